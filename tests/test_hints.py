@@ -340,7 +340,7 @@ def test_argument_errors_use_the_names_of_the_face(several: Library, face: str) 
     for operation in (each for each in operations().values() if not each.of_library):
         known = arguments_of(operation.method)
         wrong: list[dict[str, Any]] = [{a.name: a.arg.ge - 1} for a in known if _is_bounded(a)]
-        if operation.feature is None and not any(a.must_be_given for a in known):
+        if operation.feature is None and not any(a.is_required for a in known):
             wrong += [{a.name: "nothing"} for a in known if get_origin(a.type) is Literal]
             wrong.append({a.name: high[a.name] for a in known if a.name in high})
         for given in filter(None, wrong):

@@ -19,7 +19,7 @@ _MOST = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Within:
+class FolderContent:
     """Content of a folder.
 
     *folders* are sorted by name, without hidden ones; *files* is the number of readable files
@@ -31,7 +31,7 @@ class Within:
     more: int
 
 
-def within(folder: Path, /) -> Within:
+def folder_content(folder: Path, /) -> FolderContent:
     """Return the content of a folder.
 
     Raises
@@ -61,7 +61,7 @@ def within(folder: Path, /) -> Within:
         raise FileUnreadable(folder, error.strerror or str(error)) from error
     folders.sort(key=str.casefold)
     listed = tuple(folder / name for name in folders[:_MOST])
-    return Within(listed, files, max(0, len(folders) - _MOST))
+    return FolderContent(listed, files, max(0, len(folders) - _MOST))
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

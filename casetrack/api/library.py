@@ -354,7 +354,7 @@ class Library(Placing):
         require_free(home, name)  # before a service is asked for anything
         self._allow_collection(edition)
         profile = profile.strip().lower()
-        is_unchosen, profile = profile == AUTO_PROFILE, _usual(profile)
+        is_unchosen, profile = profile == AUTO_PROFILE, _initial_profile(profile)
         chosen, kept = self._pipeline(pipeline)
         kept |= {UNCHOSEN_PROFILE: b""} if is_unchosen else {}
         now = datetime.now(UTC)
@@ -833,14 +833,14 @@ class Library(Placing):
         checks += [health.check_private(home), self.audit.check()]
         checks += [health.damaged_collection(folder, reason) for folder, reason in self.damaged()]
         for info in self.collections():
-            report = self._examined(info, deep=deep, repair=repair, progress=progress)
+            report = self._check_collection(info, deep=deep, repair=repair, progress=progress)
             checked = (*report.checks, *_backup_checks(collections, info))
             checks += [replace(check, name=f"{info.name}: {check.name}") for check in checked]
             repairs += [f"{info.name}: {entry}" for entry in report.repairs]
             unmended += [f"{info.name}: {entry}" for entry in report.unmended]
         return HealthReport(tuple(checks), tuple(repairs), tuple(unmended))
 
-    def _examined(
+    def _check_collection(
         self,
         info: CollectionInfo,
         *,
@@ -872,7 +872,7 @@ class Library(Placing):
         from casetrack.base.models.profiles import find_profile
         from casetrack.models import providers
 
-        chosen = find_profile(_usual(profile.strip().lower()))
+        chosen = find_profile(_initial_profile(profile.strip().lower()))
         return providers.notice(chosen.name, self.settings) if chosen.provider else None
 
     def missing_models(self, profile: str, /) -> str | None:
@@ -886,7 +886,7 @@ class Library(Placing):
         from casetrack.base.models.profiles import find_profile
         from casetrack.models import pull
 
-        chosen = find_profile(_usual(profile.strip().lower()))
+        chosen = find_profile(_initial_profile(profile.strip().lower()))
         ready = {model.name for model in pull.installed(self.settings.models_dir)}
         missing = [name for name in chosen.model_names if name not in ready]
         if not missing:
@@ -927,7 +927,7 @@ class Library(Placing):
             self.entitlements.allow_collection(sum(i.edition == edition for i in infos))
 
 
-def _usual(profile: str) -> str:
+def _initial_profile(profile: str) -> str:
     """Return the profile that a collection begins with."""
     return DEFAULT_PROFILE if profile == AUTO_PROFILE else profile
 

@@ -371,7 +371,7 @@ class Argument:
     many: bool = False
 
     @property
-    def must_be_given(self) -> bool:
+    def is_required(self) -> bool:
         """Whether it has no default."""
         return self.default is inspect.Parameter.empty
 

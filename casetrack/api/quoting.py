@@ -98,10 +98,10 @@ def snippet(text: str, spans: Sequence[Span], /, *, size: int, rows: bool = Fals
     for a, b in spans[1:]:
         if max(end, b) - min(start, a) <= size:
             start, end = min(start, a), max(end, b)
-    return _widened(text, start, end, size, rows)
+    return _extended(text, start, end, size, rows)
 
 
-def _widened(text: str, start: int, end: int, size: int, rows: bool) -> Span:
+def _extended(text: str, start: int, end: int, size: int, rows: bool) -> Span:
     """Return a span with as many whole parts on each side as fit, following parts first."""
     from casetrack.search.pinpoint.scoring import units_of
 

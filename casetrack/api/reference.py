@@ -45,7 +45,7 @@ def _section(each: Operation) -> str:
 
 def _row(each: Argument) -> tuple[str, ...]:
     command = " ".join(option.lstrip("/") for option in each.arg.options)
-    default = "" if each.must_be_given else _said(each.default)
+    default = "" if each.is_required else _said(each.default)
     if each.mcp_default != each.default:
         default += f"; AI programs {_said(each.mcp_default)}"
     return (

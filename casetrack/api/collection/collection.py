@@ -190,7 +190,7 @@ class Collection:
         """The collection's name."""
         return self.workspace.name
 
-    def _tell_of(self, action: str, words: str) -> None:
+    def _audit(self, action: str, words: str) -> None:
         """Add a question to the audit log if the configuration enables that."""
         if self.workspace.settings.audit_searches:
             audit.note(self.workspace.folder, action, detail=words)
@@ -357,7 +357,7 @@ class Collection:
                 min_relevance=min_relevance,
             )
 
-        self._tell_of("searched", query)
+        self._audit("searched", query)
         results = self.workspace.ask(searched)
         draw = partial(drawn, self.workspace.folder, self.workspace.settings)
         return replace(results, illustrate=draw)
@@ -473,7 +473,7 @@ class Collection:
         """
         from casetrack.search.query.run import ask
 
-        self._tell_of("queried", statement)
+        self._audit("queried", statement)
         return ask(
             self.workspace.state,
             self.workspace.settings.sql,

@@ -178,7 +178,7 @@ class EarlierStates:
         with write_session(workspace.folder, cancel=cancel) as session:
             point = _restorable(workspace, name_or_number)
             tell, stop = listener(progress) or silent, cancel or threading.Event()
-            report = _go_back(workspace, session, point, tell, stop)
+            report = _restore_state(workspace, session, point, tell, stop)
             if report.restored or report.removed:
                 session.commit()
                 workspace.catch_up()
@@ -200,7 +200,7 @@ def _restorable(workspace: Workspace, name_or_number: str | int) -> Point:
     )
 
 
-def _go_back(
+def _restore_state(
     workspace: Workspace,
     session: WriteSession,
     point: Point,
@@ -325,7 +325,7 @@ class Audit:
     def _ids_of(self, name: str, every: Iterable[AuditEntry]) -> set[str]:
         """Return the ids of a collection that is open, sealed or gone."""
         wanted = name.strip().casefold()
-        called = self._called()
+        called = self._names_by_id()
         known = {e.collection_id for e in every if e.collection_id} | called.keys()
         by_name = {i for i, n in called.items() if n is not None and n.casefold() == wanted}
         matches = by_name or {i for i in known if len(wanted) >= _ID_CHARS and i.startswith(wanted)}
@@ -333,7 +333,7 @@ class Audit:
             raise CollectionNotFound(name, (), [n for n in called.values() if n is not None])
         return matches
 
-    def _called(self) -> dict[str, str | None]:
+    def _names_by_id(self) -> dict[str, str | None]:
         """Return the names of the collections that are there, open or sealed, by their ids."""
         home = self._settings.collections_dir
         return {s.id: s.name for s in sealed_in(home)} | {i.id: i.name for i in scan(home)[0]}
@@ -408,7 +408,7 @@ class Audit:
     def _named(self, entries: Iterable[AuditEntry]) -> list[AuditEntry]:
         """Return entries with the names of objects that still exist."""
         shown = list(entries)
-        home, called = self._settings.collections_dir, self._called()
+        home, called = self._settings.collections_dir, self._names_by_id()
         wanted = {e.collection_id for e in shown if e.documents and e.collection_id in called}
         names: dict[str, dict[str, str]] = defaultdict(dict)
         for collection_id in wanted - {None}:

@@ -116,7 +116,7 @@ def edit(kind: str, entity: Entity, /, **fields: Any) -> Mark:
     return new_mark(kind=kind, entity_id=entity.entity_id, entity_name=entity.name, **fields)
 
 
-def somebody(state: State, name: str, kind: str = "any", /) -> Entity:
+def resolve_entity(state: State, name: str, kind: str = "any", /) -> Entity:
     """Return the entity of a name that is exact enough to edit the entity.
 
     Raises
@@ -220,7 +220,7 @@ def own_event(
     """
     from casetrack.graph.answers.timeline import source_words
 
-    when, description = _day_of(date), _said(text)
+    when, description = _day_of(date), _description(text)
     place = target_of(state, source, page)
     document = state.snapshot.documents[place["document_id"]]
     if place["page"] is None and document.page_count == 1:
@@ -259,7 +259,7 @@ def changed_event(mark: Mark, date: str | None, text: str | None, /) -> Mark:
     new = new_mark(
         kind="event",
         value=mark.value if date is None else _day_of(date),
-        note=mark.note if text is None else _said(text),
+        note=mark.note if text is None else _description(text),
     )
     return replace(mark, mark_id=new.mark_id, made_at=new.made_at, value=new.value, note=new.note)
 
@@ -270,7 +270,7 @@ def _day_of(date: str) -> str:
     return str(typed_date(date).value)
 
 
-def _said(text: str) -> str:
+def _description(text: str) -> str:
     description = note_of(text)
     if not description:
         raise UsageError(

@@ -172,7 +172,7 @@ class Marks:
         UsageError
             There is no such tag.
         """
-        return self._take_off("tag", target, page, checked_tags(tags))
+        return self._remove("tag", target, page, checked_tags(tags))
 
     @operation("star", ADDS)
     def star(self, target: _Target, /, *, page: _Page = None, note: _Note = "") -> PlacedMark:
@@ -188,7 +188,7 @@ class Marks:
 
         Parameters and errors are those of :meth:`untag`.
         """
-        return self._take_off("star", target, page, ())
+        return self._remove("star", target, page, ())
 
     def _put(
         self,
@@ -205,7 +205,9 @@ class Marks:
             new: list[Mark] = []
             ids: list[str] = []
             for value in values:
-                old = next((m for m in _at(state, kind, place) if _same(m.value, value)), None)
+                old = next(
+                    (m for m in _marks_at(state, kind, place) if _same(m.value, value)), None
+                )
                 if old is not None and text in {"", old.note}:
                     continue
                 if old is not None:
@@ -216,7 +218,7 @@ class Marks:
 
         return self._write(make)
 
-    def _take_off(
+    def _remove(
         self,
         kind: MarkKind,
         target: DocumentRef | PassageRef,
@@ -224,7 +226,7 @@ class Marks:
         values: tuple[str, ...],
     ) -> Rows[PlacedMark]:
         def make(state: State) -> tuple[list[Mark], list[str]]:
-            present = _at(state, kind, marking.target_of(state, target, page))
+            present = _marks_at(state, kind, marking.target_of(state, target, page))
             gone = [m for m in present if not values or any(_same(m.value, v) for v in values)]
             missing = [v for v in values if not any(_same(m.value, v) for m in gone)]
             if missing or not gone:
@@ -248,7 +250,7 @@ class Marks:
         EntityNotFound, UsageError
             No entity of the kind matches, or several do.
         """
-        return self._workspace.ask(lambda s: marking.somebody(s, name, kind)).entity_id
+        return self._workspace.ask(lambda s: marking.resolve_entity(s, name, kind)).entity_id
 
     @operation("merge", ADDS, command="entity --merge")
     def merge(
@@ -263,7 +265,7 @@ class Marks:
         """
 
         def make(state: State) -> list[Mark]:
-            one, two = marking.somebody(state, name), marking.somebody(state, other)
+            one, two = marking.resolve_entity(state, name), marking.resolve_entity(state, other)
             if one.entity_id == two.entity_id:
                 raise UsageError(
                     f'"{name}" and "{other}" are one already: {one.name} ({one.entity_id}).',
@@ -303,12 +305,12 @@ class Marks:
         """
 
         def make(state: State) -> list[Mark]:
-            whose = marking.somebody(state, name)
+            whose = marking.resolve_entity(state, name)
             only = None if document is None else state.document(document)
             fields = marking.target_of(state, only, None) if only is not None else {}
             fields["value"] = marking.spelling_of(state, whose, spelling, only)
             if as_name is not None:
-                fields |= _who(state, marking.new_name(as_name), but=whose.entity_id)
+                fields |= _other_fields(state, marking.new_name(as_name), but=whose.entity_id)
             return [marking.edit("split", whose, **fields)]
 
         return self._edit(make)
@@ -329,7 +331,7 @@ class Marks:
         one_of("kind", kind, NAMED)
 
         def make(state: State) -> list[Mark]:
-            whose = marking.somebody(state, name)
+            whose = marking.resolve_entity(state, name)
             _require_change(whose.name, whose.kind, kind)
             return [marking.edit("kind", whose, value=kind)]
 
@@ -349,7 +351,7 @@ class Marks:
         called = marking.new_name(new)
 
         def make(state: State) -> list[Mark]:
-            whose = marking.somebody(state, name)
+            whose = marking.resolve_entity(state, name)
             _require_change(whose.name, whose.name, called)
             return [marking.edit("rename", whose, value=called)]
 
@@ -364,7 +366,7 @@ class Marks:
         EntityNotFound, UsageError
             No entity matches.
         """
-        return self._edit(lambda s: [marking.edit("hide", marking.somebody(s, name))])
+        return self._edit(lambda s: [marking.edit("hide", marking.resolve_entity(s, name))])
 
     @operation("unhide", SWITCHES, command="entity --unhide")
     def unhide(self, name: _Name, /) -> PlacedMark:
@@ -403,7 +405,7 @@ class Marks:
             if m.mark.kind in ENTITY_EDITS and wanted in _names(m.mark)
         ]
         if not edits and kind is None:
-            entity = self._workspace.ask(lambda s: marking.somebody(s, name))
+            entity = self._workspace.ask(lambda s: marking.resolve_entity(s, name))
             edits = [
                 m.mark
                 for m in self.all()
@@ -504,7 +506,7 @@ class Marks:
 
         def make(state: State) -> list[Mark]:
             hidden = marking.event_mark(state, "hide_event", event)
-            return [*self._taken_back(state, event, "take_event"), hidden]
+            return [*self._undo_marks(state, event, "take_event"), hidden]
 
         return self._edit(make)
 
@@ -554,7 +556,7 @@ class Marks:
 
         def make(state: State) -> list[Mark]:
             taken = replace(marking.event_mark(state, "take_event", event), note=text)
-            return [*self._taken_back(state, event, "take_event", "hide_event"), taken]
+            return [*self._undo_marks(state, event, "take_event", "hide_event"), taken]
 
         return self._edit(make)
 
@@ -591,7 +593,7 @@ class Marks:
         return own if own in {m.mark_id for m in self.all("event")} else None
 
     @staticmethod
-    def _taken_back(state: State, event: Event | str, *kinds: MarkKind) -> list[Mark]:
+    def _undo_marks(state: State, event: Event | str, *kinds: MarkKind) -> list[Mark]:
         """Return marks that undo the marks of some kinds on the same event."""
         named = event if isinstance(event, str) else event.event_id
         date, _, chunk = named.strip().partition("@")
@@ -659,12 +661,12 @@ def _require_change(name: str, old: str, new: str) -> None:
         raise UsageError(f"Nothing was changed: {name} is {old} already.", hint="")
 
 
-def _who(state: State, name: str, *, but: str) -> dict[str, str]:
+def _other_fields(state: State, name: str, *, but: str) -> dict[str, str]:
     """Return the fields of the entity with this name, or the name alone if there is none."""
     from casetrack.base.errors import EntityNotFound
 
     try:
-        entity = marking.somebody(state, name)
+        entity = marking.resolve_entity(state, name)
     except EntityNotFound:
         return {"other_name": name}
     if entity.entity_id == but:
@@ -672,7 +674,7 @@ def _who(state: State, name: str, *, but: str) -> dict[str, str]:
     return {"other_id": entity.entity_id, "other_name": entity.name}
 
 
-def _at(state: State, kind: MarkKind, place: dict[str, object]) -> list[Mark]:
+def _marks_at(state: State, kind: MarkKind, place: dict[str, object]) -> list[Mark]:
     """Return the marks of a kind in force at a place."""
     marks = []
     for placed in graph_of(state).marks:

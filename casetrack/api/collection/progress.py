@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
-S = TypeVar("S", bound="_Displaying")
+S = TypeVar("S", bound="_HasDisplay")
 L = TypeVar("L", bound="Callable[..., None]")
 
 
@@ -51,7 +51,7 @@ class ProgressDisplay(Protocol):
         ...
 
 
-class _Displaying(Protocol):
+class _HasDisplay(Protocol):
     _display: ProgressDisplay | None
 
 

@@ -35,7 +35,7 @@ _SCALES = {
 _SIGNS = "$€£¥₽₹%"
 
 
-def holds(text: str, wanted: str, match: Match, /) -> bool:
+def contains_answer(text: str, wanted: str, match: Match, /) -> bool:
     r"""Return whether *text* (a passage or page) contains the words *wanted*.
 
     The match ``exact`` ignores letter case and white space only. ``most`` requires at least
@@ -145,7 +145,7 @@ class Answer:
         return (
             source.document_id == self.document_id
             and self.page in {None, source.page}
-            and (not self.text or holds(passage.text, self.text, self.match))
+            and (not self.text or contains_answer(passage.text, self.text, self.match))
         )
 
 
@@ -165,13 +165,13 @@ class Pages:
         """Return a passage by its id."""
         return next(c for c in self._of(document_id) if c.chunk_id == chunk_id)
 
-    def holds(self, page: int, answer: Answer, /) -> bool:
+    def contains(self, page: int, answer: Answer, /) -> bool:
         """Return whether a page of the answer's document holds the answer."""
         if answer.page is not None:
             return answer.page == page
         key = (answer.document_id, page, answer.text, answer.match)
         if key not in self._on_page:
-            self._on_page[key] = holds(self._text(*key[:2]), answer.text, answer.match)
+            self._on_page[key] = contains_answer(self._text(*key[:2]), answer.text, answer.match)
         return self._on_page[key]
 
     def _of(self, document_id: str) -> list[Chunk]:
@@ -202,11 +202,11 @@ class AnswerJudge:
         first_ranks: dict[str, int] = {}
         for rank, result in enumerate(results, start=1):
             for number, answer in enumerate(self.answers[question.id]):
-                if str(number) not in first_ranks and self._holds(result, answer):
+                if str(number) not in first_ranks and self._contains(result, answer):
                     first_ranks[str(number)] = rank
         return first_ranks
 
-    def _holds(self, result: SearchResult, answer: Answer) -> bool:
+    def _contains(self, result: SearchResult, answer: Answer) -> bool:
         """Return whether a result holds the answer, or a passage that is folded into it."""
         return answer.is_in(result) or any(
             same.document_id == answer.document_id
@@ -229,7 +229,7 @@ class AnswerJudge:
             Whether the answer shown with the first correct result, or with the first result, is the
             value; whether the first result shows a different value.
         """
-        scores = {"absent_told" if question.absent else "present_told": told_absent(results)}
+        scores = {"absent_told" if question.absent else "present_told": reports_absence(results)}
         if question.absent:
             return scores
         if question.by_page:
@@ -239,9 +239,9 @@ class AnswerJudge:
             scores |= _marked(right, wanted)
         if question.values:
             if right is not None:
-                scores["value"] = float(_tells(right, question.values))
+                scores["value"] = float(_has_value(right, question.values))
             best = results[0] if len(results) else None
-            hit = best is not None and _tells(best, question.values)
+            hit = best is not None and _has_value(best, question.values)
             shown = best is not None and best.answer is not None
             scores |= {"value@1": float(hit), "wrong_value@1": float(shown and not hit)}
         return scores
@@ -262,7 +262,7 @@ class AnswerJudge:
             cited = {(source.document_id, source.page)}
             cited |= {(same.document_id, same.page) for same in result.also}
             if any(
-                document_id == a.document_id and self.pages.holds(page, a)
+                document_id == a.document_id and self.pages.contains(page, a)
                 for document_id, page in cited
                 for a in located
             ):
@@ -270,7 +270,7 @@ class AnswerJudge:
         return None
 
 
-def told_absent(results: SearchResults, /) -> float:
+def reports_absence(results: SearchResults, /) -> float:
     """Return 1 if the search reports that nothing answers the question, else 0."""
     return float(results.evidence == "none")
 
@@ -279,11 +279,11 @@ def _marked(result: SearchResult, wanted: Sequence[Answer]) -> dict[str, float]:
     """Measure the marks of a passage that holds *wanted*."""
     marks = sorted(result.pinpoint, key=lambda mark: mark.char_start)
     words = " ".join(mark.text for mark in marks)
-    held = any(holds(words, a.sentence or a.text, a.match) for a in wanted if a.text)
+    held = any(contains_answer(words, a.sentence or a.text, a.match) for a in wanted if a.text)
     return {"pinpoint": float(held), "marked_chars": float(sum(len(m.text) for m in marks))}
 
 
-def _tells(result: SearchResult, values: Sequence[str]) -> bool:
+def _has_value(result: SearchResult, values: Sequence[str]) -> bool:
     """Return whether the answer shown with a result is one of *values*."""
     answer = result.answer
     return answer is not None and any(same_value(answer.text, value) for value in values)

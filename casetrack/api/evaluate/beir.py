@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from casetrack.api.evaluate.answers import told_absent
+from casetrack.api.evaluate.answers import reports_absence
 from casetrack.api.evaluate.questions import (
     Question,
     QuestionSet,
@@ -326,7 +326,7 @@ class _Documents:
 
     def details(self, question: Question, results: SearchResults, /) -> dict[str, float]:
         judged = any(grade > 0 for grade in question.relevant.values())
-        return {"present_told": told_absent(results)} if judged else {}
+        return {"present_told": reports_absence(results)} if judged else {}
 
 
 def _read_queries(path: Path) -> dict[str, tuple[str, str]]:

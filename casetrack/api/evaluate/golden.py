@@ -126,7 +126,7 @@ def open_golden(file: Path, collection: Collection, /) -> QuestionSet:
         questions=tuple(questions.values()),
         judge=AnswerJudge(answers, pages),
         available=len(questions),
-        notes=_out_of_reach([(line.number, answers[line.id]) for line in lines], pages),
+        notes=_missing_answers([(line.number, answers[line.id]) for line in lines], pages),
     )
 
 
@@ -233,7 +233,7 @@ class _Line:
             raise self.error(reason, error.hint) from error
 
 
-def _out_of_reach(lines: list[tuple[int, tuple[Answer, ...]]], pages: Pages) -> tuple[str, ...]:
+def _missing_answers(lines: list[tuple[int, tuple[Answer, ...]]], pages: Pages) -> tuple[str, ...]:
     """Return a note on answers that no passage contains, since search cannot find them."""
     lost = [n for n, answers in lines for a in answers if not pages.has_passage(a)]
     if not lost:

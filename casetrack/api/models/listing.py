@@ -56,7 +56,7 @@ def _model(spec: ModelSpec, present: InstalledModel | None) -> dict[str, Any]:
     return {
         "kind": "search",
         "name": spec.name,
-        "makes": _makes(spec),
+        "makes": _outputs(spec),
         "installed": present is not None,
         "folder": str(present.folder) if present else None,
         "bytes": present.size if present else None,
@@ -72,7 +72,7 @@ def _model(spec: ModelSpec, present: InstalledModel | None) -> dict[str, Any]:
     }
 
 
-def _makes(spec: ModelSpec) -> list[str]:
+def _outputs(spec: ModelSpec) -> list[str]:
     """Return the outputs of a model, in the order in which a profile names it."""
     from casetrack.base.models.profiles import PROFILES
 

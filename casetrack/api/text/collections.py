@@ -237,7 +237,7 @@ def _(job: Job) -> Lines:
         line(
             (job.id, "strong"),
             f" {job.state}, {flat(job.title)}{where}",
-            *([f": {flat(how_far(job))}"] if job.active else []),
+            *([f": {flat(progress_text(job))}"] if job.active else []),
             (f"  {moment(job.created_at)}", "less"),
         )
     ]
@@ -254,7 +254,7 @@ def _(job: Job) -> Lines:
     return lines + [line(text) for text in _numbers(job.result or {})]
 
 
-def how_far(job: Job, /) -> str:
+def progress_text(job: Job, /) -> str:
     """Return how far a job is: ``120 of 340 (reading a.pdf), about 4 min left``."""
     if job.waiting or not job.total:
         return job.what or "not begun yet"

@@ -32,16 +32,16 @@ _HEADS = {
 @lines_of.register
 def _(placed: PlacedMark) -> Lines:
     made = f"{placed.mark_id}, {moment(placed.mark.made_at)}"
-    return [*_said(placed), line((made, "less"), indent=2)]
+    return [*_mark_lines(placed), line((made, "less"), indent=2)]
 
 
 @head_of.register
 def _(placed: PlacedMark) -> Lines:
     undo = f"Take it back: casetrack marks --undo {placed.mark_id}"
-    return [*_said(placed), *([] if placed.state == "undone" else [line((undo, "less"))])]
+    return [*_mark_lines(placed), *([] if placed.state == "undone" else [line((undo, "less"))])]
 
 
-def _said(placed: PlacedMark) -> Lines:
+def _mark_lines(placed: PlacedMark) -> Lines:
     mark, lines = placed.mark, Lines()
     if mark.note and mark.kind not in _OF_EVENTS:
         lines.append(line((flat(mark.note), "own")))

@@ -96,7 +96,7 @@ def _quoted(
     return Line((*parts, f'{after}"'), block=True)
 
 
-def _warned(place: Provenance) -> Lines:
+def _warnings(place: Provenance) -> Lines:
     """Return the warning of hidden text, and the columns of the table that a passage begins in."""
     header, hidden = place.table_header, place.hidden_warning
     lines = [line((f"Warning: this passage {hidden}.", "warning")), GAP] if hidden else []
@@ -120,7 +120,7 @@ def _block(
         line((p.cite(), "source")),
         *between,
         GAP,
-        *_warned(p),
+        *_warnings(p),
         quoted or _quoted(item.text),
         GAP,
         line(
@@ -177,7 +177,7 @@ def _(chunk: Chunk) -> Lines:
     return [
         line(("Chunk ", "title"), (p.chunk_id, "chunk"), f" ({len(chunk.text)} chars)"),
         line(),
-        *_warned(p),
+        *_warnings(p),
         line("Text:"),
         _quoted(chunk.text),
         line(),

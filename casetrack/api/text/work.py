@@ -85,7 +85,7 @@ def is_known(outcome: FileOutcome, /) -> bool:
 
 
 @head_of.register
-def taken_in(
+def ingest_lines(
     report: IngestReport,
     listed: Sequence[FileOutcome] | None = None,
     folder: PurePath | None = None,
@@ -138,7 +138,7 @@ def totals(report: IngestReport, /) -> list[str]:
 
 
 @head_of.register
-def synced(report: SyncReport, listed: Sequence[SyncChange] | None = None, /) -> Lines:
+def sync_lines(report: SyncReport, listed: Sequence[SyncChange] | None = None, /) -> Lines:
     """Return the counts, then of all changes, or those *listed*, the first of each kind."""
     parts = [f"{report.unchanged:,} unchanged"]
     parts += [f"{report.count(kind):,} {kind}" for kind in SYNC_KINDS if report.count(kind)]
@@ -226,7 +226,7 @@ def _(report: ReindexReport) -> Lines:
     return lines
 
 
-def kept(report: Any, /) -> str:
+def kept_results(report: Any, /) -> str:
     """Return the kept results of stopped work."""
     if isinstance(report, IngestReport):
         count = report.count("ingested", "partial")

@@ -62,7 +62,7 @@ def centred(document: Document, text: str, /) -> Paragraph:
     return heading
 
 
-def on_its_side(document: Document, /, *, margin: float = 1) -> None:
+def set_landscape(document: Document, /, *, margin: float = 1) -> None:
     """Turn the sheets of a document to landscape, with *margin* inches left and right."""
     from docx.enum.section import WD_ORIENTATION
     from docx.shared import Inches
@@ -89,7 +89,7 @@ def clean(text: str, /) -> str:
     )
 
 
-def remark(document: Document, paragraph: Paragraph, text: str, /) -> None:
+def add_comment(document: Document, paragraph: Paragraph, text: str, /) -> None:
     """Add a comment to a paragraph, for information that is not to be filed."""
     document.add_comment(paragraph.runs, text=clean(text), author=AUTHOR, initials=INITIALS)
 

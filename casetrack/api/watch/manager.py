@@ -231,7 +231,7 @@ class WatchManager:
             collection_id = folder.watch.collection_id
             home = self._collections_dir / collection_id
             if home.is_dir():
-                folder.resting = _rests(home)
+                folder.resting = _is_read_only(home)
             else:
                 gone.add(collection_id)
         self._drop(gone & self._gone)
@@ -304,7 +304,7 @@ def _paths(paths: tuple[str, ...]) -> tuple[Path, ...]:
     return tuple(map(Path, paths))
 
 
-def _rests(folder: Path) -> bool:
+def _is_read_only(folder: Path) -> bool:
     try:
         return read_info(folder).status != "active"
     except (CollectionDamaged, FutureSchema):

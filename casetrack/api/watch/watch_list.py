@@ -252,7 +252,7 @@ class WatchList:
                 created_at=datetime.now(UTC),
             )
             entries.append(watch.as_dict() | fields)
-            added.append((_fitting(entries[-1], fields), True))
+            added.append((_matching(entries[-1], fields), True))
 
         self._file.change(edit)
         return added[0]
@@ -381,7 +381,7 @@ class WatchList:
 def _changed(entry: dict[str, Any], watch: Watch, fields: Mapping[str, Any]) -> Watch:
     """Change the entry of a watch, and return the watch."""
     entry.update(fields)
-    changed = _fitting(entry, fields)
+    changed = _matching(entry, fields)
     if changed == watch:
         state = "watched" if watch.enabled else "paused"
         raise UsageError(
@@ -391,7 +391,7 @@ def _changed(entry: dict[str, Any], watch: Watch, fields: Mapping[str, Any]) -> 
     return changed
 
 
-def _fitting(entry: dict[str, Any], fields: Mapping[str, Any]) -> Watch:
+def _matching(entry: dict[str, Any], fields: Mapping[str, Any]) -> Watch:
     """Return the watch of an entry; refuse a time of day that its schedule does not use."""
     watch = Watch.from_dict(entry)
     if "daily_time" in fields and watch.schedule != "daily":

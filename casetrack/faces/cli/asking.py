@@ -12,7 +12,7 @@ import typer
 
 from casetrack.api.operation import Arg, Argument, Operation, Work, arguments_of, called, summary_of
 from casetrack.api.text import entries_of, entry_of, head_of, next_step, numbered, rest_of
-from casetrack.api.text.work import failures, kept
+from casetrack.api.text.work import failures, kept_results
 from casetrack.base.errors import CollectionNotFound, UsageError
 from casetrack.faces.cli.completion import collection_names
 from casetrack.faces.cli.options import (
@@ -222,7 +222,7 @@ def _found(state: State, operation: Operation, given: dict[str, Any]) -> Any:
 def _fills(operation: Operation) -> bool:
     """Return whether it is about the data folder, and files of one collection."""
     arguments = arguments_of(operation.method) if operation.of_library else ()
-    return any(each.name == "collection" and each.must_be_given for each in arguments)
+    return any(each.name == "collection" and each.is_required for each in arguments)
 
 
 def filled(state: State, operation: Operation, given: Mapping[str, Any], /) -> "Collection":
@@ -298,7 +298,7 @@ def worked(
 
 def stopped_text(report: Any, by: str = "Ctrl-C", /) -> str:
     """Return what Ctrl-C, or another program, left behind."""
-    return f"Stopped by {by}: {kept(report)} Run the same command again to go on."
+    return f"Stopped by {by}: {kept_results(report)} Run the same command again to go on."
 
 
 def ended(state: State, target: "Collection | None", report: Any, /) -> int:
@@ -373,7 +373,7 @@ def _in_order(
     if _fills(operation):
         declared = [each for each in declared if each.name != "collection"]
     first: list[Argument | inspect.Parameter] = [
-        each for each in declared if not each.arg.options or each.must_be_given
+        each for each in declared if not each.arg.options or each.is_required
     ]
     rest = [each for each in declared if each not in first]
     if operation.name.startswith("collection ") and not operation.of_library:

@@ -95,7 +95,7 @@ def _method(operation: Operation) -> Callable[..., Any]:
         if not operation.of_library:
             target = owner = await locate(session, named)
         elif "collection" in known:
-            needed = known["collection"].must_be_given
+            needed = known["collection"].is_required
             given["collection"] = (await locate(session, named)).info.id if needed else named
         if not sure:
             raise await in_thread(partial(unconfirmed, target, given))

@@ -25,7 +25,7 @@ import anyio
 import anyio.to_thread
 from pydantic import Field
 
-from casetrack.api.text.collections import how_far
+from casetrack.api.text.collections import progress_text
 from casetrack.base.errors import JobNotFound, See
 from casetrack.base.jobs.running import CLIENT_LEFT, DISCONNECTED
 from casetrack.faces.mcp.handlers import STATELESS
@@ -139,7 +139,7 @@ def default_wait(context: Context, /) -> int:
 def still_working(job: Job, ask: str = ASK_STATUS, /) -> CallToolResult:
     """Return the answer of a tool whose work goes on; *ask* is how to learn more."""
     more = here(ask.format(id=job.id))
-    text = f"Still working: {how_far(job)}.\n\n{job.title} goes on in the background. {more}"
+    text = f"Still working: {progress_text(job)}.\n\n{job.title} goes on in the background. {more}"
     return answer(text, {"collection": job.collection, "job": job_facts(job), "more": more})
 
 

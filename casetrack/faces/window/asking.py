@@ -27,7 +27,7 @@ def given_of(visit: Visit, method: Callable[..., Any], /, **fixed: Any) -> dict[
     found = {each.name: _value(visit, each, values) for each, values in given if values}
     found |= fixed
     for each in arguments_of(method):
-        if visit.form is not None and each.must_be_given and each.name not in found:
+        if visit.form is not None and each.is_required and each.name not in found:
             what = visit.texts.argument(operation_of(method), each)
             raise UsageError(str(visit.texts("ask.missing", what=what)))
     return found
@@ -63,7 +63,7 @@ def wanted(
             value = visit.asked_number(name, value, low=low, high=int(high or 10**9))
         elif values:
             value = _value(visit, each, values)
-        given[each.name] = "" if each.must_be_given and not values else value
+        given[each.name] = "" if each.is_required and not values else value
     return given
 
 

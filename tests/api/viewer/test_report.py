@@ -16,7 +16,7 @@ from casetrack import __version__
 from casetrack.api.library import Library
 from casetrack.api.viewer.report import report_page
 from casetrack.api.viewer.report.pictures import draw_pages
-from casetrack.api.viewer.report.proof import bears_date
+from casetrack.api.viewer.report.proof import contains_date
 from casetrack.base.errors import UsageError
 from casetrack.base.license.tiers import FREE
 
@@ -32,7 +32,7 @@ MOST_BYTES = 12_000_000
 
 def borne_out(demo: Collection) -> list[Event]:
     """Return the events of a report: those whose passages name their dates."""
-    return [e for e in demo.map.timeline(limit=60).events if bears_date(e.quote, e)]
+    return [e for e in demo.map.timeline(limit=60).events if contains_date(e.quote, e)]
 
 
 @pytest.mark.slow

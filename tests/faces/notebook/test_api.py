@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 import casetrack
-from casetrack.api.text.work import taken_in
+from casetrack.api.text.work import ingest_lines
 from casetrack.base.errors import ChunkNotFound, PackageMissing, UsageError
 from casetrack.base.records import (
     Check,
@@ -336,7 +336,7 @@ def test_import_is_light() -> None:
 
 def test_files_that_a_stop_left_are_counted_and_not_listed() -> None:
     left = tuple(cancelled_outcome(f"{n}.txt") for n in range(40))
-    told = taken_in(IngestReport((outcome("a.txt"), *left), 1.0, cancelled=True))
+    told = ingest_lines(IngestReport((outcome("a.txt"), *left), 1.0, cancelled=True))
     assert len(told) < 5
     assert "40 not read" in str(told)
     assert "skipped" not in str(told)

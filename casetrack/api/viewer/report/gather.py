@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from casetrack.api.viewer.report.marked import of_documents
 from casetrack.api.viewer.report.proof import (
-    bears_date,
-    bears_name,
-    bears_role,
-    bears_sum,
+    contains_date,
+    contains_name,
+    contains_role,
+    contains_sum,
     largest_amounts,
 )
 from casetrack.base.errors import DuplicateDocument
@@ -156,12 +156,13 @@ def gather(state: State, /, *, made: datetime | None = None) -> Report:
     workspace, source = state.workspace, graph_of(state)
     summary = collection_summary(source, storage_bytes=stored_bytes(workspace.folder))
     dated = timeline(source, start=None, end=None, limit=MAX_EVENTS)
-    events = tuple(e for e in dated.events if _stands(e))
+    events = tuple(e for e in dated.events if _is_proven(e))
     actors = key_actors(source, limit=MAX_ACTORS)
     sums = largest_amounts(source, limit=MAX_AMOUNTS)
     borne_out = tuple(
         replace(
-            g, sums=tuple(s for s in g.sums if bears_sum(s.quote, s.value, s.high, scale=s.scale))
+            g,
+            sums=tuple(s for s in g.sums if contains_sum(s.quote, s.value, s.high, scale=s.scale)),
         )
         for g in sums
     )
@@ -185,8 +186,8 @@ def gather(state: State, /, *, made: datetime | None = None) -> Report:
         info=workspace.info,
         made=made or datetime.now(UTC),
         version=__version__,
-        summary=replace(summary, key_dates=tuple(e for e in summary.key_dates if _stands(e))),
-        actors=_proven(source, actors),
+        summary=replace(summary, key_dates=tuple(e for e in summary.key_dates if _is_proven(e))),
+        actors=_proven_actors(source, actors),
         people_and_firms=(kinds.get("person", 0), kinds.get("organization", 0)),
         topics=tuple(topic_records(source)),
         timeline=replace(dated, events=events),
@@ -205,19 +206,19 @@ def gather(state: State, /, *, made: datetime | None = None) -> Report:
     )
 
 
-def _stands(event: Event) -> bool:
+def _is_proven(event: Event) -> bool:
     """Return whether an event is in its passage, or is the user's own, who names the passage."""
-    return event.mark_id is not None or bears_date(event.quote, event)
+    return event.mark_id is not None or contains_date(event.quote, event)
 
 
-def _proven(graph: ContextGraph, actors: Sequence[KeyActor]) -> tuple[KeyActor, ...]:
+def _proven_actors(graph: ContextGraph, actors: Sequence[KeyActor]) -> tuple[KeyActor, ...]:
     """Remove places that do not contain the actor's name, and roles that they do not contain."""
-    quotes = [a.quote if a.quote and bears_name(a.quote, a.entity) else None for a in actors]
+    quotes = [a.quote if a.quote and contains_name(a.quote, a.entity) else None for a in actors]
     chunks = {c.chunk_id: c.text for c in graph.chunks([q.chunk_id for q in quotes if q])}
     proven = []
     for actor, quote in zip(actors, quotes, strict=True):
         entity = actor.entity
-        if entity.role and not (quote and bears_role(chunks[quote.chunk_id], entity.role)):
+        if entity.role and not (quote and contains_role(chunks[quote.chunk_id], entity.role)):
             entity = replace(entity, role=None)
         proven.append(replace(actor, entity=entity, quote=quote))
     return tuple(proven)

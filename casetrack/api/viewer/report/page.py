@@ -134,7 +134,7 @@ def report_page(report: Report, show: Show | None = None, /) -> str:
         pictures=pictures,
         problems=PROBLEMS,
         shares=wording.outputs(report),
-        troubled=_troubled(report),
+        troubled=_with_problems(report),
     )
     style = (_HERE / "style.css").read_text(encoding="utf-8") + _running_foot(report.name)
     script = (_HERE / "script.js").read_text(encoding="utf-8")
@@ -177,7 +177,7 @@ def _sections(report: Report) -> dict[str, Any]:
     }
 
 
-def _troubled(report: Report) -> list[DocumentIndex]:
+def _with_problems(report: Report) -> list[DocumentIndex]:
     """Return the documents with problems; none where all have one and the same."""
     troubled = [d for d in report.index.documents if not d.ok]
     is_of_all = len(troubled) == report.document_count > _FEW

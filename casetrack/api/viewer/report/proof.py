@@ -106,7 +106,7 @@ _YEAR = re.compile(r"\d{4}")
 _DIGITS = re.compile(r"\d+")
 
 
-def bears_sum(
+def contains_sum(
     quote: Quote, value: float, high: float | None = None, /, *, scale: float = 1.0
 ) -> bool:
     """Return whether a quote contains a sum: its figures, times a scale in the text around them.
@@ -145,7 +145,7 @@ def _scales(text: str) -> Iterator[float]:
             yield scale
 
 
-def bears_date(quote: Quote, event: Event, /) -> bool:
+def contains_date(quote: Quote, event: Event, /) -> bool:
     """Return whether a quote contains a date, with or without its year.
 
     It does if it is parsed as that date alone, or has the figures of its day (of its year, if the
@@ -178,7 +178,7 @@ def _reads_as(quote: Quote, event: Event) -> bool:
     return any(event.value in (span.value, *span.readings) for span in find_dates(quote.text))
 
 
-def bears_name(quote: Quote, entity: Entity, /) -> bool:
+def contains_name(quote: Quote, entity: Entity, /) -> bool:
     """Whether the words of a quote are a name of an entity, a part of one, or its initials."""
     words = _words(quote.text)
     if not words:
@@ -190,7 +190,7 @@ def bears_name(quote: Quote, entity: Entity, /) -> bool:
     return False
 
 
-def bears_role(text: str, role: str, /) -> bool:
+def contains_role(text: str, role: str, /) -> bool:
     """Return whether a passage contains a role, as words or as initials ("CEO")."""
     text_words, words = set(_words(text)), _words(role)
     initials = "".join(word[0] for word in words)

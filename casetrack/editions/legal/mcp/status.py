@@ -12,7 +12,7 @@ from mcp.types import CallToolResult
 from pydantic import BeforeValidator, Field
 
 from casetrack.api.operation import ADDS, READS
-from casetrack.api.text.collections import how_far
+from casetrack.api.text.collections import progress_text
 from casetrack.base.editions import LEGAL, edition
 from casetrack.base.records import IngestProgress, IngestReport
 from casetrack.editions.legal.mcp.words import CaseName, locate_case, of_case
@@ -72,7 +72,7 @@ class CaseStatusTools:
             "system": f"{platform.system()} {platform.release()} ({platform.machine()})",
             "jobs": [job_facts(job) for job in jobs],
         }
-        going = [f"  {one_line(job.title)}: {how_far(job)}" for job in jobs]
+        going = [f"  {one_line(job.title)}: {progress_text(job)}" for job in jobs]
         return answer(_text(status, going), status)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from casetrack.api.viewer.kept import centred, clean, new_document, packed, remark
+from casetrack.api.viewer.kept import add_comment, centred, clean, new_document, packed
 from casetrack.api.viewer.markup import escaped
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def as_docx(table: TableOfAuthorities, /) -> bytes:
     document = new_document(f"Table of authorities: {table.draft_name}")
     heading = centred(document, TITLE)
     if said := remarks(table):
-        remark(document, heading, "\n".join(said))
+        add_comment(document, heading, "\n".join(said))
     pages = document.add_paragraph()
     pages.alignment = WD_ALIGN_PARAGRAPH.RIGHT
     pages.add_run("Page(s)").bold = True

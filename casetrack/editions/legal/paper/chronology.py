@@ -25,11 +25,11 @@ def as_docx(chronology: Chronology, /) -> bytes:
     What is left out is a comment on its heading.
     """
     document = kept.new_document(f"Chronology: {chronology.case}")
-    kept.on_its_side(document)
+    kept.set_landscape(document)
     heading = kept.centred(document, "CHRONOLOGY")
     kept.centred(document, chronology.case)
     if chronology.notes:
-        kept.remark(document, heading, "\n".join(chronology.notes))
+        kept.add_comment(document, heading, "\n".join(chronology.notes))
     docx_grid(document, _HEADS, map(_cells, chronology.entries), _WIDTHS, size=10, spaced=True)
     return kept.packed(document)
 

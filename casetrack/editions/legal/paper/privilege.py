@@ -64,10 +64,10 @@ def as_markdown(log: PrivilegeLog, /) -> str:
 def as_docx(log: PrivilegeLog, /) -> bytes:
     """Return the log as a file of Word, on pages across; what is to be looked at are comments."""
     document = kept.new_document(f"Privilege log: {log.collection}")
-    kept.on_its_side(document, margin=0.5)
+    kept.set_landscape(document, margin=0.5)
     heading = kept.centred(document, "PRIVILEGE LOG")
     for note in log.notes:
-        kept.remark(document, heading, note)
+        kept.add_comment(document, heading, note)
     docx_grid(document, COLUMNS, map(cells, log.entries), _WIDTHS, size=8)
     if _has_attorneys(log):
         document.add_paragraph(MARKED)

@@ -14,7 +14,7 @@ from pydantic import BeforeValidator, Field
 
 from casetrack.api.operation import ADDS
 from casetrack.api.text import line
-from casetrack.api.text.work import taken_in
+from casetrack.api.text.work import ingest_lines
 from casetrack.base.errors import FileNotFound, FileUnreadable, UsageError, WrongPathKind
 from casetrack.base.records import DocumentType, FileOutcome, IngestProgress, IngestReport
 from casetrack.faces.mcp import results
@@ -177,7 +177,7 @@ def document_answer(
     named = [outcome, *attachments[: len(facts["attachments"])]]
     found = here(f"{See('search')} finds it.")
     head = f'"{collection}" has it as {outcome.document_id}. {found}'
-    text = told(plain([line(head), *taken_in(report, named)]))
+    text = told(plain([line(head), *ingest_lines(report, named)]))
     return answer("\n".join(filter(None, (text, facts["more"]))), facts)
 
 
@@ -201,7 +201,7 @@ def folder_answer(report: IngestReport, collection: str, path: Path, /) -> CallT
     """Return the answer on a folder that was taken in."""
     facts, shown = _folder_facts(report, collection, path)
     head = f"Files of {path} in {collection}:"
-    text = told(plain([line(head), *taken_in(report, shown, path)]))
+    text = told(plain([line(head), *ingest_lines(report, shown, path)]))
     return answer("\n".join(filter(None, (text, facts["more"]))), facts)
 
 

@@ -97,7 +97,7 @@ def _made(action: Action, target: str, beside: dict[str, Any]) -> tuple[Operatio
         return operation, {main: f"{beside['date']}@{target[:8]}"}
     given = {others[n]: [v] if others[n] == "tags" else v for n, v in beside.items()}
     for each in arguments_of(operation.method):
-        if each.must_be_given and each.name not in {main, *given}:
+        if each.is_required and each.name not in {main, *given}:
             lacks = next(n for n, called_so in others.items() if called_so == each.name)
             raise UsageError(f"{action} needs {lacks}.", hint=f"{lacks}: {each.arg.help}")
     return operation, {main: target, **given}

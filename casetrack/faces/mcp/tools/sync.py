@@ -8,7 +8,7 @@ from mcp.types import CallToolResult
 
 from casetrack.api.operation import READS
 from casetrack.api.text import line, lines_of
-from casetrack.api.text.work import synced
+from casetrack.api.text.work import sync_lines
 from casetrack.api.watch.watches import Watches
 from casetrack.base.records.sync import SYNC_KINDS, SyncChange, SyncReport, WatchedFolder
 from casetrack.faces.mcp import results
@@ -51,7 +51,7 @@ def sync_answer(report: "SyncReport", /) -> CallToolResult:
     omitted = len(ordered) - len(shown)
     more = " ".join(filter(None, _next_steps(report, omitted))) or None
     lines = [line(f"{report.folder} and {report.collection}:")]
-    text = told(plain([*lines, *synced(report, bounded[: len(shown)])]))
+    text = told(plain([*lines, *sync_lines(report, bounded[: len(shown)])]))
     facts |= {"changes": shown, "changes_omitted": omitted, "more": more}
     return answer("\n".join(filter(None, (text, more))), facts)
 

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.api.folders import within
+from casetrack.api.folders import folder_content
 from casetrack.api.watch.statuses import counts_text
 from casetrack.api.watch.watches import Watches
 from casetrack.base.errors import FileNotFound, UsageError
@@ -33,7 +33,7 @@ def choose(visit: Visit, /) -> Response:
     """Show the folders of a folder, each with a link into it, and one that takes this one."""
     collection = visit.collection
     at = Path(visit.asked("at") or Path.home()).expanduser().absolute()
-    found = within(at)
+    found = folder_content(at)
     home = Path.home()
     return visit.page(
         "folders.html",

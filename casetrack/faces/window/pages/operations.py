@@ -42,7 +42,7 @@ def operation(visit: Visit, /) -> Response:
         raise UsageError(f"There is no operation {name!r}.")
     arguments = arguments_of(asked.method)
     given = given_of(visit, asked.method)
-    lacking = [a.name for a in arguments if a.must_be_given and a.name not in given]
+    lacking = [a.name for a in arguments if a.is_required and a.name not in given]
     found = None if lacking else answered(visit, asked.method, given)
     entries = () if found is None else entries_of(found)[1]
     blocks = [] if found is None else [head_of(found)]
