@@ -22,7 +22,7 @@ from casetrack.base.records import (
     Signal,
 )
 from casetrack.base.records.graph import SimilarChunk
-from casetrack.search.pinpoint.find import Known, Passage, point
+from casetrack.search.pinpoint.find import KnownAnswer, Passage, point
 from casetrack.search.pinpoint.scoring import Sought, query_terms
 from graph_records import document, entity, key, provenance
 
@@ -90,7 +90,7 @@ class Big:
         hits = tuple(
             replace(
                 SearchResult(n + 1, 1.0, self.text, self.source(n), neighbour, neighbour, signals),
-                locate=Known(self.pointed(n, query)),
+                locate=KnownAnswer(self.pointed(n, query)),
             )
             for n in range(min(asked["limit"], self.size))
         )

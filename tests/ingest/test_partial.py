@@ -233,7 +233,7 @@ def test_a_failing_builder_of_the_map_stops_no_ingest(
     for shown in (capsys.readouterr().out, page):
         assert bool(found.gap) == ("could not be read" in " ".join(shown.split()))
     notes = collection.map.statistics().notes
-    assert [n.split(":")[0].split()[-1] for n in notes if "IndexError" in n] == [name]
+    assert [name in n for n in notes if "IndexError" in n] == [True]
 
 
 @pytest.mark.sampled(1)

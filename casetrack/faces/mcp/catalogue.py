@@ -91,9 +91,10 @@ def _commands() -> dict[str, tuple[str, str]]:
     """Return the commands whose work the tools of operations do."""
     from casetrack.api.operations import operations
 
-    return {
-        each.tool: (each.name, each.command.partition(" ")[0]) for each in operations().values()
-    }
+    def words(command: str) -> str:
+        return " ".join(word for word in command.split() if word.islower())
+
+    return {each.tool: (each.name, words(each.command)) for each in operations().values()}
 
 
 class Catalogue:
