@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from casetrack.api.evaluate import measure, open_golden
-from casetrack.api.evaluate.answers import holds
+from casetrack.api.evaluate.answers import contains_answer
 from casetrack.api.library import Library
 from casetrack.base.config import load_settings
 
@@ -75,9 +75,11 @@ def faults(collection: Collection, asked: Iterable[dict[str, Any]]) -> list[str]
             found += [
                 f"{row['id']}: {words!r} is not on p. {answer['page']}"
                 for words in (answer.get("text", ""), answer.get("sentence", ""))
-                if not holds(text, words, match)
+                if not contains_answer(text, words, match)
             ]
-        if values and not any(holds(text, value, "exact") for text in texts for value in values):
+        if values and not any(
+            contains_answer(text, value, "exact") for text in texts for value in values
+        ):
             found.append(f"{row['id']}: no page holds the value {values}")
     return found
 

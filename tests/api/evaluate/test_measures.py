@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from casetrack.api.evaluate.answers import holds, same_value
+from casetrack.api.evaluate.answers import contains_answer, same_value
 from casetrack.api.evaluate.measures import (
     combinations,
     compare_scores,
@@ -83,7 +83,10 @@ def test_percentiles_by_nearest_rank(share: float, value: float) -> None:
     ],
 )
 def test_what_holds_an_answer(text: str, wanted: str, exact: bool, most: bool) -> None:
-    assert (holds(text, wanted, "exact"), holds(text, wanted, "most")) == (exact, most)
+    assert (contains_answer(text, wanted, "exact"), contains_answer(text, wanted, "most")) == (
+        exact,
+        most,
+    )
 
 
 def test_the_p_value_is_that_of_all_sign_patterns() -> None:
