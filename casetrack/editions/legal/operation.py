@@ -1,4 +1,4 @@
-"""What declares an operation of the edition; with it comes the text of its answer."""
+"""The decorator for operations of the edition; it also loads the text of their answers."""
 
 import tomllib
 from collections.abc import Callable, Iterable

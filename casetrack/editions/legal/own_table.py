@@ -1,4 +1,4 @@
-"""What stands in a brief itself: its tables, its page numbers, the order of its authorities."""
+"""Parts of a brief: its tables, page numbers and order of authorities."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from casetrack.editions.legal.records.authorities import AuthoritySection
     from casetrack.extract.papers.text import TextPage
 
-# What the pages of a paper are called: by the number printed on each, or by their place.
+# Labels of pages: the printed number, or the position in the file.
 
 ROMAN = re.compile(r"(?=[ivxlc])(?:c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})", re.IGNORECASE)
 _ROMAN_SIGNS = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
@@ -26,30 +26,17 @@ _RUN = 3
 
 @dataclass(frozen=True, slots=True)
 class PageNumbers:
-    """The numbers of the pages of a paper.
+    """The labels of the pages of a paper."""
 
-    Attributes
-    ----------
-    labels
-        By the 1-based page of the file: what the page is called.
-    are_printed
-        Whether any number is printed; the place in the file counts where none is.
-    inferred
-        Pages of the file whose number is not printed, and was counted from their neighbours.
-    unknown
-        Pages of the file whose number is neither printed nor certain from their neighbours; they
-        are called by their place in the file, in brackets.
-    """
-
-    labels: dict[int, str]
-    are_printed: bool
-    inferred: tuple[int, ...] = ()
-    unknown: tuple[int, ...] = ()
+    labels: dict[int, str]  # By page of the file (1-based)
+    are_printed: bool  # Whether any page has a printed number
+    inferred: tuple[int, ...] = ()  # Pages of the file with a number from their neighbours
+    unknown: tuple[int, ...] = ()  # Pages of the file labelled by position, in brackets
 
     def listed(self, pages: Iterable[int], /) -> str:
-        """Return pages of the file as a table lists them: ``"iv, 3, 5\u20137"``.
+        r"""Return page numbers in the form of a table: ``"iv, 3, 5\u20137"``.
 
-        Three pages or more in a row become a range; front matter and body make none together.
+        Three or more consecutive pages become a range, but not across front matter and body.
         """
         runs: list[list[int]] = []
         for page in sorted(set(pages)):
@@ -72,10 +59,10 @@ class PageNumbers:
 
 
 def page_numbers(pages: Sequence[TextPage], /) -> PageNumbers:
-    """Return what the pages of a paper are called.
+    """Return the labels of the pages of a paper.
 
-    A page without a number, such as the first one of the argument, has the one that its neighbours
-    leave to it; where they do not agree, it is called by its place in the file.
+    A page without a number, such as the first page of the argument, gets one from its
+    neighbours if they agree; otherwise its position in the file.
     """
     printed = [_printed(page) for page in pages]
     if not any(printed):
@@ -109,7 +96,7 @@ def _between(printed: Sequence[str | None], index: int) -> str | None:
         return from_after
     if _kind(printed[before]) == _kind(printed[after]):
         return None  # a page is missing, or one too many
-    # Between "iv" and "2" stands page 1: the new count goes back as far as it can.
+    # Page 1 is between "iv" and "2": the new count extends back as far as possible.
     return from_after or from_before
 
 
@@ -126,7 +113,7 @@ def _moved(label: str | None, by: int) -> str | None:
 
 
 def number_of(label: str, /) -> tuple[str, int] | None:
-    """Return the kind of a page's number, ``arabic`` or ``roman``, and its value.
+    """Return the kind of a page number, ``arabic`` or ``roman``, and its value.
 
     >>> number_of("iv"), number_of("12"), number_of("A-3")
     (('roman', 4), ('arabic', 12), None)
@@ -141,26 +128,24 @@ def number_of(label: str, /) -> tuple[str, int] | None:
 
 
 def roman(number: int, /) -> str:
-    """Return a number from 1 to 399 in small Roman signs.
+    """Return a number from 1 to 399 in lower-case Roman numerals.
 
     >>> roman(14)
     'xiv'
     """
     signs = (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v")
-    found = ""
+    text = ""
     for value, sign in (*signs, (4, "iv"), (1, "i")):
-        found += sign * (number // value)
+        text += sign * (number // value)
         number %= value
-    return found
+    return text
 
 
-# The order in which courts ask for authorities: names by letters, titles and sections as
-# numbers.
-#
-# Cases go by the name of the first party: "In re", "Ex parte" and "Matter of" do not count, nor
-# does an article; "U.S. v." is "United States v.". Statutes and regulations of the United States
-# stand before those of the states, by title and section; rules by the name of their set and their
-# number; provisions of the Constitution as they stand in it, articles before amendments.
+# The order of authorities in courts: names by letters, titles and sections by number. Cases are
+# sorted by the first party; "In re", "Ex parte", "Matter of" and articles are ignored; "U.S. v." is
+# "United States v.". Federal statutes and regulations come before those of states, by title and
+# section; rules by name of their set and number; provisions of the Constitution in its order,
+# articles before amendments.
 
 SortKey = tuple[object, ...]
 _Part = tuple[int, int, str]
@@ -185,17 +170,7 @@ _WORD_OR_NUMBER = re.compile(r"\d+|[^\W\d]+")
 
 
 def sort_key(section: AuthoritySection, name: str, name_end: int, /) -> SortKey:
-    """Return what sorts an authority within its part of the table.
-
-    Parameters
-    ----------
-    section
-        The part.
-    name
-        As it is listed.
-    name_end
-        Where the name of a case ends in it.
-    """
+    """Return the sort key of an authority in its section; *name_end* is the end of a case name."""
     if section == "Cases":
         title = name[:name_end] or name
         return (
@@ -210,22 +185,22 @@ def sort_key(section: AuthoritySection, name: str, name_end: int, /) -> SortKey:
 
 
 def _titled(name: str) -> SortKey:
-    found = _TITLE.match(name)
-    if found is None:
+    match = _TITLE.match(name)
+    if match is None:
         return (1 if _LAW.match(name) else 3, 0, _natural(name))
-    code = re.sub(r"\W", "", found["code"])
-    return (_FEDERAL[code], int(found["title"]), _natural(name[found.end() :]))
+    code = re.sub(r"\W", "", match["code"])
+    return (_FEDERAL[code], int(match["title"]), _natural(name[match.end() :]))
 
 
 def _constitution(name: str) -> SortKey:
     whose = 0 if _OF_UNITED_STATES.match(name) else 1
-    found = _PROVISION.search(name)
-    if found is None:
+    match = _PROVISION.search(name)
+    if match is None:
         return (whose, _natural(name) if whose else (), -1, 0, ())
-    state = _natural(name[: found.start()]) if whose else ()
-    number = number_of(found["number"] or "") or ("", 0)
-    kind = _PROVISIONS[found["kind"].lower()]
-    return (whose, state, kind, number[1], _natural(name[found.end() :]))
+    state = _natural(name[: match.start()]) if whose else ()
+    number = number_of(match["number"] or "") or ("", 0)
+    kind = _PROVISIONS[match["kind"].lower()]
+    return (whose, state, kind, number[1], _natural(name[match.end() :]))
 
 
 def _letters(text: str) -> tuple[str, ...]:
@@ -261,7 +236,7 @@ _TAIL = re.compile(
     rf"(?:{_LEADERS}[\s|]*(?P<pages>{_PAGES})|(?<=\s)(?P<passim>passim))[.,;\s]*$",
     re.IGNORECASE | re.MULTILINE,
 )
-"""What ends an entry: leader dots (or the gap that stands for them), and its pages."""
+"""Matches the end of an entry: leader dots (or a gap in their place), and its pages."""
 _LOOSE_TAIL = re.compile(rf"(?<=[^\W\d][\s)])\s*(?P<pages>{_PAGES})[.,;\s]*$", re.MULTILINE)
 """The same where the dots were lost: pages at the end of a line."""
 _BODY = re.compile(
@@ -292,47 +267,33 @@ class OwnTable:
 
 @dataclass(frozen=True, slots=True)
 class OwnEntry:
-    """An entry of a brief's table of authorities.
+    """An entry of a brief's table of authorities."""
 
-    Attributes
-    ----------
-    words
-        On one line, without leader dots and pages, and without what stands between two pages of
-        the table.
-    pages
-        The pages that it lists, ranges as written: ``("3", "5-7")``; ``("passim",)``.
-    """
-
-    words: str
-    pages: tuple[str, ...]
+    words: str  # On one line, without leader dots, pages, headers and footers
+    pages: tuple[str, ...]  # Ranges as written: ``("3", "5-7")``; ``("passim",)``
 
 
 def own_tables(text: str, /) -> tuple[OwnTable, ...]:
-    """Return the tables of contents and of authorities that stand in a brief.
+    """Return the tables of contents and of authorities of a brief.
 
-    A table goes from its heading to its last entry. An entry ends with leader dots, or the gap
-    that stands for them, and pages; where a reader of the file has lost the dots, the lines up to
-    the next heading of a brief that end with pages are the table.
-
-    Parameters
-    ----------
-    text
-        The whole brief, pages joined by a line break.
+    A table extends from its heading to its last entry. An entry ends with leader dots, or a
+    gap, and pages. If the dots are lost, lines that end with pages count, up to the next
+    heading.
     """
-    found: list[OwnTable] = []
+    tables: list[OwnTable] = []
     for heading in _HEADING.finditer(text):
-        if found and heading.start() < found[-1].end:
+        if tables and heading.start() < tables[-1].end:
             continue
         kind: TableKind = "contents" if heading["contents"] else "authorities"
         end = _end(text, heading.end())
         if end is None:
             continue
-        if found and found[-1].kind == kind and heading.start() - found[-1].end < _GAP:
-            # The heading stands again on each further page.
-            found[-1] = OwnTable(kind, found[-1].start, end)
+        if tables and tables[-1].kind == kind and heading.start() - tables[-1].end < _GAP:
+            # Each further page repeats the heading.
+            tables[-1] = OwnTable(kind, tables[-1].start, end)
         else:
-            found.append(OwnTable(kind, heading.start(), end))
-    return tuple(found)
+            tables.append(OwnTable(kind, heading.start(), end))
+    return tuple(tables)
 
 
 def _end(text: str, start: int) -> int | None:
@@ -348,10 +309,10 @@ def _end(text: str, start: int) -> int | None:
 
 def _last(tail: re.Pattern[str], text: str, start: int, limit: int) -> int | None:
     end = None
-    for found in tail.finditer(text, start, limit):
-        if found.start() - (start if end is None else end) > _GAP:
+    for match in tail.finditer(text, start, limit):
+        if match.start() - (start if end is None else end) > _GAP:
             break
-        end = found.end()
+        end = match.end()
     return end
 
 
@@ -360,11 +321,11 @@ def own_entries(text: str, table: OwnTable, /) -> Iterator[OwnEntry]:
     heading = _HEADING.match(text, table.start)
     at = heading.end() if heading is not None else table.start
     tail = _TAIL if _TAIL.search(text, at, table.end) else _LOOSE_TAIL
-    for found in tail.finditer(text, at, table.end):
-        words = _words(text[at : found.start()])
-        at = found.end()
+    for match in tail.finditer(text, at, table.end):
+        words = _words(text[at : match.start()])
+        at = match.end()
         if words:
-            listed = found.groupdict().get("passim") or found["pages"]
+            listed = match.groupdict().get("passim") or match["pages"]
             pages = re.split(r"\s*(?:,|;|&|\band\b)\s*", listed)
             yield OwnEntry(words, tuple(re.sub(r"\s", "", p) for p in pages))
 

@@ -19,39 +19,21 @@ from casetrack.editions.legal.records.load_files import PLACES, Place
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-# A production set: numbered copies of documents, and the list of what has which numbers.
+# A production set: numbered copies of documents, and a list of their numbers.
 
 ProducedAs = Literal["pages", "native"]
 
 
 @dataclass(frozen=True, slots=True)
 class ProducedFile(Record):
-    """A file of a production set.
+    """A file of a production set."""
 
-    Attributes
-    ----------
-    original
-        Path of the file that it was made from, which was only read.
-    copy
-        Path of the stamped PDF.
-    native
-        Path of the copy in its own format beside a slip sheet; ``None`` where the pages are shown.
-    produced_as
-        ``pages``: every page is stamped; ``native``: a slip sheet has the number.
-    first, last
-        Bates numbers of its first and last page.
-    pages
-        Number of stamped pages.
-    sha256, copy_sha256
-        Of the original, and of the stamped PDF.
-    """
-
-    original: str
-    copy: str
-    native: str | None
+    original: str  # Path of the source file, which is not changed
+    copy: str  # Path of the stamped PDF
+    native: str | None  # Path of the unchanged copy next to a slip sheet
     produced_as: ProducedAs
-    first: str
-    last: str
+    first: str  # Bates number of its first page
+    last: str  # Bates number of its last page
     pages: int
     sha256: str
     copy_sha256: str
@@ -64,19 +46,19 @@ def _line(made: ProducedFile) -> Lines:
 
 
 MANIFEST = "production.csv"
-"""File of the target folder that lists what has which numbers."""
+"""Name of the file in the target folder with the numbers of all files."""
 _MAX_DIGITS = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Numbering:
-    """How numbers are written: ``Numbering("ABC", 123, 6)`` begins with ``ABC000123``.
+    """Format of numbers: ``Numbering("ABC", 123, 6)`` begins with ``ABC000123``.
 
     Raises
     ------
     UsageError
-        The prefix ends in a digit or has letters that no file may have in its name, the first
-        number is below 1, or the digits are too few for it.
+        The prefix ends in a digit or has characters that file names forbid, the first number is
+        below 1, or the number of digits is too small.
     """
 
     prefix: str
@@ -97,12 +79,12 @@ class Numbering:
             )
 
     def __call__(self, number: int, /) -> str:
-        """Return a number as it is stamped.
+        """Return a number in its stamped form.
 
         Raises
         ------
         UsageError
-            It needs more digits than there are, so that numbers would no longer sort.
+            It needs more digits than configured, so numbers would no longer sort.
         """
         written = f"{number:0{self.digits}d}"
         if len(written) > self.digits:
@@ -124,35 +106,36 @@ def stamp_set(
     passwords: Sequence[str] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> RowList[ProducedFile]:
-    """Write stamped copies of files into a new folder, with a list of what has which numbers.
+    """Write stamped copies of files into a new folder, with a list of their numbers.
 
-    PDFs and pictures are stamped page by page. Any other file gets a slip sheet with one number,
-    and a copy of it lies beside, named by that number. Notes and fields become part of the pages.
-    All files are opened before the first is written: where one can't be, nothing is.
+    PDFs and pictures are stamped on each page. Other files get a slip sheet with one number,
+    and a copy named by it. Notes and fields become part of the pages. All files are opened
+    first: if one cannot be opened, nothing is written.
 
     Parameters
     ----------
     files
         In the order of their numbers.
     target
-        A folder that doesn't exist yet, or is empty.
+        A new or empty folder.
     legend
-        Stands at the other end of the foot, such as ``"CONFIDENTIAL"``.
+        Printed at the other end of the foot, such as ``"CONFIDENTIAL"``.
     place
-        Where a number goes if nothing stands there.
+        Preferred place of the number.
     progress
-        Told how many files of how many are done.
+        Called with name, finished files and total.
 
     Returns
     -------
     RowList of ProducedFile
-        One row a file, as in ``production.csv``.
+        One row per file, as in ``production.csv``.
 
     Raises
     ------
     UsageError
-        There is nothing to stamp, a file is named twice, the folder isn't empty, the digits don't
-        reach, or files can't be opened: names all of them.
+        There is no file, a file is named twice, the folder is not empty, the digits are too
+        few, or
+        files cannot be opened; the message names all of them.
     """
     files = [file.resolve() for file in files]
     pages = _checked(files, target, passwords)
@@ -202,10 +185,10 @@ def stamp(
 
 
 def _all(named: Iterable[str | Path]) -> list[Path]:
-    found: list[Path] = []
+    paths: list[Path] = []
     for path in map(Path, named):
-        found += sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
-    return found
+        paths += sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
+    return paths
 
 
 def _checked(files: Sequence[Path], target: Path, passwords: Sequence[str]) -> list[int]:

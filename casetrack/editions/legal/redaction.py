@@ -1,9 +1,9 @@
-"""Redactions: a check whether covered words are still in a file, and copies without them.
+"""Redactions: search for covered words in a file, and copies without them.
 
-A black box over words hides them from the eye only. :func:`hidden_text` finds words that a page
-does not show, marks for a redaction that was not carried out, and words of earlier versions that
-the file still has. :func:`redact` takes words out of a copy; another library then looks for
-them in the written file, and where it finds any, no copy is left.
+A black box hides words only visually. :func:`hidden_text` finds invisible words of a page,
+redaction marks that were not applied, and words of earlier versions in the file.
+:func:`redact` removes words from a copy; another library then searches the written file and
+deletes it if any are left.
 """
 
 from __future__ import annotations
@@ -45,31 +45,19 @@ else:
 _LISTS = WordLists(__file__)
 _PATTERNS = _LISTS.pairs("patterns")
 KINDS = {kind: (words, _PATTERNS[kind]) for kind, words in _LISTS.pairs("kinds").items()}
-"""What can be asked for by its kind: words for people, and the pattern."""
+"""Kinds of numbers, each with its label and pattern."""
 _UNPROVED = "fonts and outlines that show other words than the text (no text recognition)"
 _CARD_DIGITS = (13, 19)
 _AREA = re.compile(r"(\d+)" + r"[:,]\s*(-?\d+(?:\.\d+)?)" * 4)
 
 
 def hidden_text(path: Path, /, *, passwords: Sequence[str] = ()) -> list[HiddenText]:
-    """Find the text of a file that is covered, and still there.
-
-    Parameters
-    ----------
-    path
-        A PDF or a DOCX.
-    passwords
-        Tried where the file is protected.
-
-    Returns
-    -------
-    list of HiddenText
-        In the order of the pages; empty where all that a reader doesn't see is really gone.
+    """Return the hidden text of a PDF or DOCX in the order of the pages.
 
     Raises
     ------
     FileError
-        There is no such file, it can't be read, or it is of another format.
+        The file is missing, unreadable or of another format.
     """
     path = path.resolve()
     if not path.is_file():
@@ -87,18 +75,18 @@ def hidden_text(path: Path, /, *, passwords: Sequence[str] = ()) -> list[HiddenT
     from casetrack.editions.legal.paper.hidden_runs import words_of_earlier_versions
     from casetrack.editions.legal.paper.pdf import opened
 
-    found = []
+    hidden = []
     with opened(path, passwords) as document, in_pdfium(path, passwords) as sheets:
         for number in range(1, len(sheets) + 1):
-            found += [
+            hidden += [
                 HiddenText(str(path), number, None, one.text, one.cover, one.box)
                 for one in read_sheet(sheets, number).covered
             ]
-        found += [
+        hidden += [
             HiddenText(str(path), number, None, text, "earlier version")
             for number, text in words_of_earlier_versions(path, document, passwords)
         ]
-    return found
+    return hidden
 
 
 @operation("redactions", READS, alone=True)
@@ -110,12 +98,12 @@ def redactions(
     progress: Callable[[str, int, int], None] | None = None,
 ) -> RowList[HiddenText]:
     """Find words in files that a reader does not see and can copy."""
-    found, paths, tried = [], [Path(file) for file in files], tuple(passwords)
+    hidden, paths, tried = [], [Path(file) for file in files], tuple(passwords)
     for done, path in enumerate(paths):
         if progress is not None:
             progress(path.name, done, len(paths))
-        found += hidden_text(path, passwords=tried)
-    return RowList(found, of=HiddenText)
+        hidden += hidden_text(path, passwords=tried)
+    return RowList(hidden, of=HiddenText)
 
 
 @operation("redact", ADDS, alone=True)
@@ -147,35 +135,36 @@ def redact(
 ) -> RedactedCopy:
     """Write a copy of a PDF without some words, kinds of numbers and areas.
 
-    Notes and form fields become part of the pages first, so that what they say is searched too.
-    Bookmarks, properties, attached files, links and scripts are not taken over.
+    Notes and form fields become part of the pages first, so their text is searched too.
+    Bookmarks, properties, attached files, links and scripts are removed.
 
     Parameters
     ----------
     path, target
-        The original, which is only read; the copy, or a folder for it.
+        The original, which is not changed; the copy, or a folder for it.
     words
-        Names and phrases: over line ends, hyphenated, whatever the white space.
+        Names and phrases; line breaks, hyphenation and white space are ignored.
     kinds
         Keys of :data:`KINDS`.
     areas
-        Rectangles to take out, whatever they hold; texts such as ``3:72,100,300,120`` as well.
+        Rectangles with any content, also as texts such as ``3:72,100,300,120``.
     match_case, inside_words
-        Whether capitals count; whether a part of a longer word counts.
+        Whether letter case matters; whether parts of longer words match.
     label
-        Stands in white on the black areas, such as ``"Redacted"``.
+        Printed in white on the black areas, such as ``"Redacted"``.
     replace
-        Whether a file that *target* names may be replaced.
+        Whether an existing file *target* may be replaced.
     ocr, models_dir
-        How pages that show text as a picture are read; ``None`` reads none.
+        Settings of the OCR for pages with pictures; ``None``: no OCR.
 
     Raises
     ------
     UsageError
-        Nothing is asked for, nothing of it is there, a page does not exist, the target cannot be
-        written, or something asked for would still be in the copy, which is then not kept.
+        Nothing is selected or found, a page does not exist, the target cannot be written, or
+        the
+        copy would still contain selected words; it is then deleted.
     FileError
-        The file is no PDF, is protected or damaged.
+        The file is not a PDF, is protected or damaged.
     """
     patterns = list(_patterns(words, kinds, match_case=match_case, inside_words=inside_words))
     given = [_area(each) if isinstance(each, str) else each for each in areas]
@@ -201,12 +190,14 @@ def redact(
         covered = {number: sheet.covered for number, sheet in read.items() if sheet.covered}
         boxes = {number: [one.box for one in held] for number, held in covered.items()}
         recognise = _recogniser(ocr, models_dir)
-        found, not_read = blackout.find_areas(flat, patterns, shapes=shapes, recognise=recognise)
-        found = [*given, *found]
-        # The copy loses what lies beyond its pages, in layers that are off, in earlier versions.
-        lost = [] if found else hidden_text(path, passwords=passwords)
+        all_areas, not_read = blackout.find_areas(
+            flat, patterns, shapes=shapes, recognise=recognise
+        )
+        all_areas = [*given, *all_areas]
+        # The copy drops content outside of its pages, in hidden layers and in earlier versions.
+        lost = [] if all_areas else hidden_text(path, passwords=passwords)
         lost = [one for one in lost if any(any(at(plain_signs(one.text))) for _, at in patterns)]
-        if not found and not lost:
+        if not all_areas and not lost:
             unread = f" Pages {_listed(not_read)} could not be read." if not_read else ""
             raise UsageError(
                 f"The pages of {path.name} have none of the words and numbers.{unread}",
@@ -215,11 +206,11 @@ def redact(
             )
         unseen = [(n, one.text) for n, held in covered.items() for one in held]
         unseen += [(one.page or 0, one.text) for one in lost]
-        blackout.take_out(flat, found, covered=boxes, label=label)
+        blackout.take_out(flat, all_areas, covered=boxes, label=label)
         pdf.write_copy(flat, target)
     with pdf.opened(target) as written:
-        left = blackout.remains(written, [a.text for a in found] + [one.text for one in lost])
-    checked = check_copy(target, found, patterns, recognise=recognise)
+        left = blackout.remains(written, [a.text for a in all_areas] + [one.text for one in lost])
+    checked = check_copy(target, all_areas, patterns, recognise=recognise)
     left += checked.left
     if left:
         target.unlink()
@@ -233,14 +224,14 @@ def redact(
         str(target),
         pdf.sha256_of(path),
         pdf.sha256_of(target),
-        len(found),
-        tuple(sorted({area.page for area in found})),
-        dict(Counter(area.why for area in found)),
+        len(all_areas),
+        tuple(sorted({area.page for area in all_areas})),
+        dict(Counter(area.why for area in all_areas)),
         () if recognise is None else tuple(shapes),
         tuple(sorted({*not_read, *checked.unread})),
         tuple(dict.fromkeys(f"p. {n}: “{text}”" for n, text in unseen)),
         tuple(f"p. {page}: “{text}”" for page, text in checked.covered),
-        tuple(_proof(checked, has_areas=bool(found))),
+        tuple(_proof(checked, has_areas=bool(all_areas))),
         () if checked.recognised else (_UNPROVED,),
     )
 
@@ -259,7 +250,7 @@ def _area(text: str) -> Area:
 
 
 def _proof(checked: Findings, *, has_areas: bool) -> Iterator[str]:
-    """Yield what a check without findings has shown."""
+    """Yield the passed checks of a copy without findings."""
     yield "no page has the words in its text, as PDFium reads it"
     if has_areas:
         yield "no letter is in a black area"

@@ -64,12 +64,12 @@ for _kind, _name in (
 
 
 @entries_of.register
-def _findings(found: CiteCheck) -> tuple[str, Sequence[Finding]]:
-    return "findings", found.shown
+def _findings(check: CiteCheck) -> tuple[str, Sequence[Finding]]:
+    return "findings", check.shown
 
 
 def notes_of(answer: Any, /) -> Lines:
-    """Return what a reader must know of an answer, a line each."""
+    """Return the notes of an answer, one per line."""
     return [line((f"Note: {flat(note)}", "less")) for note in answer.notes]
 
 
@@ -77,11 +77,11 @@ def notes_of(answer: Any, /) -> Lines:
 
 
 @head_of.register
-def _threads(found: MailThreads) -> Lines:
-    mails = f"{counted(found.mail_count, 'mail')}, {found.single_count:,} alone"
-    copies = counted(found.copy_count, "further copy", "further copies")
-    head = (counted(found.thread_count, "thread"), "title")
-    return [line(head, f" ({mails}, {copies})"), *notes_of(found)]
+def _threads(answer: MailThreads) -> Lines:
+    mails = f"{counted(answer.mail_count, 'mail')}, {answer.single_count:,} alone"
+    copies = counted(answer.copy_count, "further copy", "further copies")
+    head = (counted(answer.thread_count, "thread"), "title")
+    return [line(head, f" ({mails}, {copies})"), *notes_of(answer)]
 
 
 @lines_of.register
@@ -104,10 +104,10 @@ def _thread(thread: MailThread) -> Lines:
 
 
 @head_of.register
-def _families(found: Families) -> Lines:
-    head = (counted(found.family_count, "family", "families"), "title")
-    documents = counted(found.document_count, "document")
-    return [line(head, f" ({documents}, {found.single_count:,} alone)")]
+def _families(answer: Families) -> Lines:
+    head = (counted(answer.family_count, "family", "families"), "title")
+    documents = counted(answer.document_count, "document")
+    return [line(head, f" ({documents}, {answer.single_count:,} alone)")]
 
 
 @lines_of.register
@@ -122,10 +122,12 @@ def _family(family: Family) -> Lines:
 
 
 @head_of.register
-def _duplicates(found: Duplicates) -> Lines:
-    near = "" if found.near_count is None else f", {found.near_count:,} nearly the same as another"
-    head = f"{found.exact_count:,} of {found.document_count:,} documents"
-    return [line((head, "title"), f" are the same as another{near}"), *notes_of(found)]
+def _duplicates(answer: Duplicates) -> Lines:
+    near = (
+        "" if answer.near_count is None else f", {answer.near_count:,} nearly the same as another"
+    )
+    head = f"{answer.exact_count:,} of {answer.document_count:,} documents"
+    return [line((head, "title"), f" are the same as another{near}"), *notes_of(answer)]
 
 
 @lines_of.register
@@ -139,48 +141,48 @@ def _duplicate(group: DuplicateGroup) -> Lines:
     return lines
 
 
-# Productions and what is withheld of them.
+# Productions and withheld documents.
 
 
-def _facts(found: Any, *left_out: str) -> Lines:
+def _facts(answer: Any, *left_out: str) -> Lines:
     """Return the values of a record by the names of its fields, then its notes."""
-    said = {}
-    for name, value in found.as_dict().items():
+    labels = {}
+    for name, value in answer.as_dict().items():
         if name not in {"notes", "seconds", "cancelled", *left_out} and value not in (None, [], {}):
             parts = [f"{k} {n:,}" for k, n in value.items() if n] if type(value) is dict else value
-            said[name.replace("_", " ")] = cell(
+            labels[name.replace("_", " ")] = cell(
                 "; ".join(parts) if type(parts) is list else parts, _SHOWN
             )
-    return [*facts(said), *notes_of(found)]
+    return [*facts(labels), *notes_of(answer)]
 
 
 @head_of.register
-def _load(found: ProductionLoad) -> Lines:
-    checked = [line("Checked only; nothing was stored.")] if found.dry_run else []
+def _load(answer: ProductionLoad) -> Lines:
+    checked = [line("Checked only; nothing was stored.")] if answer.dry_run else []
     return [
-        line((found.production, "title")),
+        line((answer.production, "title")),
         *checked,
-        *_facts(found, "production", "columns", "troubles", "failed", "dry_run"),
+        *_facts(answer, "production", "columns", "troubles", "failed", "dry_run"),
     ]
 
 
 @head_of.register
-def _export(found: ProductionExport) -> Lines:
-    return [line((f"Wrote {found.load_file}", "title")), *_facts(found, "load_file", "folder")]
+def _export(answer: ProductionExport) -> Lines:
+    return [line((f"Wrote {answer.load_file}", "title")), *_facts(answer, "load_file", "folder")]
 
 
 @head_of.register
-def _privilege(found: PrivilegeLog) -> Lines:
-    entries = counted(len(found.entries), "entry", "entries")
-    return [line((f"Privilege log of {found.collection}: {entries}", "title")), *notes_of(found)]
+def _privilege(log: PrivilegeLog) -> Lines:
+    entries = counted(len(log.entries), "entry", "entries")
+    return [line((f"Privilege log of {log.collection}: {entries}", "title")), *notes_of(log)]
 
 
 @lines_of.register
-def _hidden(found: HiddenText) -> Lines:
-    name = PurePath(found.file).name
+def _hidden(hidden: HiddenText) -> Lines:
+    name = PurePath(hidden.file).name
     return [
-        line((f"{name}, {found.place}: ", "strong"), f"“{flat(found.text).strip()}”"),
-        line((_COVERS[found.cover], "less"), indent=2),
+        line((f"{name}, {hidden.place}: ", "strong"), f"“{flat(hidden.text).strip()}”"),
+        line((_COVERS[hidden.cover], "less"), indent=2),
     ]
 
 
@@ -190,7 +192,7 @@ def _redacted(made: RedactedCopy) -> Lines:
     reasons = ", ".join(f"{why} {count}" for why, count in made.by_reason.items())
     read = f"Read by text recognition, so look at them yourself: {_pages(made.recognised)}"
     unread = f"Pictures and drawings not read by text recognition: {_pages(made.not_read)}"
-    said = [
+    labels = [
         *(("", f"checked: {each}") for each in made.proof),
         *(("warning", f"not checked: {each}") for each in made.unproved),
         *(("", f"Left out, since the page does not show it: {each}") for each in made.left_out),
@@ -201,7 +203,7 @@ def _redacted(made: RedactedCopy) -> Lines:
     return [
         line(("Wrote ", "strong"), made.copy),
         *([line(f"{areas}: {reasons}")] if made.places else []),
-        *(line((text, style), indent=2) for style, text in said),
+        *(line((text, style), indent=2) for style, text in labels),
     ]
 
 
@@ -213,22 +215,22 @@ def _pages(pages: Sequence[int]) -> str:
 
 
 @head_of.register
-def _citator(found: Citator) -> Lines:
-    said = {**found.treatments, **found.signals}
-    places = spread(found.total, found.document_count, "citation")
-    marks = ", ".join(f"{name} ({count})" for name, count in said.items())
-    source = flat(found.source_document or "")
+def _citator(answer: Citator) -> Lines:
+    counts = {**answer.treatments, **answer.signals}
+    places = spread(answer.total, answer.document_count, "citation")
+    marks = ", ".join(f"{name} ({count})" for name, count in counts.items())
+    source = flat(answer.source_document or "")
     return [
-        line((flat(found.name), "title"), f" ({found.kind}): {places}"),
-        *([line(f"Said of it: {marks}")] if said else []),
+        line((flat(answer.name), "title"), f" ({answer.kind}): {places}"),
+        *([line(f"Said of it: {marks}")] if counts else []),
         *([line("In the file: ", (source, "strong"))] if source else []),
-        *notes_of(found),
+        *notes_of(answer),
     ]
 
 
 @lines_of.register
 def _citing(place: CitingPlace) -> Lines:
-    marks = ", ".join(said for said in (place.treatment, place.signal) if said)
+    marks = ", ".join(mark for mark in (place.treatment, place.signal) if mark)
     return [
         line(
             (place.citation, "source"),
@@ -242,13 +244,13 @@ def _citing(place: CitingPlace) -> Lines:
 
 
 @head_of.register
-def _check(found: CiteCheck) -> Lines:
-    held = f"{counted(found.citations, 'citation')}, {counted(found.quotations, 'quotation')}"
-    counts = [f"{found.counts[v]} {title}" for v, title in TITLES.items() if v in found.counts]
+def _check(check: CiteCheck) -> Lines:
+    held = f"{counted(check.citations, 'citation')}, {counted(check.quotations, 'quotation')}"
+    counts = [f"{check.counts[v]} {title}" for v, title in TITLES.items() if v in check.counts]
     return [
-        line((flat(found.draft_name), "title"), f": {held}, compared with {found.case}"),
+        line((flat(check.draft_name), "title"), f": {held}, compared with {check.case}"),
         line("; ".join(counts) or "Nothing was found to check in this draft."),
-        *notes_of(found),
+        *notes_of(check),
     ]
 
 
@@ -277,13 +279,13 @@ def _marked(kind: str, text: str, finding: Finding) -> tuple[str, str]:
 
 
 @head_of.register
-def _docket(found: Docket) -> Lines:
-    told = found.document
-    heads = (told.case_name, told.case_number, told.court, told.judge)
-    title = ", ".join(filter(None, heads)) or told.name
+def _docket(docket: Docket) -> Lines:
+    document = docket.document
+    heads = (document.case_name, document.case_number, document.court, document.judge)
+    title = ", ".join(filter(None, heads)) or document.name
     return [
         line((title, "title")),
-        *([] if found.lines else [line("No entries were found in it.")]),
+        *([] if docket.lines else [line("No entries were found in it.")]),
     ]
 
 
@@ -299,8 +301,8 @@ def _docket_line(each: DocketLine) -> Lines:
 
 
 @head_of.register
-def _chronology(found: Chronology) -> Lines:
-    return [line((found.case, "title")), *notes_of(found)]
+def _chronology(answer: Chronology) -> Lines:
+    return [line((answer.case, "title")), *notes_of(answer)]
 
 
 @lines_of.register

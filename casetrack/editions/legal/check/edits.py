@@ -132,7 +132,7 @@ def _skipped(
 
 def _dressed(ours: str, theirs: str, unit: Unit) -> str:
     """Return the rule that allows a different form of the same word; empty if the form is equal."""
-    if unit.kind == "mended":
+    if unit.kind == "bracketed_word":
         return "" if ours == theirs else BRACKETS
     if ours == theirs:
         return ""

@@ -1,1 +1,1 @@
-"""What lawyers read in a text: citations, quotations, captions, printed places."""
+"""Extraction from legal texts: citations, quotations, captions, printed page numbers."""

@@ -1,4 +1,4 @@
-"""Every citation of a legal text: what it cites, how, where in it, and what is said of it."""
+"""Citations of a legal text: authority, form, pins, signal and treatment."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ _PAPER = re.compile(
     r"|\b(?:Answer|Decl\.|Aff\.) ¶|\b[PDJ]X[ -]?\d|\(R\. (?:at )?\d"
     r"|\bJ\.\s?A\.\s\d|(?:Pl|Def)s?\.['’]s?\s(?:Br|Mot|Opp|Mem|Ex|SOF)"
 )
-"""What only a paper of a lawsuit holds: a case with its reporter, or its own record."""
+"""Matches only papers of a lawsuit: a case with its reporter, or a citation of the record."""
 _DOUBTFUL = 0.5
 _TINY = re.compile(r"\d\s\D+\s\d")
 _UNPINNED = frozenset(("regulation", "rule", "constitution"))
@@ -76,32 +76,23 @@ _ACT_FIRST = re.compile(r"(?:§|Section|Article|Paragraph)\s(?P<number>\S+)\s(?P
 
 
 def citations_notes() -> tuple[str, ...]:
-    """Return what is less exact here than elsewhere, in sentences."""
+    """Return notes on the limits of the citation reader on this computer."""
     return () if reads_case_law() else (_NOTE,)
 
 
 def read_citations(whole: WholeText, /) -> tuple[LegalCitation, ...]:
-    """Read the citations of a document.
+    """Return the citations of a document, in order and without overlaps.
 
-    Parameters
-    ----------
-    whole
-        Its pages. Heads and feet of pages are no citations, and what runs over the end of a line or
-        a page is read in one piece.
-
-    Returns
-    -------
-    tuple of LegalCitation
-        In order, not overlapping. Parallel citations are one; what a remark in parentheses cites
-        stands behind the citation that it belongs to.
+    Headers and footers are ignored, and citations may cross lines and pages. Parallel citations
+    are merged. Citations inside the remark of a citation follow it.
     """
     reading = read_on(whole)
     text = reading.text
     items = with_bare_laws(text, detect(text, record=bool(_PAPER.search(text))))
     found_in = resolve(text, items, [], blocks=_blocks(whole, reading))
     placed = [
-        _Placed(found, what, citation)
-        for (found, what), (_, citation) in zip(found_in, items, strict=True)
+        _Placed(match, what, citation)
+        for (match, what), (_, citation) in zip(found_in, items, strict=True)
     ]
     placed = _with_later_names([one for one in placed if _is_citation(one)])
     groups = list(_groups(text, placed))
@@ -114,7 +105,7 @@ def read_citations(whole: WholeText, /) -> tuple[LegalCitation, ...]:
 
 
 def _blocks(whole: WholeText, reading: Reading) -> list[tuple[int, int]]:
-    """Return where the block quotations that the reader knows of stand in what is read on."""
+    """Return the block quotations of the pages as spans of the joined text."""
     return [
         (reading.here(begin + start), reading.here(begin + end))
         for page, begin in zip(whole.pages, whole.starts, strict=True)
@@ -124,7 +115,7 @@ def _blocks(whole: WholeText, reading: Reading) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """One reference, what it cites, and how eyecite read it."""
+    """A reference, its authority, and the result of eyecite."""
 
     found: ReferenceMatch
     what: Cited
@@ -157,19 +148,19 @@ def _is_citation(one: _Placed) -> bool:
 
 
 def _with_later_names(placed: list[_Placed]) -> list[_Placed]:
-    """Give a name that stands before its whole citation, as in a text over footnotes, that key."""
+    """Set the key of names that occur before their full citation, as in texts with footnotes."""
     later: dict[str, set[tuple[str, str]]] = defaultdict(set)
     for one in placed:
         if one.what.volume and len(one.what.parties) == 2:
             named = "case:" + slug(" v ".join(one.what.parties))
             later[named].add((one.what.key, one.what.name))
-    known = {key: min(found) for key, found in later.items() if len({k for k, _ in found}) == 1}
+    known = {key: min(names) for key, names in later.items() if len({k for k, _ in names}) == 1}
     made = []
     for one in placed:
         if one.found.key in known:
             key, name = known[one.found.key]
-            found = replace(one.found, key=key, name=name)
-            one = replace(one, found=found, form_as_name=one.form == "name")  # noqa: PLW2901
+            names = replace(one.found, key=key, name=name)
+            one = replace(one, found=names, form_as_name=one.form == "name")  # noqa: PLW2901
         made.append(one)
     return made
 
@@ -237,7 +228,7 @@ def _authorities(
 
 
 def _written_out(text: str, one: _Placed, earlier: str) -> str:
-    """Return the name of what is cited in full: a later decision is called as the case before."""
+    """Return the name of a full citation; a later decision has the name of the earlier one."""
     name = one.found.name
     act = _ACT_FIRST.fullmatch(name) if one.found.type == "regulation" else None
     if act:
@@ -250,7 +241,7 @@ def _written_out(text: str, one: _Placed, earlier: str) -> str:
 
 
 def _year_before(text: str, one: _Placed) -> int | None:
-    """Return the year that stands between name and volume, as Californian courts write."""
+    """Return the year between name and volume, the style of California."""
     name = one.citation.name if one.citation else None
     if name is None or one.citation is None:
         return None
@@ -277,8 +268,8 @@ def _made(
         own = _own_key(one)
         own_keys.append(own)
         key = own if len(group) > 1 else ""
-        end, found = _pins(text, one, stop, key)
-        pins += found
+        end, new_pins = _pins(text, one, stop, key)
+        pins += new_pins
     around = read_parentheses(text, end)
     if first.form not in {"full", "short", "supra", "id"} or first.found.type == "record":
         around = Parentheses(end, around.remarks_end, "", None, around.remark)
@@ -326,23 +317,23 @@ def _own_key(one: _Placed) -> str:
 
 def _pins(text: str, one: _Placed, limit: int, key: str) -> tuple[int, tuple[Pin, ...]]:
     """Return where the citation ends with its pins, and the pins."""
-    found, citation = one.found, one.citation
-    if found.type == "record" and citation is None:
-        written = text[found.start : found.end]
-        return found.end, pins_of(written[pin_start(written) :])
-    begin = found.end
+    match, citation = one.found, one.citation
+    if match.type == "record" and citation is None:
+        written = text[match.start : match.end]
+        return match.end, pins_of(written[pin_start(written) :])
+    begin = match.end
     if citation is not None and citation.kind in {"short", "reference"}:
-        at = _AT.search(text, citation.core, min(found.end + 8, len(text)))
+        at = _AT.search(text, citation.core, min(match.end + 8, len(text)))
         begin = at.start() if at else begin
     elif citation is not None and citation.kind in {"id", "supra"}:
         core = (_CORE_OF_ID if citation.kind == "id" else _CORE_OF_SUPRA).match(text, citation.core)
         begin = core.end() if core else begin
         begin -= text[begin - 1 : begin] == ","
-    elif found.type in _UNPINNED and not found.key.startswith(_FEDERAL_REGISTER):
+    elif match.type in _UNPINNED and not match.key.startswith(_FEDERAL_REGISTER):
         return begin, ()
     end, pins = read_pins(text, begin, max(limit, begin), key=key)
     if citation is None or citation.kind not in {"id", "supra"}:
-        end = max(end, found.end)
+        end = max(end, match.end)
     return end, pins
 
 

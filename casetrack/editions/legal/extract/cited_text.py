@@ -1,4 +1,4 @@
-"""A text with its citations: what stands beside a place, and where its sentences end."""
+"""A text with its citations: neighbours of a place, and ends of sentences."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from casetrack.extract.papers.text import LegalCitation
 
-# What stands between quotation marks: English, German and French, marks within marks.
+# Spans between quotation marks: English, German and French, also nested.
 
 LONGEST = 6000
 """Longer than this no quotation in marks is read; a mark is missing then."""
@@ -33,10 +33,10 @@ class Marked:
 
 
 def marked(text: str, /) -> list[Marked]:
-    """Find what stands between quotation marks, without what stands in marks within them.
+    """Return the outer spans between quotation marks.
 
-    A quotation of several paragraphs is one where each paragraph opens with a mark and only the
-    last one closes. A mark that is never closed, or only far behind its paragraph, opens nothing.
+    A quotation of several paragraphs opens with a mark in each paragraph and closes once. A
+    mark without a close match is ignored.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def marked(text: str, /) -> list[Marked]:
     ['it is ‘so’ here']
     """
     marks = list(_MARK.finditer(text))
-    found: list[Marked] = []
+    spans: list[Marked] = []
     n = 0
     while n < len(marks):
         end = _closed(text, marks, n)
@@ -54,9 +54,9 @@ def marked(text: str, /) -> list[Marked]:
             continue
         opened, closed = marks[n], marks[end]
         if text[opened.end() : closed.start()].strip():
-            found.append(Marked(opened.start(), opened.end(), closed.start(), closed.end()))
+            spans.append(Marked(opened.start(), opened.end(), closed.start(), closed.end()))
         n = end + 1
-    return found
+    return spans
 
 
 def _closed(text: str, marks: list[re.Match[str]], n: int) -> int | None:
@@ -71,36 +71,36 @@ def _closed(text: str, marks: list[re.Match[str]], n: int) -> int | None:
     depth = 1
     broken = False
     for m in range(n + 1, len(marks)):
-        here = marks[m]
-        if here.start() - begin > LONGEST:
+        mark = marks[m]
+        if mark.start() - begin > LONGEST:
             return None
         if broken:
             # Only where the next paragraph opens with the mark again does it go on.
-            if here[0] != sign or text[marks[m - 1].end() : here.start()].strip():
+            if mark[0] != sign or text[marks[m - 1].end() : mark.start()].strip():
                 return None
             broken = False
-        elif here[0].isspace():
+        elif mark[0].isspace():
             broken = True
         else:
-            depth += _step(text, sign, closers, here)
+            depth += _step(text, sign, closers, mark)
             if depth == 0:
                 return m
     return None
 
 
-def _step(text: str, sign: str, closers: str, here: re.Match[str]) -> int:
+def _step(text: str, sign: str, closers: str, mark: re.Match[str]) -> int:
     """Return how much deeper a mark leads within words that *sign* has opened: 1, 0 or -1."""
-    if here[0] in closers:
+    if mark[0] in closers:
         if sign == '"':
-            return -1 if _closes(text, here) else 0
+            return -1 if _closes(text, mark) else 0
         if sign in "‘‚":
-            return 0 if _is_apostrophe(text, here) else -1
+            return 0 if _is_apostrophe(text, mark) else -1
         return -1
-    return 1 if here[0] == sign and sign not in "‘‚" else 0
+    return 1 if mark[0] == sign and sign not in "‘‚" else 0
 
 
 def _opens(text: str, mark: re.Match[str]) -> bool:
-    """Whether a mark stands where words begin."""
+    """Return whether a mark is at the start of words."""
     before = text[mark.start() - 1 : mark.start()]
     after = text[mark.end() : mark.end() + 1]
     if mark[0] in ("”", "’", "›", "」", "''") or not after or after.isspace():
@@ -114,7 +114,7 @@ def _opens(text: str, mark: re.Match[str]) -> bool:
 
 
 def _closes(text: str, mark: re.Match[str]) -> bool:
-    """Whether a straight mark stands where words end."""
+    """Return whether a straight mark is at the end of words."""
     before = text[mark.start() - 1 : mark.start()]
     after = text[mark.end() : mark.end() + 1]
     return bool(before) and (not before.isspace() or not after or not after.isalnum())
@@ -126,8 +126,9 @@ def _is_apostrophe(text: str, mark: re.Match[str]) -> bool:
 
 
 SURE, LIKELY, LOOSE, GUESSED, NAMED = 1.0, 0.9, 0.6, 0.4, 0.1
-"""Right beside its citation; in its sentence; of a block told by its shape; of a sentence before;
-words that name something."""
+"""Confidence of a quotation's citation: adjacent; in the same sentence; of a block recognised by
+its shape; in the previous sentence; words that are a name.
+"""
 NEAR = 400
 """Characters within which a citation is that of a quotation."""
 _SIGNALS = (
@@ -140,7 +141,7 @@ BESIDE = re.compile(
     rf"[\s.,;:!?…)\]\"”’»'—–-]*(?:{_NOTE_NUMBER}(?=\s))?\s*(?:(?:{_SIGNALS})\b[.,]*\s*)*[(\[]?\s*",
     re.IGNORECASE,
 )
-"""What may stand between words and the citation beside them: marks, a note's number, a signal."""
+"""Text allowed between words and their citation: marks, a note number, a signal."""
 _SENTENCE_END = re.compile(r"[.!?][\"”’'»)\]]*(?:\[?\d{1,3}\]?)?\s+(?=[\"“‘«„(\[]*[A-Z\d§¶])")
 _ABBREVIATED = re.compile(
     r"(?:\b(?:[A-Z]|vs?|Inc|Co|Corp|Ltd|Dr|Nos?|Id|id|cf|Cf|e\.g|i\.e|al|Cir|Dist|Ct|App"
@@ -153,13 +154,13 @@ PARAGRAPH = re.compile(r"\n[ \t]*\n")
 AFTER_CITATION = re.compile(
     r"(?:[\s,;]*(?:at\s)?[\d¶§*:–-]+(?:\s?n\.?\s?\d+)?)*\s*(?:\([^()]*(?:\([^()]*\)[^()]*)*\)\s*)*"
 )
-"""What belongs to a citation behind it: pages, notes, remarks."""
+"""Text after a citation that belongs to it: pages, notes, remarks."""
 
 
 def beside_citations(
     text: str, citations: Iterable[LegalCitation], start: int = 0, end: int | None = None, /
 ) -> str:
-    """Return what ``text[start:end]`` has beside its citations, joined by blanks."""
+    """Return ``text[start:end]`` without its citations, joined by blanks."""
     rest = []
     for citation in citations:
         rest.append(text[start : citation.start])
@@ -169,7 +170,7 @@ def beside_citations(
 
 @dataclass(frozen=True, slots=True)
 class CitedText:
-    """A text with its citations, to look up what stands beside a place."""
+    """A text with its citations."""
 
     text: str
     citations: tuple[LegalCitation, ...]
@@ -178,29 +179,29 @@ class CitedText:
 
     def after(self, at: int) -> int | None:
         """Return the first citation that begins at *at* or behind it."""
-        found = bisect_left(self.starts, at)
-        return found if found < len(self.starts) else None
+        index = bisect_left(self.starts, at)
+        return index if index < len(self.starts) else None
 
     def before(self, at: int) -> int | None:
         """Return the last citation that ends at *at* or before it."""
-        found = bisect_right(self.starts, at) - 1
-        while found >= 0 and self.citations[found].end > at:
-            found -= 1
-        return found if found >= 0 else None
+        index = bisect_right(self.starts, at) - 1
+        while index >= 0 and self.citations[index].end > at:
+            index -= 1
+        return index if index >= 0 else None
 
     def ends_sentence(self, start: int, end: int) -> list[int]:
         """Return where sentences begin between two places, apart from those in citations."""
         ends = []
-        for found in _SENTENCE_END.finditer(self.text, start, min(end + 1, len(self.text))):
-            inside = self.before(found.end())
-            within = bisect_right(self.starts, found.start()) - 1
-            if within >= 0 and within != inside and self.citations[within].end > found.start():
+        for match in _SENTENCE_END.finditer(self.text, start, min(end + 1, len(self.text))):
+            inside = self.before(match.end())
+            within = bisect_right(self.starts, match.start()) - 1
+            if within >= 0 and within != inside and self.citations[within].end > match.start():
                 continue
-            if self.text[found.start()] == "." and _ABBREVIATED.search(
-                self.text, max(0, found.start() - 12), found.start()
+            if self.text[match.start()] == "." and _ABBREVIATED.search(
+                self.text, max(0, match.start() - 12), match.start()
             ):
                 continue
-            ends.append(found.end())
+            ends.append(match.end())
         ends += [m.end() for m in PARAGRAPH.finditer(self.text, start, end)]
         return sorted(set(ends))
 

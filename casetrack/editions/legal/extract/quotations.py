@@ -1,10 +1,9 @@
-"""Quotations of a text, each with the citation that it is ascribed to.
+"""Quotations of a text, each with its citation.
 
-Between quotation marks of English, German and French print, or set off as a block. Marks within
-marks belong to the outer quotation; words in marks that name something ("the Agreement") are
-returned with little confidence. Whose words they are is told by where they stand: in the remark
-after a citation, right before one, in the sentence that has one, in the sentence before a sentence
-of citations, or before the number of a note that cites.
+A quotation is in English, German or French quotation marks, or is a block. Nested marks
+belong to the outer quotation; names in marks ("the Agreement") get a low confidence. Its
+citation is the one before it with the quotation in the remark, the one directly after it,
+one in the same sentence, one in the next sentence, or one in a note.
 """
 
 from __future__ import annotations
@@ -46,18 +45,13 @@ _INDENT = re.compile(r"(?m)^([ \t]*)(?=\S)")
 def block_quotations(
     whole: WholeText, at: CitedText, inline: Sequence[Marked], /
 ) -> list[Quotation]:
-    """Return the blocks of a text that are ascribed to somebody, in order.
+    """Return the block quotations with a citation, in order.
 
-    Parameters
-    ----------
-    whole, at
-        The text, and its citations.
-    inline
-        What stands between marks: a paragraph in marks is told by them.
+    *inline* are the quotations in marks: a paragraph in marks is not a block.
     """
     known = _joined(whole)
     paragraphs = _paragraphs(at.text)
-    found = [block for start, end in known if (block := _block(at, start, end, SURE))]
+    blocks = [block for start, end in known if (block := _block(at, start, end, SURE))]
     for n, (start, end) in enumerate(paragraphs):
         if any(s < end and start < e for s, e in known):
             continue
@@ -67,8 +61,8 @@ def block_quotations(
         ):
             block = _block(at, start, end, LOOSE)
             if block is not None:
-                found.append(block)
-    return sorted(found, key=lambda block: block.start)
+                blocks.append(block)
+    return sorted(blocks, key=lambda block: block.start)
 
 
 def _joined(whole: WholeText) -> list[tuple[int, int]]:
@@ -161,12 +155,12 @@ def _sentence_begins(at: CitedText, citation: int) -> bool:
 
 def _paragraphs(text: str) -> list[tuple[int, int]]:
     """Return the paragraphs of a text, one that runs on over a page among them as two."""
-    found, start = [], 0
+    spans, start = [], 0
     for cut in [*(m.span() for m in PARAGRAPH.finditer(text)), (len(text), len(text))]:
         if text[start : cut[0]].strip():
-            found.append((start, cut[0]))
+            spans.append((start, cut[0]))
         start = cut[1]
-    return found
+    return spans
 
 
 def _is_shaped(at: CitedText, paragraphs: list[tuple[int, int]], n: int) -> bool:
@@ -190,7 +184,7 @@ def _is_shaped(at: CitedText, paragraphs: list[tuple[int, int]], n: int) -> bool
 
 
 def _is_indented(text: str, paragraphs: list[tuple[int, int]], n: int) -> bool:
-    """Whether every line of a paragraph stands further in than those of the one before."""
+    """Return whether all lines of a paragraph are indented more than those of the previous one."""
 
     def least(start: int, end: int) -> int:
         widths = [len(m[1].expandtabs()) for m in _INDENT.finditer(text, start, end)]
@@ -215,20 +209,10 @@ _NOTE_AFTER = re.compile(r"[.,;:]?\s?\[?(\d{1,3})\]?(?=[\s.,;)]|$)")
 def read_quotations(
     whole: WholeText, citations: Sequence[LegalCitation], /
 ) -> tuple[Quotation, ...]:
-    """Find the quotations of a text, in order.
+    """Return the quotations of a text, in order and without overlaps.
 
-    Parameters
-    ----------
-    whole
-        The text; paragraphs that its reader knows to be set off are blocks, where they are ascribed
-        to somebody.
-    citations
-        Those of the same text, in order: :func:`read_citations`.
-
-    Returns
-    -------
-    tuple of Quotation
-        Without overlaps; ``citation`` is an index into *citations*.
+    ``citation`` of a quotation is an index into *citations*, which are those of
+    :func:`read_citations`. Blocks of the pages count if they have a citation.
 
     Examples
     --------
@@ -242,15 +226,15 @@ def read_quotations(
     at = CitedText(text, apart, tuple(c.start for c in apart), _notes(text))
     blocks = block_quotations(whole, at, inline)
     starts = [block.start for block in blocks]
-    found = list(blocks)
+    quotations = list(blocks)
     for each in inline:
         place = bisect_right(starts, each.start) - 1
         if place >= 0 and each.end <= blocks[place].end:
             continue
         quotation = _inline(at, each)
         if quotation is not None:
-            found.append(quotation)
-    return tuple(sorted(found, key=lambda q: q.start))
+            quotations.append(quotation)
+    return tuple(sorted(quotations, key=lambda q: q.start))
 
 
 def _behind_marks(
@@ -324,7 +308,7 @@ def _ascribed(at: CitedText, each: Marked) -> tuple[int | None, float]:
 
 
 def _in_remark(at: CitedText, citation: int, place: int) -> bool:
-    """Whether *place* stands in parentheses that follow right after a citation."""
+    """Return whether *place* is in parentheses directly after a citation."""
     begin = at.citations[citation].end
     if place - begin > 2000:
         return False
@@ -346,13 +330,13 @@ def _in_remark(at: CitedText, citation: int, place: int) -> bool:
 def _notes(text: str) -> dict[str, list[int]]:
     """Return where notes begin, by number."""
     notes: dict[str, list[int]] = {}
-    for found in _NOTE_START.finditer(text):
-        notes.setdefault(found[1], []).append(found.end())
+    for match in _NOTE_START.finditer(text):
+        notes.setdefault(match[1], []).append(match.end())
     return notes
 
 
 def _noted(at: CitedText, each: Marked) -> int | None:
-    """Return the citation that a note begins with whose number stands behind the words."""
+    """Return the citation at the start of the note whose number follows the words."""
     number = _NOTE_AFTER.match(at.text, each.outer_end)
     if number is None:
         return None

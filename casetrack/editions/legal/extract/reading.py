@@ -1,6 +1,6 @@
-"""The text of a document as it is read on: without line ends, running heads and page numbers.
+"""The text of a document with joined lines, without running heads and page numbers.
 
-What runs over the end of a line or a page is one piece here; every place leads back to the text.
+Text across the end of a line or page is one piece; places map back to the source text.
 """
 
 from __future__ import annotations
@@ -36,31 +36,23 @@ _SPACE = re.compile(r"\s+")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A text to read on, and where its pieces stand in the text that it was made of.
+    """A joined text with a map to its source text."""
 
-    Attributes
-    ----------
-    text
-        Lines joined by spaces, paragraphs by two line breaks, heads and feet of pages left out.
-    starts, origins
-        Piece by piece, where it begins here and there.
-    """
-
-    text: str
-    starts: tuple[int, ...]
-    origins: tuple[int, ...]
+    text: str  # Lines joined by spaces, paragraphs by two line breaks
+    starts: tuple[int, ...]  # Start of each piece in this text
+    origins: tuple[int, ...]  # Start of each piece in the source text
 
     def origin(self, offset: int, /) -> int:
-        """Return where the character at *offset* stands in the text that this one was made of."""
+        """Map an offset of this text to the source text."""
         at = bisect_right(self.starts, offset) - 1
         return self.origins[at] + offset - self.starts[at]
 
     def place(self, start: int, end: int, /) -> tuple[int, int]:
-        """Return start and end there of what stands at *start* to *end* here."""
+        """Map a span of this text to the source text."""
         return self.origin(start), self.origin(end - 1) + 1 if end > start else self.origin(start)
 
     def here(self, offset: int, /) -> int:
-        """Return where what stands at *offset* there stands here, or what comes next."""
+        """Map an offset of the source text to this text; round up to the next mapped character."""
         at = bisect_right(self.origins, offset) - 1
         if at < 0:
             return 0
@@ -134,7 +126,7 @@ _ENDS_OPEN = re.compile(
 
 
 def _goes_on(text: str, before: int, after: int) -> bool:
-    """Whether a sentence runs over what would be the end of a paragraph."""
+    """Return whether a sentence continues across an apparent end of a paragraph."""
     following = text[after : after + 1]
     if following.islower() and text[before - 1 : before] not in ".?!:;":
         return True
@@ -168,21 +160,20 @@ def _edges(text: str, begin: int) -> list[tuple[int, int, str, bool]]:
             lines.append((begin + at, begin + at + len(line), line))
         at += len(line) + 1
     chosen = {*range(min(_AT_EDGE, len(lines))), *range(max(0, len(lines) - _AT_EDGE), len(lines))}
-    found = []
+    edges = []
     for place in sorted(chosen):
         start, end, line = lines[place]
         outermost = place < 2 or place >= len(lines) - 2
-        found.append((start, end, line, outermost))
-    return found
+        edges.append((start, end, line, outermost))
+    return edges
 
 
 def _pattern(line: str) -> str:
     return re.sub(r"\d+", "0", " ".join(line.split())).casefold()
 
 
-# Rules and sections without the name of their set or code, where the document says which.
-#
-# "Rule 12(b)(6)" after "Fed. R. Civ. P. 12(b)(6)", "Section 1983" after "42 U.S.C. § 1983".
+# Rules and sections without their set or code, completed from the document. "Rule 12(b)(6)" after
+# "Fed. R. Civ. P. 12(b)(6)", "Section 1983" after "42 U.S.C. § 1983".
 
 _NAMED_SETS = {
     "federal-civil": re.compile(r"(?i:federal\s+rules\s+of\s+civil\s+procedure)"),
@@ -207,24 +198,14 @@ _CODE_SECTION = re.compile(r"§{1,2}\s?(?P<number>\d{3,6}[a-z]{0,3}(?:-\d+)?)(?:
 
 
 def with_bare_laws(text: str, items: list[Item], /) -> list[Item]:
-    """Return *items* with the rules and sections whose set or code the document says elsewhere.
+    """Return *items* plus rules and sections whose set or code is elsewhere in the document.
 
-    Parameters
-    ----------
-    text
-        The whole text.
-    items
-        What was found in it, in order; lone section signs are left out.
-
-    Returns
-    -------
-    list
-        In order. Where two sets could be meant the place is kept as open.
+    Places with two possible sets are unresolved. Section signs without a number are removed.
     """
     items = [one for one in items if one[1] is None or one[1].kind != "unknown"]
     codes = _codes(items)
-    made = [(_of_code(found, codes), citation) for found, citation in items]
-    taken = [found for found, _ in made if found.type != "section"]
+    made = [(_of_code(match, codes), citation) for match, citation in items]
+    taken = [match for match, _ in made if match.type != "section"]
     rules = [rule for rule in _rules(text, items) if not _meets(rule, taken)]
     kept = [one for one in made if one[0].type != "section" or not _meets(one[0], rules)]
     return sorted([*kept, *((rule, None) for rule in rules)], key=lambda item: item[0].start)
@@ -237,34 +218,39 @@ def _meets(one: ReferenceMatch, others: list[ReferenceMatch]) -> bool:
 def _codes(items: list[Item]) -> dict[str, set[tuple[str, str]]]:
     """Return by section number the codes that are cited with it: beginning of key and of name."""
     codes: dict[str, set[tuple[str, str]]] = defaultdict(set)
-    for found, _ in items:
-        match = _CODE_SECTION.search(found.name) if found.type == "regulation" else None
+    for reference, _ in items:
+        match = _CODE_SECTION.search(reference.name) if reference.type == "regulation" else None
         if match:
-            last = slug(found.name[match.start("number") :])
-            if found.key.endswith("-" + last):
-                name = found.name[: match.start()].rstrip()
-                codes[match["number"]].add((found.key.removesuffix(last), name))
+            last = slug(reference.name[match.start("number") :])
+            if reference.key.endswith("-" + last):
+                name = reference.name[: match.start()].rstrip()
+                codes[match["number"]].add((reference.key.removesuffix(last), name))
     return codes
 
 
-def _of_code(found: ReferenceMatch, codes: dict[str, set[tuple[str, str]]]) -> ReferenceMatch:
-    if found.type != "section":
-        return found
-    match = _SECTION.search(found.name)
+def _of_code(reference: ReferenceMatch, codes: dict[str, set[tuple[str, str]]]) -> ReferenceMatch:
+    if reference.type != "section":
+        return reference
+    match = _SECTION.search(reference.name)
     known = codes.get(match["number"], set()) if match else set()
     keys = {key for key, _ in known}
     if match is None or len(keys) != 1:
-        return found
+        return reference
     head, name = min(known)
     number = match["number"] + match["below"]
     return ReferenceMatch(
-        found.start, found.end, "regulation", head + slug(number), f"{name} § {number}", 0.85
+        reference.start,
+        reference.end,
+        "regulation",
+        head + slug(number),
+        f"{name} § {number}",
+        0.85,
     )
 
 
 def _rules(text: str, items: list[Item]) -> list[ReferenceMatch]:
-    sets = {rule_set(found.key) for found, _ in items if found.type == "rule"} - {""}
-    exact = {found.key for found, _ in items if found.type == "rule"}
+    sets = {rule_set(reference.key) for reference, _ in items if reference.type == "rule"} - {""}
+    exact = {reference.key for reference, _ in items if reference.type == "rule"}
     sets |= {name for name, words in _NAMED_SETS.items() if words.search(text)}
     sets = {name for name in sets if not name.startswith("local")}
     if not sets:

@@ -1,4 +1,4 @@
-"""What stands around the words of a citation: signals before, pin cites and remarks behind."""
+"""Text around a citation: signals before it, pin cites and remarks after it."""
 
 from __future__ import annotations
 
@@ -58,9 +58,10 @@ _PLAIN_REMARKS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Parentheses:
-    """Court and year in the first parentheses after a citation, and the remarks behind them.
+    """Court and year in the first parentheses after a citation, and the remarks after them.
 
-    *end* is where court and year end (the start where there are none), *remarks_end* the remarks.
+    *end* is the end of court and year (the start if there are none), *remarks_end* of the
+    remarks.
     """
 
     end: int
@@ -73,23 +74,10 @@ class Parentheses:
 def read_pins(
     text: str, start: int, limit: int, /, *, key: str = ""
 ) -> tuple[int, tuple[Pin, ...]]:
-    """Read the pin cites that begin at *start*.
+    """Return the end of the pin cites that begin at *start*, and the pin cites in order.
 
-    Parameters
-    ----------
-    text
-        The text.
-    start, limit
-        Where the citation ends, and where the next one begins.
-    key
-        Of the parallel citation that they count in.
-
-    Returns
-    -------
-    int
-        Where they end; *start* where there are none.
-    tuple of Pin
-        In order.
+    *limit* is the start of the next citation, *key* that of the parallel citation with the
+    pins. Without pins the end is *start*.
     """
     first = _FIRST.match(text, start, limit)
     if first is None or _is_year(first, text):
@@ -109,7 +97,7 @@ def read_pins(
 
 
 def _is_year(first: re.Match[str], text: str) -> bool:
-    """Whether what stands after a comma is the year of a date, not a page."""
+    """Return whether a number after a comma is the year of a date, not a page."""
     return bool(
         first["comma"]
         and re.fullmatch(r"(?:19|20)\d\d", first["comma"])
@@ -167,18 +155,18 @@ def read_parentheses(text: str, start: int, /) -> Parentheses:
     while inside := _inside(text, at):
         begin, close = inside
         words = text[begin + 1 : close].strip()
-        found = _YEAR.search(words)
+        year_match = _YEAR.search(words)
         dated = (
             first
-            and found
+            and year_match
             and len(words) < 90
             and not re.match(r"(?:quoting|citing|[a-z]+ing\b|internal|emphasis)", words)
         )
-        if first and not found and _COURT_ALONE.fullmatch(words):
+        if first and not year_match and _COURT_ALONE.fullmatch(words):
             court = words
             end = at = close + 1
-        elif dated and found:
-            year = int(found["year"])
+        elif dated and year_match:
+            year = int(year_match["year"])
             court = _MONTH.sub("", words).strip(" ,")
             end = at = close + 1
         elif (
@@ -214,9 +202,8 @@ def _inside(text: str, at: int) -> tuple[int, int] | None:
     return None
 
 
-# The word before a citation, and what a text says of an authority.
-#
-# Signals are those of The Bluebook (21st edition), rule 1.2; explanatory phrases of table T8.
+# Signals before a citation, and its treatment. Signals are those of The Bluebook (21st edition),
+# rule 1.2; explanatory phrases of table T8.
 
 _LISTS = WordLists(__file__)
 _BEFORE = tuple(
@@ -239,9 +226,9 @@ _SAID_AFTER = re.compile(
 
 
 def signal_before(text: str, start: int, /) -> tuple[str, int]:
-    """Return the signal that ends at *start* in its usual spelling, and where it begins.
+    """Return the signal before *start* in its usual spelling, and its start.
 
-    "" and *start* where there is none.
+    Without a signal the result is "" and *start*.
     """
     window = text[max(0, start - 40) : start]
     for name, pattern in _BEFORE:
@@ -259,10 +246,10 @@ def _is_verb(window: str, match: re.Match[str]) -> bool:
 
 
 def treatment_around(text: str, start: int, end: int, remarks_end: int, /) -> str:
-    """Return what the text says of the authority cited at *start* to *end*; "" for nothing.
+    """Return the treatment of the authority cited at *start* to *end*; "" if there is none.
 
-    Subsequent history after it comes first ("overruled by", "affirmed"), then the remark that it
-    stands in ("quoted", "cited"), then the verb of its sentence ("distinguished", "followed").
+    In order of precedence: later history ("overruled by", "affirmed"), the remark that contains
+    the citation ("quoted", "cited"), the verb of the sentence ("distinguished", "followed").
     """
     history = _HISTORY.match(text, remarks_end) or _HISTORY.match(text, end)
     if history:
@@ -278,8 +265,8 @@ def treatment_around(text: str, start: int, end: int, remarks_end: int, /) -> st
     within = _WITHIN.search(before)
     if within:
         return _WITHIN_SAYS.get(within["word"], "cited")
-    said = _SAID_BEFORE.search(before)
-    word = said["word"] if said else ""
+    match = _SAID_BEFORE.search(before)
+    word = match["word"] if match else ""
     if not word:
         after = _SAID_AFTER.match(text, remarks_end)
         word = after["word"].lower() if after else ""

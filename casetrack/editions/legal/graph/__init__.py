@@ -1,4 +1,4 @@
-"""What the documents cite and quote, with signal, treatment and sentence.
+"""Citations and quotations of documents, with signal, treatment and sentence.
 
-It is read when somebody first asks for it, and kept by revision: whoever never asks pays nothing.
+They are read on first use and cached by revision.
 """

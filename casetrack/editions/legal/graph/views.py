@@ -1,7 +1,7 @@
 """The tables ``authorities``, ``authority_cites``, ``record_cites`` and ``quotations``.
 
-They are put together from the segments each time, in the order of the documents and of their text,
-so that nothing depends on how the segments came about.
+They are built from segments in the order of documents and text, so they do not depend on
+the order of the segments.
 """
 
 from __future__ import annotations
@@ -34,12 +34,11 @@ if TYPE_CHECKING:
     from casetrack.graph.graph import ContextGraph
     from casetrack.store.datasets import Snapshot
 
-# A segment of what documents cite and quote: some revisions, immutable and mapped.
-#
-# Files of a segment folder, each an Arrow table: ``revisions`` (``revision``, ascending, and
-# ``start``, its first row in ``cites``), ``cites`` (one row per citation) and ``quotes`` (one per
-# quotation; ``cite`` is the row in ``cites`` that it is ascribed to, -1 for none). Nothing in it
-# depends on other documents, so segments are merged by laying them end to end.
+# A segment with citations and quotations of some revisions, immutable and memory-mapped. Files of a
+# segment folder, each an Arrow table: ``revisions`` (``revision``, ascending, and ``start``, its
+# first row in ``cites``), ``cites`` (one row per citation) and ``quotes`` (one per quotation;
+# ``cite`` is the row of its citation in ``cites``, -1 for none). No row depends on other documents,
+# so segments are merged by concatenation.
 
 FORMAT = 4
 """Raised with the layout, and whenever a document would be read in another way."""
@@ -88,13 +87,13 @@ PLACES = ("cites", "quotes")
 
 
 class LegalSegment(TableSegment):
-    """What the documents of some revisions cite and quote, counted in citations; see the module."""
+    """Citations and quotations of some revisions; its size is the number of citations."""
 
     __slots__ = ()
 
 
 def segment_of(read: Mapping[str, Mapping[str, Sequence[Mapping[str, Any]]]], /) -> LegalSegment:
-    """Return the segment of what was read: rows of each table by revision."""
+    """Return the segment of some rows, by revision and table."""
     rows: dict[str, list[Mapping[str, Any]]] = {name: [] for name in LAYOUT}
     for code, revision in enumerate(sorted(read)):
         first = len(rows["cites"])
@@ -105,7 +104,7 @@ def segment_of(read: Mapping[str, Mapping[str, Sequence[Mapping[str, Any]]]], /)
             {**row, **own, "cite": row["cite"] if row["cite"] < 0 else row["cite"] + first}
             for row in read[revision]["quotes"]
         ]
-    tables = {name: table_of(LAYOUT[name], found) for name, found in rows.items()}
+    tables = {name: table_of(LAYOUT[name], entries) for name, entries in rows.items()}
     return LegalSegment.of(tables, "cites")
 
 
@@ -120,15 +119,15 @@ def merge(parts: Sequence[LegalSegment], live: Iterable[str], /) -> Iterator[Leg
 
 
 def _rows_of(part: LegalSegment, code: int) -> dict[str, list[dict[str, Any]]]:
-    found = {}
+    tables = {}
     for name in PLACES:
         table = part.tables[name]
         low, high = rows_between(table, "revision", code, code + 1)
-        found[name] = table.slice(low, high - low).to_pylist()
+        tables[name] = table.slice(low, high - low).to_pylist()
     first = int(part.starts[code])
-    for row in found["quotes"]:
+    for row in tables["quotes"]:
         row["cite"] -= first if row["cite"] >= 0 else 0
-    return found
+    return tables
 
 
 def load(folder: Path, /) -> LegalSegment:
@@ -136,7 +135,7 @@ def load(folder: Path, /) -> LegalSegment:
     return LegalSegment.load(folder, LAYOUT, "cites")
 
 
-# Reads what stored documents cite and quote, and keeps it by revision.
+# Reading of stored documents, cached by revision.
 
 LARGEST = 65_536
 """Segments of half this many citations are merged no more."""
@@ -153,16 +152,16 @@ _CITING_WORDS = frozenset(
     "affirmed aff rev cert denied granted sub nom other grounds on part grounds id ibid supra "
     "hereinafter both".split()
 )
-"""A sentence that has no other words beside its citations says nothing: the one before it does."""
+"""For a sentence without other words outside of its citations, the previous one is used."""
 
 
 def legal_folder(home: Path, snapshot: Snapshot, /) -> SegmentFolder[LegalSegment]:
-    """Return what keeps the segments in *home*."""
+    """Return the folder of segments at *home*."""
 
     def build(revisions: Iterable[str]) -> Iterator[LegalSegment]:
         for rows in read_groups(snapshot, revisions, _COLUMNS, _READ_TOGETHER, blank=True):
-            found = rows.select([c for c in _COLUMNS if c in rows.column_names]).to_pylist()
-            yield read_rows(found)
+            columns = rows.select([c for c in _COLUMNS if c in rows.column_names]).to_pylist()
+            yield read_rows(columns)
 
     return SegmentFolder(home, FORMAT, LARGEST, load, save, build, merge)
 
@@ -172,8 +171,8 @@ def read_rows(rows: list[dict[str, Any]], /) -> LegalSegment:
     rows.sort(key=lambda row: (row["revision"], row["chunk_index"]))
     return segment_of(
         {
-            revision: _read(list(found))
-            for revision, found in groupby(rows, lambda row: row["revision"])
+            revision: _read(list(group))
+            for revision, group in groupby(rows, lambda row: row["revision"])
         }
     )
 
@@ -190,8 +189,8 @@ def _read(rows: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
         own = asdict(one)
         kept = {n: own[n] for n in LAYOUT["cites"] if n in own and n != "text"}
         kept["pins"] = [{field.name: pin[field.name] for field in PIN} for pin in own["pins"]]
-        said = _sentence(whole.text, citations, number)
-        cites.append(kept | placed.at(one.start, one.end) | {"sentence": said})
+        sentence = _sentence(whole.text, citations, number)
+        cites.append(kept | placed.at(one.start, one.end) | {"sentence": sentence})
     quotes = [
         placed.at(one.start, one.end)
         | {
@@ -206,7 +205,7 @@ def _read(rows: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
 
 
 class _Chunks:
-    """Tells in which chunk a place of the whole text stands."""
+    """Maps places of the whole text to chunks."""
 
     def __init__(self, rows: Sequence[Mapping[str, Any]], whole: WholeText) -> None:
         self._whole = whole
@@ -215,11 +214,7 @@ class _Chunks:
             self._by_page.setdefault(row["page"], []).append(row)
 
     def at(self, start: int, end: int) -> dict[str, Any]:
-        """Return the chunk that holds a place, and where in it.
-
-        What goes on over the end of a page, or of the last chunk that holds its beginning, is shown
-        up to there.
-        """
+        """Return the chunk with the start of a span, and the span in it, cut at its end."""
         page, first, last = self._whole.parts(start, end)[0]
         chunks = self._by_page[page.number]
         holding = [c for c in chunks if c["char_start"] <= first < c["char_end"]]
@@ -237,23 +232,23 @@ class _Chunks:
 
 
 def _sentence(text: str, citations: Sequence[LegalCitation], number: int) -> str:
-    """Return the sentence that cites, on one line; the one before too where it only cites.
+    """Return the sentence of a citation on one line; the previous one too if it only cites.
 
-    A point within a citation ends no sentence, and neither does the one after a signal.
+    A period within a citation or after a signal does not end a sentence.
     """
-    here = citations[number]
-    low, high = max(0, here.start - _SENTENCE_REACH), min(len(text), here.end + _SENTENCE_REACH)
-    for found in _PARAGRAPH.finditer(text, low, high):
-        if found.end() <= here.start:
-            low = found.end()
-        elif found.start() >= here.end:
-            high = found.start()
+    cited = citations[number]
+    low, high = max(0, cited.start - _SENTENCE_REACH), min(len(text), cited.end + _SENTENCE_REACH)
+    for match in _PARAGRAPH.finditer(text, low, high):
+        if match.end() <= cited.start:
+            low = match.end()
+        elif match.start() >= cited.end:
+            high = match.start()
             break
     ends = [e for e in sentence_ends(text, low, high) if not _inside(citations, e)]
     ends = [e for e in ends if not _SIGNAL_BEFORE.search(text, max(low, e - 12), e)]
     ends = sorted({*ends, *_ends_of_citations(text, citations, low, high)})
-    before = [low, *(e for e in ends if e <= here.start)]
-    after = next((e for e in ends if e >= here.end), high)
+    before = [low, *(e for e in ends if e <= cited.start)]
+    after = next((e for e in ends if e >= cited.end), high)
     at = len(before) - 1
     while at > max(0, len(before) - _MOST_SENTENCES) and _only_cites(
         text, citations, before[at], before[at + 1] if at + 1 < len(before) else after
@@ -306,7 +301,7 @@ _SAID = (
 
 
 def legal_tables(graph: ContextGraph, /) -> LegalTables:
-    """Return what the documents cite and quote; only what was not read before is read."""
+    """Return the citations and quotations of all documents; only new revisions are read."""
     return graph.once(_of_all)
 
 
@@ -315,36 +310,26 @@ def _of_all(graph: ContextGraph) -> LegalTables:
 
 
 def tables_of(graph: ContextGraph, chosen: Sequence[Document], /) -> LegalTables:
-    """Return what some of the documents cite and quote."""
+    """Return the citations and quotations of some documents."""
     folder = legal_folder(graph.home / "legal", graph.snapshot)
-    found = folder.segments(graph.snapshot, only={d.revision for d in chosen})
-    return LegalTables(graph.documents, tuple(chosen), tuple(found))
+    segments = folder.segments(graph.snapshot, only={d.revision for d in chosen})
+    return LegalTables(graph.documents, tuple(chosen), tuple(segments))
 
 
 @dataclass(frozen=True)
 class LegalTables:
-    """What the documents of one state cite and quote.
+    """Citations and quotations of the documents of one state."""
 
-    Attributes
-    ----------
-    every
-        All documents, in order: what is cited may be one of them.
-    documents
-        Those that are read, in order.
-    segments
-        Segments that hold their revisions, and maybe others.
-    """
-
-    every: tuple[Document, ...]
-    documents: tuple[Document, ...]
-    segments: tuple[LegalSegment, ...]
+    every: tuple[Document, ...]  # All documents, in order; they may be cited
+    documents: tuple[Document, ...]  # The documents with citations to return, in order
+    segments: tuple[LegalSegment, ...]  # Contain their revisions, and possibly others
     _known: dict[tuple[Any, ...], Document | None] = field(default_factory=dict, repr=False)
 
     @cached_property
     def cites(self) -> list[dict[str, Any]]:
-        """Every citation in order, with its document.
+        """All citations in order, with their documents.
 
-        What an opinion says at its head of where it is reported cites nothing.
+        An opinion's own citation at its head is excluded.
         """
         return [row for row in self._rows("cites") if not self._is_own(row)]
 
@@ -379,7 +364,7 @@ class LegalTables:
 
     @cached_property
     def sources(self) -> Sources:
-        """What the documents are to those who cite them."""
+        """The documents as sources of citations."""
         return Sources(self.every)
 
     def source(self, row: dict[str, Any], /) -> Document | None:
@@ -408,7 +393,7 @@ class LegalTables:
         }
 
     def authorities(self) -> pa.Table:
-        """Return the table ``authorities``: what is surely cited, most often cited first."""
+        """Return the table ``authorities``: resolved citations by authority, most cited first."""
         groups: dict[str, list[dict[str, Any]]] = {}
         for row in self.cites:
             if row["resolved"] and row["kind"] != "record":
@@ -417,7 +402,7 @@ class LegalTables:
         for key, places in groups.items():
             name, kind = self._names[key]
             sources = (self.source(row) for row in places)
-            source = next((found for found in sources if found is not None), None)
+            source = next((document for document in sources if document is not None), None)
             rows.append(
                 {
                     "authority_id": key,
@@ -495,8 +480,8 @@ def _placed(row: dict[str, Any]) -> dict[str, Any]:
 
 def _declared(name: str, rows: Sequence[dict[str, Any]] | Iterable[dict[str, Any]]) -> pa.Table:
     declared = schema.table(name).arrow()
-    found = list(rows)
-    columns = {f.name: pa.array([row[f.name] for row in found], f.type) for f in declared}
+    values = list(rows)
+    columns = {f.name: pa.array([row[f.name] for row in values], f.type) for f in declared}
     return pa.table(columns, schema=declared)
 
 

@@ -71,12 +71,12 @@ class CaseTools(CountingTools):
             return self._cases.create(name, case_type=case_type, case_number=case_number).info
 
         info = await write_in_thread(self._session, "", work)
-        said = _ACTIVE_NOW if self._session.activate(info) else _NOT_REMEMBERED
+        note = _ACTIVE_NOW if self._session.activate(info) else _NOT_REMEMBERED
         return answer(
-            f"Created a case. {said}\n{plain(lines_of(info))}\nNext: {here(NEXT_STEP)}",
+            f"Created a case. {note}\n{plain(lines_of(info))}\nNext: {here(NEXT_STEP)}",
             {
                 "case": self._facts(info, CollectionStats(0, 0, 0, 0)),
-                "next_step": here(NEXT_STEP) if said == _ACTIVE_NOW else said,
+                "next_step": here(NEXT_STEP) if note == _ACTIVE_NOW else note,
             },
         )
 
@@ -115,7 +115,7 @@ class CaseTools(CountingTools):
             offset=offset,
         )
         step = "" if infos else here(f"Create one with {See('case create')}.")
-        rest = [said for said in (step, onward(shown.next_offset)) if said]
+        rest = [note for note in (step, onward(shown.next_offset)) if note]
         return answer(
             "\n".join(
                 [
@@ -148,8 +148,8 @@ class CaseTools(CountingTools):
         """Make a case the active one."""
 
         def work() -> tuple[CollectionInfo, CollectionStats]:
-            found = self._cases.get(case_name)
-            return found.info, found.stats()
+            collection = self._cases.get(case_name)
+            return collection.info, collection.stats()
 
         info, stats = await in_thread(work)
         if self._session.activate(info):
@@ -208,13 +208,16 @@ class CaseTools(CountingTools):
         self, case: CaseName = None, response_format: ResponseFormat = "concise"
     ) -> CallToolResult:
         """Describe a case."""
-        found: Collection = await locate_case(self._session, case)
+        collection: Collection = await locate_case(self._session, case)
 
-        stats, told, documents, lines = await newest(found, response_format)
-        case_facts = {"case": self._facts(found.info, stats), "profile": found.info.profile}
+        stats, form, documents, lines = await newest(collection, response_format)
+        case_facts = {
+            "case": self._facts(collection.info, stats),
+            "profile": collection.info.profile,
+        }
         return answer(
-            "\n".join([plain(described(found.info, stats, {})), "", *lines]).rstrip(),
-            told.whole(case_facts | {"folder": str(found.folder)} | documents),
+            "\n".join([plain(described(collection.info, stats, {})), "", *lines]).rstrip(),
+            form.whole(case_facts | {"folder": str(collection.folder)} | documents),
         )
 
     def _facts(

@@ -73,21 +73,21 @@ class CaseDocumentTools:
         case: CaseName = None,
     ) -> CallToolResult:
         """Delete a document once that is confirmed."""
-        found: Collection = await locate_case(self._session, case)
+        collection: Collection = await locate_case(self._session, case)
         if not confirm:
-            document = await in_thread(partial(found.document, document_name))
+            document = await in_thread(partial(collection.document, document_name))
             held = counted(document.chunk_count, "chunk")
             raise Unconfirmed(
                 f'This will permanently remove "{one_line(document.name)}" and its {held} from '
-                f'case "{found.info.name}". This cannot be undone; the file itself stays where '
-                "it is.",
+                f'case "{collection.info.name}". This cannot be undone; the file itself is not '
+                "changed.",
                 before="Deletion requires confirm=true.",
             )
-        gone = await self._any.delete_document(document_name, confirm, found.info.id)
-        return of_case(gone, found.info)
+        gone = await self._any.delete_document(document_name, confirm, collection.info.id)
+        return of_case(gone, collection.info)
 
 
-# The tool that finds who, which court and what authority the documents of a case mention.
+# The tool that finds people, courts and authorities in the documents of a case.
 
 Kind = Literal["person", "court", "statute", "case_citation", "organization", "any"]
 _MENTIONS, _CITATIONS = operation_of(Map.find_entity), operation_of(Map.reference_citations)
@@ -127,7 +127,7 @@ class CaseEntityTools:
         response_format: ResponseFormat = "concise",
     ) -> CallToolResult:
         """Find an entity or an authority."""
-        found: Collection = await locate_case(self._session, case)
+        collection: Collection = await locate_case(self._session, case)
         await in_thread(lambda: self._session.library.entitlements.require("entity_search"))
 
         named = {"name": entity, "limit": top_k}
@@ -138,8 +138,8 @@ class CaseEntityTools:
         missing: list[UsageError] = []
         for asked, given in ways:
             try:
-                told = await ask(asked, found, given, offset, response_format)
-                return of_case(told, found.info)
+                result = await ask(asked, collection, given, offset, response_format)
+                return of_case(result, collection.info)
             except (EntityNotFound, ReferenceNotFound) as error:
                 missing.append(error)
         raise missing[0]
@@ -179,21 +179,21 @@ class CaseSearchTools(SessionTools):
         response_format: ResponseFormat = "concise",
     ) -> CallToolResult:
         """Search a case."""
-        found: Collection = await locate_case(self._session, case)
+        collection: Collection = await locate_case(self._session, case)
         k = min(offset + top_k, MOST_RESULTS)
 
         def work() -> CallToolResult:
-            results = found.search(query, limit=k, documents=document_filter or None)
+            results = collection.search(query, limit=k, documents=document_filter or None)
             page = ResultPage(
-                replace(results, collection=case_title(found.info)),
-                found.info.id,
-                telling_of(response_format, found),
+                replace(results, collection=case_title(collection.info)),
+                collection.info.id,
+                telling_of(response_format, collection),
                 noun="Case",
             )
-            told = of_case(page.answer(offset, k), found.info)
+            reply = of_case(page.answer(offset, k), collection.info)
             if response_format == "detailed":
-                for result in (told.structured_content or {}).get("results", ()):
+                for result in (reply.structured_content or {}).get("results", ()):
                     result.setdefault("legal_citations", [])
-            return told
+            return reply
 
         return await in_thread(work)

@@ -37,7 +37,7 @@ _NAMES = {name: name for name in _SAME} | {
     "collections": "cases",
     "storage_bytes": "cases_bytes",
 }
-"""What the status says of cases, by its names for collections."""
+"""Names of the status fields of cases, by those of collections."""
 
 
 class CaseStatusTools:
@@ -158,17 +158,17 @@ class CaseIngestTools(SessionTools):
         case: CaseName = None,
     ) -> CallToolResult:
         """Ingest one file."""
-        found: Collection = await locate_case(self._session, case)
+        collection: Collection = await locate_case(self._session, case)
         path = await in_thread(lambda: existing(file_path, "file_path", folder=False))
         ingest = partial(
-            found.ingest,
+            collection.ingest,
             [path],
             document_name=document_name,
             document_type=document_type,
             copy_original=copy_original or None,
             passwords=[password] if password else (),
         )
-        return await self._run(ctx, found, path, ingest, partial(_document_answer, found))
+        return await self._run(ctx, collection, path, ingest, partial(_document_answer, collection))
 
     @tool(
         "Ingest folder",
@@ -188,24 +188,24 @@ class CaseIngestTools(SessionTools):
         case: CaseName = None,
     ) -> CallToolResult:
         """Ingest the files of a folder."""
-        found: Collection = await locate_case(self._session, case)
+        collection: Collection = await locate_case(self._session, case)
         await in_thread(lambda: self._session.library.entitlements.require("case_folder"))
         path = await in_thread(lambda: existing(folder_path, "folder_path", folder=True))
         ingest = partial(
-            found.ingest,
+            collection.ingest,
             [path],
             recursive=recursive,
             document_type=document_type,
             passwords=[password] if password else (),
         )
         return await self._run(
-            ctx, found, path, ingest, lambda r: folder_answer(r, found.info.name, path)
+            ctx, collection, path, ingest, lambda r: folder_answer(r, collection.info.name, path)
         )
 
     async def _run(
         self,
         ctx: Context,
-        found: "Collection",
+        collection: "Collection",
         path: Path,
         ingest: Callable[..., IngestReport],
         answer_of: Callable[[IngestReport], CallToolResult],
@@ -218,14 +218,14 @@ class CaseIngestTools(SessionTools):
         async def finish(report: IngestReport) -> CallToolResult:
             return await in_thread(partial(answer_of, report))
 
-        task = ingest_task(found, path, work, finish)
-        return of_case(await run_as_job(self._session, ctx, task, None, ASK), found.info)
+        task = ingest_task(collection, path, work, finish)
+        return of_case(await run_as_job(self._session, ctx, task, None, ASK), collection.info)
 
 
-def _document_answer(found: "Collection", report: IngestReport) -> CallToolResult:
-    told = document_answer(report, found.info.name, edition(LEGAL))
+def _document_answer(collection: "Collection", report: IngestReport) -> CallToolResult:
+    result = document_answer(report, collection.info.name, edition(LEGAL))
     document_id = report.outcomes[0].document_id
-    if not told.is_error and document_id is not None:
-        document = outputs.LINE.of(found.document(document_id))
-        told.structured_content = {**(told.structured_content or {}), "document": document}
-    return told
+    if not result.is_error and document_id is not None:
+        document = outputs.LINE.of(collection.document(document_id))
+        result.structured_content = {**(result.structured_content or {}), "document": document}
+    return result

@@ -23,7 +23,7 @@ CaseName = str | None
 
 
 async def locate_case(session: Session, name: str | None, /) -> Collection:
-    """Return the case called *name*, or the active one where it is ``None``.
+    """Return the case *name*, or the active case if *name* is ``None``.
 
     Raises
     ------
@@ -37,19 +37,11 @@ async def locate_case(session: Session, name: str | None, /) -> Collection:
     return await in_thread(partial(Cases(session.library).get, name))
 
 
-# Answers of the tools that work on any collection, told as those of a case.
+# Answers of tools for collections, with the terms of cases.
 
 
 def of_case(result: CallToolResult, info: CollectionInfo, /) -> CallToolResult:
-    """Return an answer in terms of cases.
-
-    Parameters
-    ----------
-    result
-        The answer; it is changed.
-    info
-        The case.
-    """
+    """Change an answer to the terms of cases, and return it."""
     if result.is_error:
         return result
     raw = dict(result.structured_content or {})
@@ -73,6 +65,6 @@ class OwnTools(DerivedTools):
 class GeneralTools(OwnTools):
     """Tools of operations on any collection, in terms of cases."""
 
-    def in_words(self, result: CallToolResult, found: Collection, /) -> CallToolResult:
+    def in_words(self, result: CallToolResult, collection: Collection, /) -> CallToolResult:
         """Return a result in terms of cases."""
-        return of_case(result, found.info)
+        return of_case(result, collection.info)

@@ -21,15 +21,15 @@ _WIDTH = 78
 def as_docx(table: TableOfAuthorities, /) -> bytes:
     """Return the table as a DOCX file.
 
-    Names of cases are in italics; the pages stand at a right tab stop with leader dots. What must
-    be known of the table is a comment on its heading, so that it is not filed.
+    Names of cases are in italics; page numbers are at a right tab stop with leader dots. Notes
+    are a comment on the heading, so that they are not filed.
     """
     from docx.enum.text import WD_ALIGN_PARAGRAPH
 
     document = new_document(f"Table of authorities: {table.draft_name}")
     heading = centred(document, TITLE)
-    if said := remarks(table):
-        add_comment(document, heading, "\n".join(said))
+    if notes := remarks(table):
+        add_comment(document, heading, "\n".join(notes))
     pages = document.add_paragraph()
     pages.alignment = WD_ALIGN_PARAGRAPH.RIGHT
     pages.add_run("Page(s)").bold = True
@@ -52,7 +52,7 @@ def _entry(document: Document, authority: Authority) -> None:
     form.left_indent, form.first_line_indent = Inches(0.5), Inches(-0.5)
     form.keep_together = True
     form.tab_stops.add_tab_stop(Inches(6.5), WD_TAB_ALIGNMENT.RIGHT, WD_TAB_LEADER.DOTS)
-    # Names end an inch before the pages, which stand beyond this indent.
+    # Names end an inch before the page numbers, which are outside of this indent.
     form.right_indent = Inches(1)
     title, rest = authority.name[: authority.name_end], authority.name[authority.name_end :]
     if title:
@@ -76,8 +76,8 @@ def as_markdown(table: TableOfAuthorities, /) -> str:
             listed = f"*{a.listed}*" if a.listed == "passim" else a.listed
             lines.append(f"| {f'*{title}*' if title else ''}{gap}{escaped(rest)} | {listed} |")
         lines.append("")
-    if said := remarks(table):
-        lines += ["---", "", *(f"- {escaped(s)}" for s in said), ""]
+    if notes := remarks(table):
+        lines += ["---", "", *(f"- {escaped(s)}" for s in notes), ""]
     return "\n".join(lines)
 
 
@@ -88,8 +88,8 @@ def as_text(table: TableOfAuthorities, /) -> str:
         lines += ["", section.upper(), ""]
         for authority in authorities:
             lines += _text_entry(authority)
-    if said := remarks(table):
-        lines += ["", *said]
+    if notes := remarks(table):
+        lines += ["", *notes]
     return "\n".join(lines) + "\n"
 
 
@@ -104,16 +104,16 @@ def _text_entry(authority: Authority) -> Iterator[str]:
 
 
 def remarks(table: TableOfAuthorities, /) -> list[str]:
-    """Return what must be known of a table, what was not counted, and where the brief's differs."""
-    said = [
+    """Return the notes, uncounted citations and differences of a table."""
+    notes = [
         *table.notes,
         *(f"Not counted: {u.text} ({u.place.citation}). {u.reason}" for u in table.uncounted),
     ]
     if table.differences is not None:
-        said += [f"Table in the brief: {d.said}" for d in table.differences]
+        notes += [f"Table in the brief: {d.said}" for d in table.differences]
         if not table.differences:
-            said.append("The table in the brief lists the same authorities with the same pages.")
-    return said
+            notes.append("The table in the brief lists the same authorities with the same pages.")
+    return notes
 
 
 WRITERS: dict[str, Callable[[TableOfAuthorities], bytes | str]] = {

@@ -30,24 +30,12 @@ _ESCAPES = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f"}
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """A rectangle that is taken out.
+    """A rectangle to redact."""
 
-    Attributes
-    ----------
-    page
-        1-based.
-    box
-        Page points of the page as shown.
-    text
-        What stands there as far as it was read; ``""`` for an area that was given.
-    why
-        What it was found by: the words or the kind of number as they were asked for, or "area".
-    """
-
-    page: int
-    box: Box
-    text: str
-    why: str
+    page: int  # 1-based
+    box: Box  # Points of the page as shown
+    text: str  # Recognised text; empty for a given area
+    why: str  # The requested words or kind of number, or "area"
 
 
 def find_areas(
@@ -58,23 +46,18 @@ def find_areas(
     shapes: Collection[int],
     recognise: Callable[[Picture, float], RecognizedPage] | None,
 ) -> tuple[list[Area], list[int]]:
-    """Find every place of some words.
+    """Return the areas of matching words, and the pages of *shapes* that could not be read.
 
     Parameters
     ----------
     document
         A flattened document, see :func:`casetrack.editions.legal.paper.flat.flattened`.
     patterns
-        What each is called, and what finds its places in a text.
+        Label and search function of each pattern.
     shapes
         Pages (1-based) that may show words as a picture or as outlines.
     recognise
-        Reads a grey picture of the given dots per inch; ``None`` where nothing can.
-
-    Returns
-    -------
-    tuple of list of Area and list of int
-        The places; the pages (1-based) of *shapes* that could not be read.
+        OCR of a grey picture with its dots per inch; ``None``: not available.
     """
     areas: list[Area] = []
     unread: list[int] = []
@@ -112,18 +95,18 @@ def take_out(
     covered: Mapping[int, Sequence[Box]],
     label: str = "",
 ) -> None:
-    """Make a picture of each page that has an area or invisible words, with the areas black.
+    """Replace each page with an area or invisible words by a picture with black areas.
 
-    The words around them are laid under the picture at their places, so that the page can still be
-    searched and quoted. Nothing else of the page is kept: what isn't seen can't be in it. (Letters
-    could be cut out of the drawing itself; MuPDF 1.28 then moves those that follow.)
+    The other words become a text layer under the picture, so the page can be searched and
+    quoted. Nothing else of the page is kept, so invisible content is removed. (MuPDF 1.28 can
+    delete letters from the drawing, but then moves those that follow.)
 
     Parameters
     ----------
     covered
-        Places of invisible words by page (1-based); these words are left out.
+        Boxes of invisible words by page (1-based); these words are removed.
     label
-        Stands in white on each black area that is large enough for it.
+        Printed in white on each black area that is large enough.
     """
     by_page: dict[int, list[Area]] = {number: [] for number in covered}
     for area in areas:
@@ -171,14 +154,13 @@ def _touches(letter: tuple[float, float, float, float], box: Box) -> bool:
 
 
 def remains(document: Any, words: Collection[str], /) -> list[str]:
-    """Return the objects of a written document that have some words, and other leftovers.
+    """Return the objects of a written document that contain some words, and other leftovers.
 
-    Every object is looked at unpacked, in the encodings that PDFs use for text. Leftovers are what
-    a reader doesn't see on the pages: properties, bookmarks, attached files, links, notes, scripts
-    and earlier versions.
+    Every object is searched uncompressed, in the text encodings of PDF. Leftovers are invisible
+    parts: properties, bookmarks, attached files, links, notes, scripts and earlier versions.
     """
     needles = [form for word in sorted(filter(None, words)) for form in _encoded(word)]
-    found = [
+    objects = [
         f"object {xref} of the file"
         for xref in range(1, document.xref_length())
         if any(needle.search(held) for held in _bytes_of(document, xref) for needle in needles)
@@ -194,7 +176,7 @@ def remains(document: Any, words: Collection[str], /) -> list[str]:
         "scripts": {"OpenAction", "AA", "Names"} & set(document.xref_get_keys(catalog)),
         "earlier versions": document.version_count > 1,
     }
-    return found + [f"its {name}" for name, is_left in left.items() if is_left]
+    return objects + [f"its {name}" for name, is_left in left.items() if is_left]
 
 
 def _encoded(word: str) -> Iterator[re.Pattern[bytes]]:
@@ -203,13 +185,13 @@ def _encoded(word: str) -> Iterator[re.Pattern[bytes]]:
             written = word.encode(encoding)
         except UnicodeEncodeError:
             continue
-        # As a word of its own: "Doe" stands in "Does" without being there.
+        # Whole words only: "Doe" in "Does" does not count.
         parts = (gap, re.escape(written), gap)
         yield re.compile(rb"(?<![A-Za-z0-9]%b)%b(?!%b[A-Za-z0-9])" % parts)
 
 
 def _bytes_of(document: Any, xref: int) -> Iterator[bytes]:
-    """Yield what an object holds: its source, its strings unpacked, its stream unpacked."""
+    """Yield the source, decoded strings and decoded stream of an object."""
     source = document.xref_object(xref, compressed=True).encode("utf-8", "replace")
     yield source
     held = [source]

@@ -43,21 +43,10 @@ _PARTS: dict[Weight, tuple[str, str]] = {
 def check_page(
     state: State, draft: Draft, check: CiteCheck, /, *, passwords: Sequence[str] = ()
 ) -> str:
-    """Return a check as a page that loads nothing.
+    """Return a check as a self-contained page.
 
-    Each finding shows the words of the draft and those of the source, with what differs marked;
-    and the places on their pages, where the draft and the source have pages to see.
-
-    Parameters
-    ----------
-    state
-        The case.
-    draft
-        The draft that was checked.
-    check
-        What was found.
-    passwords
-        Those that open the draft, where it is protected.
+    Each finding shows the words of draft and source with marked differences, and both places on
+    their pages if the formats have pages. *passwords* are for a protected draft.
     """
     findings = check.worst_first
     cards = Cards(check.case, draw(state, [q for f in findings for q in f.sources[:1]]))

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 _HEADS = ("Date", "Event", "Who", "Source")
 _WIDTHS = (1.35, 4.15, 1.5, 2.0)
-"""Inches of the columns, on a sheet that lies on its side."""
+"""Widths of the columns in inches, for landscape pages."""
 
 
 def as_docx(chronology: Chronology, /) -> bytes:
-    """Return a chronology as a DOCX file: a table whose head stands on each page again.
+    """Return a chronology as a DOCX file: a table with its header on each page.
 
-    What is left out is a comment on its heading.
+    Notes are a comment on its heading.
     """
     document = kept.new_document(f"Chronology: {chronology.case}")
     kept.set_landscape(document)

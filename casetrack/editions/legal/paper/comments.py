@@ -1,8 +1,8 @@
-"""Writes what a check has found into a copy of a DOCX, as comments at the very words.
+"""Writes the findings of a check into a copy of a DOCX, as comments on the words.
 
-The words are found by their letters and figures alone, since how a file is cut into runs, and what
-blanks stand in it, is no part of its text. A run is cut in two where words begin or end within it.
-A comment on words of a footnote stands at its sign in the text, as Word has it.
+Words are compared by letters and digits only, because runs and blanks differ between file
+and text. A run is split where words begin or end inside it. A comment on words of a
+footnote is placed at its reference mark, as in Word.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from casetrack.editions.legal.records.check import CiteCheck, Finding
 
 _BESIDE = 60
-"""So many letters on either side tell places with the same words apart."""
+"""Number of letters of context on each side to distinguish equal words."""
 _LONGEST = 1_500
 _ELEMENT = Any
 """An element of lxml, which is imported by readers alone."""
@@ -34,41 +34,23 @@ _ELEMENT = Any
 
 @dataclass(frozen=True, slots=True)
 class Commented:
-    """A copy of a draft with comments.
-
-    Attributes
-    ----------
-    content
-        The DOCX file.
-    placed
-        How many comments on findings it has.
-    unplaced
-        Findings whose words could not be found in the file; the comment on the whole names them.
-    """
+    """A copy of a draft with comments."""
 
     content: bytes
-    placed: int
+    placed: int  # Number of comments on findings
+    # Findings not located in the file; the general comment lists them.
     unplaced: tuple[Finding, ...] = ()
 
 
 def commented_copy(draft: Draft, check: CiteCheck, /, *, everything: bool = False) -> Commented:
-    """Return a copy of a draft with a comment on each finding; the draft itself stays as it is.
-
-    Parameters
-    ----------
-    draft
-        A DOCX file.
-    check
-        What was found in it.
-    everything
-        Whether what is right is commented on, too.
+    """Return a copy of a DOCX draft with comments on findings, by default not on correct ones.
 
     Raises
     ------
     UsageError
-        The draft is no DOCX file.
+        The draft is not a DOCX file.
     FileNotFound, ParseFailed
-        The file is gone, or it cannot be opened to be written in: it is protected or damaged.
+        The file is gone, protected or damaged.
     """
     document = _opened(draft)
     findings = [f for f in check.findings if everything or f.weight != "right"]
@@ -79,9 +61,9 @@ def commented_copy(draft: Draft, check: CiteCheck, /, *, everything: bool = Fals
     at_notes: list[tuple[Finding, _ELEMENT]] = []
     unplaced: list[Finding] = []
     for finding in findings:
-        found = body.find(finding, whole)
-        if found is not None:
-            places.append((finding, *found))
+        place = body.find(finding, whole)
+        if place is not None:
+            places.append((finding, *place))
         elif (
             sign := next((s for s, n in notes if n.find(finding, whole) is not None), None)
         ) is not None:
@@ -119,7 +101,7 @@ def _opened(draft: Draft) -> Document:
         raise ParseFailed(draft.path, "DOCX", reason) from error
 
 
-# --- what a comment says -----------------------------------------------------------------------
+# --- texts of comments -------------------------------------------------------------------------
 
 
 def _said(finding: Finding) -> str:
@@ -127,9 +109,9 @@ def _said(finding: Finding) -> str:
     changed = [e for e in finding.edits if e.kind != "keep"]
     for edit in changed:
         why = f" ({edit.allowed})" if edit.allowed else ""
-        there = f"\u201c{edit.source}\u201d" if edit.source else "nothing"
-        here = f"\u201c{edit.draft}\u201d" if edit.draft else "nothing"
-        lines.append(f"Source has {there}, the draft {here}{why}.")
+        source = f"\u201c{edit.source}\u201d" if edit.source else "nothing"
+        draft = f"\u201c{edit.draft}\u201d" if edit.draft else "nothing"
+        lines.append(f"Source has {source}, the draft {draft}{why}.")
     lines += [f"Source: {quote.citation}" for quote in finding.sources[:1]]
     lines += finding.notes
     text = "\n".join(lines)
@@ -137,11 +119,11 @@ def _said(finding: Finding) -> str:
 
 
 def _whole(check: CiteCheck, unplaced: Sequence[Finding]) -> str:
-    """Return what is said of the draft as a whole."""
+    """Return the comment on the draft as a whole."""
     from casetrack.editions.legal.records.check import TITLES
 
-    found = check.counts
-    counts = ", ".join(f"{found[v]} {title}" for v, title in TITLES.items() if v in found)
+    counter = check.counts
+    counts = ", ".join(f"{counter[v]} {title}" for v, title in TITLES.items() if v in counter)
     sizes = f"{check.citations} citations, {check.quotations} quotations"
     lines = [f"Checked against the case {check.case}: {sizes}{f' ({counts})' if counts else ''}."]
     lines += check.notes
@@ -158,7 +140,7 @@ def _comment(document: Document, first: _ELEMENT, last: _ELEMENT, text: str) -> 
     document.add_comment(ends, text=clean(text), author=AUTHOR, initials=INITIALS)
 
 
-# --- where the words stand ---------------------------------------------------------------------
+# --- places of words ---------------------------------------------------------------------------
 
 
 def _runs(root: _ELEMENT) -> list[_ELEMENT]:
@@ -178,7 +160,7 @@ def _notes(document: Document) -> list[tuple[_ELEMENT, _Letters]]:
     from docx.oxml import parse_xml
     from docx.oxml.ns import qn
 
-    found: list[tuple[_ELEMENT, _Letters]] = []
+    notes: list[tuple[_ELEMENT, _Letters]] = []
     for kind in ("footnote", "endnote"):
         part = next(
             (r.target_part for r in document.part.rels.values() if r.reltype.endswith(f"/{kind}s")),
@@ -193,12 +175,12 @@ def _notes(document: Document) -> list[tuple[_ELEMENT, _Letters]]:
         for sign in document.element.body.iter(qn(f"w:{kind}Reference")):
             note = by_id.get(sign.get(qn("w:id")))
             if note is not None:
-                found.append((sign.getparent(), note))
-    return found
+                notes.append((sign.getparent(), note))
+    return notes
 
 
 def _pieces(run: _ELEMENT) -> Iterator[tuple[_ELEMENT, str]]:
-    """Yield the children of a run, each with the text that it stands for."""
+    """Yield the children of a run, each with its text."""
     from docx.oxml.ns import qn
 
     signs = {qn("w:tab"): "\t", qn("w:br"): "\n", qn("w:cr"): "\n", qn("w:noBreakHyphen"): "-"}
@@ -208,7 +190,7 @@ def _pieces(run: _ELEMENT) -> Iterator[tuple[_ELEMENT, str]]:
 
 @dataclass(frozen=True, slots=True)
 class _Squeezed:
-    """The letters and figures of a text, and where each stands in it."""
+    """The letters and digits of a text, with their positions."""
 
     letters: str
     at: tuple[int, ...]
@@ -245,9 +227,9 @@ class _Letters:
         self._squeezed = _squeezed(self.text)
 
     def find(self, finding: Finding, whole: _Squeezed, /) -> tuple[int, int] | None:
-        """Return where the words of a finding stand in the text of the runs.
+        """Return the span of a finding in the text of the runs.
 
-        Of several places with these words, the one that has most of the same words around it.
+        If the words occur several times, the place with the most similar context is used.
         """
         words = _squeezed(finding.text).letters
         if not words:
@@ -305,7 +287,7 @@ class _Letters:
         return runs
 
     def run_at(self, runs: Sequence[_ELEMENT], place: int, /) -> _ELEMENT:
-        """Return the run in which a character stands; *runs* are those of :meth:`cut`."""
+        """Return the run of a character; *runs* is the result of :meth:`cut`."""
         return runs[bisect_right(self._starts, place) - 1]
 
 

@@ -1,8 +1,8 @@
-"""Text of a PDF page that is invisible and can be copied, as PDFium reads and renders it.
+"""Invisible text of a PDF page that can be copied, as PDFium reads and renders it.
 
-The page is rendered with and without its text objects: a letter whose place looks the same in both
-pictures is invisible, whatever the reason (cover, colour, render mode, clip, layer, page border).
-Letters under a scan look the same, too; there the place must show ink.
+The page is rendered with and without its text objects: a letter is invisible if its place
+is equal in both pictures, whatever the reason (cover, colour, render mode, clip, layer,
+page border). Letters under a scan are also equal; their place must show ink.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _BESIDE = 0.15
 _MOST_DOTS = 25e6
 """Dots of a rendered page at most; larger pages are rendered with fewer dots per inch."""
 _LEAST_SIZE = 1.0
-"""Points that a letter is wide or high; smaller ones leave grey dots that nobody reads."""
+"""Minimum width or height of a letter in points; smaller ones are unreadable grey dots."""
 _LATIN_END = 0x250
 _SCAN_DOTS = 250_000
 """Dots of a page's pictures from which on its text may be the recognised text of a scan."""
@@ -79,19 +79,11 @@ class Covered:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A page as PDFium reads it.
-
-    Attributes
-    ----------
-    letters, covered
-        In the order of the text.
-    draws_shapes
-        Whether pictures, shadings or curves may show words that the text does not have.
-    """
+    """A page as PDFium reads it."""
 
     letters: list[Letter]
     covered: list[Covered]
-    draws_shapes: bool
+    draws_shapes: bool  # Whether pictures, shadings or curves may show words without text
 
 
 @contextlib.contextmanager
@@ -119,14 +111,10 @@ def in_pdfium(source: Path | bytes, passwords: Sequence[str] = (), /) -> Iterato
 
 
 def read_sheet(document: Any, number: int, /) -> Sheet:
-    """Return the letters of a page and its invisible words.
+    """Return the letters of page *number* (1-based) and its invisible words.
 
-    Parameters
-    ----------
-    document
-        A ``pypdfium2.PdfDocument``; notes and fields are drawn into the page, in memory.
-    number
-        1-based.
+    *document* is a ``pypdfium2.PdfDocument``; notes and fields are drawn into the page, in
+    memory.
     """
     from pypdfium2 import raw
 
@@ -163,7 +151,7 @@ def drawn(page: Any, dpi: float, /) -> NDArray[np.uint8]:
 
 
 def _look(page: Any) -> tuple[list[Letter], list[tuple[Cover, bool] | None], int]:
-    """Return letters, what covers each and whether darkly, and the dots of pictures and curves."""
+    """Return letters, their cover with its darkness, and the dots of pictures and curves."""
     from pypdfium2 import raw
 
     to_shown = _to_shown(page)
@@ -221,7 +209,7 @@ def _letters(
 ) -> list[Letter]:
     from pypdfium2 import raw
 
-    found = []
+    letters = []
     with contextlib.closing(page.get_textpage()) as text:
         sides = [ctypes.c_double() for _ in range(4)]
         for at in range(text.count_chars()):
@@ -236,8 +224,8 @@ def _letters(
                     raw.FPDFTextObj_GetFont(raw.FPDFText_GetTextObject(text, at))
                 )
             )
-            found.append(Letter("\n" if character in "\r\n" else character, box, has_font))
-    return found
+            letters.append(Letter("\n" if character in "\r\n" else character, box, has_font))
+    return letters
 
 
 def _objects(page: Any) -> Iterator[tuple[Any, list[tuple[float, float]]]]:
@@ -282,16 +270,16 @@ def _marks(page: Any) -> list[_Corners]:
     """Return the rectangles of notes that ask for a redaction, which was not carried out."""
     from pypdfium2 import raw
 
-    found, to_shown = [], _to_shown(page)
+    boxes, to_shown = [], _to_shown(page)
     for at in range(raw.FPDFPage_GetAnnotCount(page)):
         note = raw.FPDFPage_GetAnnot(page, at)
         if raw.FPDFAnnot_GetSubtype(note) == raw.FPDF_ANNOT_REDACT:
             rect = raw.FS_RECTF()
             raw.FPDFAnnot_GetRect(note, rect)
             ends = (rect.left, rect.top), (rect.right, rect.bottom)
-            found.append(_around(map(to_shown, ends)))
+            boxes.append(_around(map(to_shown, ends)))
         raw.FPDFPage_CloseAnnot(note)
-    return found
+    return boxes
 
 
 def _darkness(
@@ -344,14 +332,14 @@ def _runs(
         yield Covered(text, Box(*map(float, corners)), kind, any(dark for _, (_, dark) in held))
 
 
-def _without_labels(found: list[Covered]) -> list[Covered]:
-    """Leave out a label that a program wrote on its boxes, such as a date.
+def _without_labels(words: list[Covered]) -> list[Covered]:
+    """Remove a label that a program printed on its boxes, such as a date.
 
-    It is fitted to each box, while words that a box hides have the size of their line.
+    A label is fitted to each box, but hidden words have the size of their line.
     """
-    dark = [one for one in found if one.is_dark]
+    dark = [one for one in words if one.is_dark]
     label = min((one.text for one in dark), key=len, default="")
     sizes = {round(one.box.y1 - one.box.y0) for one in dark}
     if len(sizes) < _LABELS or not all(one.text.startswith(label) for one in dark):
-        return found
-    return [one for one in found if not one.is_dark]
+        return words
+    return [one for one in words if not one.is_dark]

@@ -29,17 +29,12 @@ _INVISIBLE = 3
 
 
 def flattened(document: Any, /) -> Any:
-    """Return a new document whose pages look like those of *document*, and hold nothing else.
+    """Return a new document with only the visible content of the pages of *document*.
 
-    Notes and fields become part of the pages; turned and cropped pages are laid out as they are
-    seen. Properties, bookmarks, attached files, links, scripts and earlier versions are not taken
-    over. Pages of a document that has layers become pictures with their words laid under, since
-    only what is seen may be in the copy.
-
-    Parameters
-    ----------
-    document
-        A ``pymupdf.Document``; changed in memory.
+    Notes and fields become part of the pages; rotation and crop are applied. Properties,
+    bookmarks, attached files, links, scripts and earlier versions are removed. Pages of a
+    document with layers become pictures with a text layer, because hidden layers must not be
+    copied. *document* is changed in memory.
     """
     document.bake()
     layered = bool(document.get_ocgs())
@@ -59,16 +54,9 @@ def flattened(document: Any, /) -> Any:
 
 
 def as_picture(page: Any, target: Any, number: int, words: Iterable[tuple[str, Box]], /) -> None:
-    """Insert a page into *target* as a picture, with words laid under it at their places.
+    """Insert *page* before page *number* (0-based) of *target*, as a picture with a text layer.
 
-    Parameters
-    ----------
-    page
-        What is photographed.
-    target, number
-        The document, and before which of its pages (0-based).
-    words
-        With their rectangles in page points; they can be found and copied, and aren't drawn.
+    *words* have boxes in page points; they can be found and copied, but are not drawn.
     """
     held = list(words)
     picture, (width, height) = _photograph(page), (page.rect.width, page.rect.height)

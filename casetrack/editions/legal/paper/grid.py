@@ -22,16 +22,16 @@ def docx_grid(
     size: int,
     spaced: bool = False,
 ) -> None:
-    """Add a table to a document; its head is repeated on each page.
+    """Add a table to a document; its header is repeated on each page.
 
     Parameters
     ----------
     widths
-        Of the columns, in inches.
+        Widths of the columns in inches.
     size
-        Of the letters, in points.
+        Font size in points.
     spaced
-        Whether there is a space below the words, and no page ends within a row.
+        Whether cells have a space below, and rows do not break across pages.
     """
     from docx.oxml import OxmlElement
     from docx.shared import Inches, Pt

@@ -1,4 +1,4 @@
-"""What files hold unseen: earlier states of a PDF, text that a DOCX does not show."""
+"""Invisible content of files: earlier versions of a PDF, hidden text of a DOCX."""
 
 from __future__ import annotations
 
@@ -23,27 +23,21 @@ _MIN_LETTERS = 2
 def words_of_earlier_versions(
     path: Path, document: Any, passwords: Sequence[str], /
 ) -> Iterator[tuple[int, str]]:
-    """Yield words that pages had in the version before, and no longer have: page, words.
-
-    Parameters
-    ----------
-    path, document
-        The file, and what is open of it.
-    """
+    """Yield page (1-based) and words of an earlier version that the page no longer has."""
     if document.version_count < 2:
         return
     data = path.read_bytes()
     ends = [match.end() for match in _END.finditer(data)]
     now = [_words(page) for page in document]
-    told: set[tuple[int, str]] = set()
-    # A file written for fast display has an end mark of its own near its beginning.
+    seen: set[tuple[int, str]] = set()
+    # A linearized file has another end mark near its beginning.
     for end in ends[:-1]:
         with tempfile.TemporaryDirectory() as folder:
             part = Path(folder) / "earlier.pdf"
             part.write_bytes(data[:end])
             for number, text in _missing(part, now, passwords):
-                if (number, text) not in told:
-                    told.add((number, text))
+                if (number, text) not in seen:
+                    seen.add((number, text))
                     yield number, text
 
 
@@ -56,7 +50,7 @@ def _missing(
         with opened(part, passwords) as before:
             pages = [_words(page) for page in before]
     except FileError:
-        return  # what stands before this mark is no document by itself
+        return  # the bytes up to this mark are not a complete document
     # With pages added or taken out, numbers of pages don't match.
     everywhere = None if len(pages) == len(now) else Counter(word for page in now for word in page)
     for number, then in enumerate(pages, 1):
@@ -83,18 +77,18 @@ HiddenBy = Literal["shading", "hidden", "deleted"]
 
 
 def hidden_runs(path: Path, /) -> Iterator[tuple[int, str, HiddenBy]]:
-    """Yield the hidden text of a document: paragraph (1-based within its part), words, why.
+    """Yield the hidden text of a document: paragraph (1-based within its part), words, reason.
 
     Raises
     ------
     ParseFailed
-        It is no DOCX that can be read.
+        The file is not a readable DOCX.
     """
     import docx
 
     try:
         parts = list(docx.Document(str(path)).part.package.iter_parts())
-    except Exception as error:  # whatever the library meets in a damaged file
+    except Exception as error:  # any error of the library for a damaged file
         raise ParseFailed(path, "DOCX", str(error) or type(error).__name__) from error
     for part in parts:
         name = part.partname.rsplit("/", 1)[-1]

@@ -1,4 +1,4 @@
-"""The letters of a page with their places, and numbers stamped where none stand."""
+"""Letters of a page with their places, and stamps in free places."""
 
 from __future__ import annotations
 
@@ -30,17 +30,10 @@ def plain_signs(text: str, /) -> str:
 
 @dataclass
 class Letters:
-    """Text with a rectangle for every character.
+    """Text with a rectangle for each character."""
 
-    Attributes
-    ----------
-    text
-        Lines end with a line break; typographic quotation marks and hyphens are plain.
-    boxes
-        One for each character, in page points; ``None`` for line breaks and blanks between words.
-    """
-
-    text: str = ""
+    text: str = ""  # Lines end with a line break; typographic quotation marks and hyphens are plain
+    # Page points; ``None`` for line breaks and blanks between words.
     boxes: list[tuple[float, float, float, float] | None] = field(default_factory=list)
 
     def boxes_of(self, start: int, end: int, /) -> Iterator[Box]:
@@ -57,13 +50,7 @@ class Letters:
 
 
 def letters_of(page: Any, /) -> Letters:
-    """Return the letters of a page of a PDF, drawn or not, in the order of its text.
-
-    Parameters
-    ----------
-    page
-        A ``pymupdf.Page`` without rotation.
-    """
+    """Return the letters of a ``pymupdf.Page`` without rotation, visible or not, in text order."""
     text: list[str] = []
     boxes: list[tuple[float, float, float, float] | None] = []
     for block in page.get_text("rawdict", flags=0)["blocks"]:
@@ -95,17 +82,17 @@ def words_of(
 
 
 def letters_read(page: RecognizedPage, points_per_pixel: float, /) -> Letters:
-    """Return what recognition read on a picture of a page: every letter has its word's box."""
-    found = Letters()
+    """Return the letters of an OCR result; each letter has the box of its word."""
+    letters = Letters()
     for line in page.lines:
         for word in line.words:
             box = tuple(v * points_per_pixel for v in (word.x0, word.y0, word.x1, word.y1))
             written = plain_signs(word.text)
-            found.text += written + " "
-            found.boxes += [(box[0], box[1], box[2], box[3])] * len(written) + [None]
-        found.text += "\n"
-        found.boxes.append(None)
-    return found
+            letters.text += written + " "
+            letters.boxes += [(box[0], box[1], box[2], box[3])] * len(written) + [None]
+        letters.text += "\n"
+        letters.boxes.append(None)
+    return letters
 
 
 def _letter(letter: str) -> str:
@@ -117,16 +104,10 @@ def _letter(letter: str) -> str:
 def phrase_pattern(
     phrases: Iterable[str], /, *, match_case: bool = False, inside_words: bool = False
 ) -> re.Pattern[str]:
-    """Return a pattern for words of a page: over line ends, hyphenated, with spaced letters.
+    """Return a pattern for words of a page: across lines, hyphenated, with spaced letters.
 
-    Parameters
-    ----------
-    phrases
-        Each as a person would type it; white space stands for any.
-    match_case
-        Whether capital and small letters differ.
-    inside_words
-        Whether a part of a longer word counts.
+    White space in *phrases* matches any white space; *inside_words* also matches parts of
+    words.
     """
     alternatives = []
     for phrase in sorted(phrases, key=len, reverse=True):
@@ -139,13 +120,13 @@ def phrase_pattern(
     return re.compile(body, 0 if match_case else re.IGNORECASE)
 
 
-# Stamps numbers on copies of pages, where nothing stands, and never over anything.
+# Stamping of numbers on copies of pages, only in free places.
 
 PICTURES = frozenset({".jpg", ".jpeg", ".png", ".tif", ".tiff", ".bmp", ".gif", ".webp"})
 _SIZE = 9.0
 _FONT = "hebo"
 _EDGE, _GAP = 14.0, 4.0
-"""Points between a stamp and the edges of the page, and between it and what stands there."""
+"""Points between a stamp and the edges of the page, and between a stamp and other content."""
 _STRIP = 26.0
 """Points that a page gets longer by where every place is taken."""
 _PAPER = 232
@@ -155,12 +136,12 @@ _LETTER = (612.0, 792.0)
 
 @contextlib.contextmanager
 def paper_of(path: Path, passwords: Sequence[str] = (), /) -> Iterator[Any]:
-    """Open a PDF, or a picture as the PDF that it makes, for stamping.
+    """Open a PDF or a picture (converted to PDF) for stamping.
 
     Raises
     ------
     FileError
-        It can't be read.
+        It cannot be read.
     """
     if path.suffix.lower() not in PICTURES:
         with opened(path, passwords) as document:
@@ -180,13 +161,7 @@ def paper_of(path: Path, passwords: Sequence[str] = (), /) -> Iterator[Any]:
 
 
 def slip_sheet(lines: Sequence[str], /) -> Any:
-    """Return a document of one page that stands for a file produced as it is.
-
-    Parameters
-    ----------
-    lines
-        What it says, the first one larger.
-    """
+    """Return a one-page document for a file in its native form; its first line is larger."""
     pymupdf = silenced()
     document = pymupdf.open()
     page = document.new_page(width=_LETTER[0], height=_LETTER[1])
@@ -197,19 +172,10 @@ def slip_sheet(lines: Sequence[str], /) -> Any:
 
 
 def stamp_page(page: Any, number: str, /, *, legend: str = "", place: Place = PLACES[0]) -> None:
-    """Stamp a page with its number and a legend, both as text that can be searched.
+    """Stamp a page of a flattened document with its number and a legend, as searchable text.
 
-    Where something stands at the wanted place the next one along the foot is taken; where all are
-    taken the page is made longer at its foot.
-
-    Parameters
-    ----------
-    page
-        Of a flattened document, see :func:`casetrack.editions.legal.paper.flat.flattened`.
-    number, legend
-        Such as ``"ABC000123"``, and ``"CONFIDENTIAL"``.
-    place
-        Where the number goes if it can.
+    If *place* is not free, the next one along the foot is used; if none is free, the page is
+    extended at its foot.
     """
     taken: list[Place] = []
     for text in filter(None, (number, legend)):

@@ -27,18 +27,13 @@ __all__ = ["opened", "sha256_of", "silenced", "target_for", "write_copy"]
 
 @contextlib.contextmanager
 def opened(path: Path, passwords: Sequence[str] = (), /) -> Iterator[Any]:
-    """Open a PDF for as long as the context lasts.
-
-    Yields
-    ------
-    pymupdf.Document
-        What is changed in it stays in memory until :func:`write_copy`.
+    """Open a PDF as a ``pymupdf.Document``; changes stay in memory until :func:`write_copy`.
 
     Raises
     ------
     FileError
-        There is no such file, it is no PDF, it is protected, or it is damaged, at whatever point
-        of the work that shows.
+        The file is missing, not a PDF, protected or damaged; also raised for errors during the
+        work.
     """
     if not path.is_file():
         raise FileNotFound(path)
@@ -55,12 +50,12 @@ def opened(path: Path, passwords: Sequence[str] = (), /) -> Iterator[Any]:
 
 
 def target_for(source: Path, target: Path, /, *, replace: bool = False) -> Path:
-    """Return where a copy of *source* goes, after a look that nothing is lost by it.
+    """Return the target for a copy of *source*, if nothing is overwritten.
 
     Raises
     ------
     UsageError
-        It would go over the original, or over another file without *replace*.
+        It is the original, or another file without *replace*.
     """
     if target.is_dir():
         target /= source.name
@@ -77,14 +72,9 @@ def target_for(source: Path, target: Path, /, *, replace: bool = False) -> Path:
 
 
 def write_copy(document: Any, target: Path, /, **how: int) -> None:
-    """Write a document whole: under another name first, which is then switched.
+    """Write a ``pymupdf.Document`` to a temporary name, then rename it; old content is dropped.
 
-    Parameters
-    ----------
-    document
-        A ``pymupdf.Document``; written anew, without what its file held before it was changed.
-    how
-        Further options of ``Document.save``.
+    *how* are further options of ``Document.save``.
 
     Raises
     ------
@@ -101,7 +91,7 @@ def write_copy(document: Any, target: Path, /, **how: int) -> None:
     os.close(handle)
     part = Path(name)
     try:
-        # An encrypted original gives an open copy: whoever stamps or blacks out was let in.
+        # The copy of an encrypted original is not encrypted: the user knows the password.
         document.save(str(part), **{"garbage": 4, "deflate": 1, "encryption": 1} | how)
         part.chmod(0o644)
         part.replace(target)

@@ -23,7 +23,7 @@ _WORDS = (
     *("type", "author", "recipients", "cc", "bcc"),
     *("subject", "description", "privilege", "basis"),
 )
-"""What the last columns say of an entry."""
+"""Values of the last columns."""
 _WIDTHS = (0.35, 0.8, 0.8, 0.7, 0.7, 1.0, 1.0, 0.7, 0.5, 0.8, 0.9, 0.7, 0.75)
 """Of the columns on a page across, in inches."""
 MARKED = "* attorney"
@@ -40,7 +40,7 @@ def cells(entry: PrivilegeEntry, /) -> list[str]:
 
 
 def as_csv(log: PrivilegeLog, /) -> str:
-    """Return the log as CSV, with a mark that tells Excel its encoding."""
+    """Return the log as CSV, with a byte order mark for Excel."""
     out = io.StringIO(newline="")
     writer = csv.writer(out)
     writer.writerow(COLUMNS)
@@ -49,7 +49,7 @@ def as_csv(log: PrivilegeLog, /) -> str:
 
 
 def as_markdown(log: PrivilegeLog, /) -> str:
-    """Return the log as a table in Markdown, with what is to be looked at below it."""
+    """Return the log as a Markdown table, with notes below."""
     lines = [
         f"# Privilege log: {log.collection}",
         "",
@@ -62,7 +62,7 @@ def as_markdown(log: PrivilegeLog, /) -> str:
 
 
 def as_docx(log: PrivilegeLog, /) -> bytes:
-    """Return the log as a file of Word, on pages across; what is to be looked at are comments."""
+    """Return the log as a DOCX file in landscape, with notes as comments."""
     document = kept.new_document(f"Privilege log: {log.collection}")
     kept.set_landscape(document, margin=0.5)
     heading = kept.centred(document, "PRIVILEGE LOG")
@@ -75,7 +75,7 @@ def as_docx(log: PrivilegeLog, /) -> bytes:
 
 
 def as_xlsx(log: PrivilegeLog, /) -> bytes:
-    """Return the log as a workbook: the log, and a sheet of what is to be looked at."""
+    """Return the log as a workbook, with a second sheet of notes."""
     import openpyxl
     from openpyxl.styles import Alignment, Font
     from openpyxl.utils import get_column_letter

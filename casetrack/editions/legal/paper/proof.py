@@ -1,9 +1,9 @@
-"""Checks a redacted copy by another path than the one that made it.
+"""Verification of a redacted copy, independent of the code that wrote it.
 
-PDFium renders the pages and reads their text; the copy is written by MuPDF. Every page is
-recognised (OCR), since fonts and outlines can show other words than the text has. Invisible words
-are found by PDFium before the redaction; here the picture that MuPDF renders must also show ink at
-each letter, so that a fault of the finder is not a fault of its check.
+PDFium renders the pages and reads their text; MuPDF wrote the copy. Every page is read by
+OCR, because fonts and outlines can show other words than the text layer. PDFium finds
+invisible words before the redaction; here each letter must also show ink in MuPDF's
+picture, so that an error of the first search is not repeated.
 """
 
 from __future__ import annotations
@@ -43,22 +43,13 @@ _MIN_UNSEEN = 3
 
 @dataclass(slots=True)
 class Findings:
-    """The result of a check.
+    """The result of a check."""
 
-    Attributes
-    ----------
-    left
-        Places where something that was to be taken out is still readable.
-    covered
-        Page (1-based) and invisible words that the redaction was not asked for.
-    recognised, unread
-        Pages (1-based) that were recognised; pages that draw shapes and could not be.
-    """
-
-    left: list[str] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)  # Places where redacted content is still readable
+    # Page (1-based) and text of other invisible words.
     covered: list[tuple[int, str]] = field(default_factory=list)
-    recognised: list[int] = field(default_factory=list)
-    unread: list[int] = field(default_factory=list)
+    recognised: list[int] = field(default_factory=list)  # Pages read by OCR
+    unread: list[int] = field(default_factory=list)  # Pages with shapes that OCR could not read
 
 
 def check_copy(
@@ -69,20 +60,18 @@ def check_copy(
     *,
     recognise: Callable[[Picture, float], RecognizedPage] | None,
 ) -> Findings:
-    """Look for the words and areas of a redaction in the file that was written.
+    """Search the written file for the words and areas of a redaction.
 
     Parameters
     ----------
-    path
-        The copy.
     areas
-        Rectangles that must hold no letter.
+        Rectangles that must contain no letter.
     patterns
-        Names of what was taken out, and functions that find its places in a text.
+        Label and search function of each pattern.
     recognise
-        Reads a grey picture of the given dots per inch; ``None`` where nothing can.
+        OCR of a grey picture with its dots per inch; ``None``: not available.
     """
-    found = Findings()
+    findings = Findings()
     with in_pdfium(path) as document, silenced().open(path) as written:
         for number in range(1, len(document) + 1):
             # Before the sheet: it makes the letters of a page invisible.
@@ -92,22 +81,22 @@ def check_copy(
             text = plain_signs("".join(letter.character for letter in sheet.letters))
             for name, places in patterns:
                 if any(True for _ in places(text)):
-                    found.left.append(f"the text of page {number} ({name})")
+                    findings.left.append(f"the text of page {number} ({name})")
             own = [area.box for area in areas if area.page == number]
             if any(_is_in(letter, box) for letter in sheet.letters for box in own):
-                found.left.append(f"an area of page {number}")
+                findings.left.append(f"an area of page {number}")
             unseen = [one.text for one in sheet.covered] or _without_ink(written[number - 1])
-            found.covered += [(number, text) for text in unseen]
+            findings.covered += [(number, text) for text in unseen]
             if recognise is None:
                 # A page of `own` is a picture of a page that was searched before.
-                found.unread += [number] if sheet.draws_shapes and not own else []
+                findings.unread += [number] if sheet.draws_shapes and not own else []
                 continue
-            found.recognised.append(number)
+            findings.recognised.append(number)
             read = letters_read(recognise(picture, dpi), POINTS_PER_INCH / dpi)
             for name, places in patterns:
                 if any(True for _ in places(read.text)):
-                    found.left.append(f"the picture of page {number} ({name})")
-    return found
+                    findings.left.append(f"the picture of page {number} ({name})")
+    return findings
 
 
 def _without_ink(page: Any) -> list[str]:

@@ -15,23 +15,15 @@ if TYPE_CHECKING:
 def target_path(
     path: Path, endings: Collection[str], /, *, force: bool = False, keeps: Path | None = None
 ) -> Path:
-    """Return where a paper can be written, absolute.
+    """Return the absolute path for a new paper.
 
-    Parameters
-    ----------
-    path
-        As it was named.
-    endings
-        What it may end in, lower case, with dot.
-    force
-        Whether a file that is there may be replaced.
-    keeps
-        A file that is never replaced: the draft itself.
+    *endings* are the allowed suffixes, *force* allows to replace a file, *keeps* is never
+    replaced.
 
     Raises
     ------
     UsageError
-        It ends otherwise, its folder does not exist, or something is there already.
+        The suffix is wrong, the folder does not exist, or the file already exists.
     """
     target = path.expanduser().absolute()
     if target.suffix.lower() not in endings or target.is_dir():
@@ -59,7 +51,7 @@ def target_path(
 
 
 def write_paper(target: Path, content: bytes | str, /) -> Path:
-    """Write a paper, whole or not at all, and return where it is.
+    """Write a paper atomically and return its path.
 
     Raises
     ------

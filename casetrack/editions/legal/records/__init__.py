@@ -1,1 +1,1 @@
-"""What the legal edition returns."""
+"""Records of the legal edition."""

@@ -24,43 +24,25 @@ DifferenceKind = Literal["entry not found", "citation not found", "other pages"]
 
 @dataclass(frozen=True, slots=True)
 class Authority(Record):
-    """An authority and where a brief cites it.
-
-    Attributes
-    ----------
-    section
-        The part of the table in which it stands.
-    name
-        The authority in words, as the table lists it.
-    name_end
-        Where in *name* the name of a case ends, which is set in italics; 0 where there is none.
-    key
-        The same for every way of citing it.
-    pages
-        The numbers printed on the pages that cite it, each once, in order.
-    listed
-        What stands behind the leader dots: ``"3, 5\u20137"``, or ``"passim"``.
-    places
-        Every place that counts, with short forms, *Id.* and *supra*, in order.
-    is_complete
-        Whether the brief cites it in full anywhere; the name is as short as the brief's otherwise.
-    """
+    """An authority and the places that cite it."""
 
     SHOWN = ("section", "name", "listed")
 
     section: AuthoritySection
-    name: str
+    name: str  # As in the table
+    # End of the case name in *name*, set in italics; 0 if there is none.
     name_end: Annotated[int, HIDDEN]
-    key: str
-    pages: tuple[str, ...]
-    listed: str
+    key: str  # The same for all forms of its citation
+    pages: tuple[str, ...]  # Printed page numbers, unique, in order
+    listed: str  # Text after the leader dots: ``"3, 5\u20137"``, or ``"passim"``
+    # All counted places in order, with short forms, *Id.* and *supra*.
     places: tuple[DraftPlace, ...]
-    is_complete: bool = True
+    is_complete: bool = True  # Whether the brief has a full citation of it
 
 
 @dataclass(frozen=True, slots=True)
 class Uncounted(Record):
-    """A form such as *Id.* of which it is not settled what it means: it is counted nowhere."""
+    """An unresolved citation, such as *Id.* without an antecedent; it does not count."""
 
     text: str
     place: DraftPlace
@@ -69,74 +51,41 @@ class Uncounted(Record):
 
 @dataclass(frozen=True, slots=True)
 class TableDifference(Record):
-    """Where the table that stands in the brief differs from what the brief cites.
+    """A difference between the brief's own table and its citations."""
 
-    Attributes
-    ----------
-    kind
-        ``entry not found``: CaseTrack found citations and no entry of the table; ``citation not
-        found``: an entry, and neither a citation nor its name outside of the tables; ``other
-        pages``: an entry with other pages than those on which CaseTrack found citations.
-    name
-        The authority.
-    said
-        The difference as one sentence.
-    listed, counted
-        The pages as the table has them, and as they were counted.
-    """
-
+    # ``entry not found``: no entry for citations; ``citation not found``: neither citation nor name
+    # outside of the tables; ``other pages``: the pages differ.
     kind: DifferenceKind
     name: str
-    said: str
-    listed: str = ""
-    counted: str = ""
+    said: str  # One sentence
+    listed: str = ""  # Pages in the brief's own table
+    counted: str = ""  # Pages of the citations
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TableOfAuthorities(Tabular[Authority], Record):
-    """What a brief cites, sorted as courts ask.
-
-    Attributes
-    ----------
-    draft_name, draft_path
-        The brief; its path, or its id where it is a document of the case.
-    pages
-        Pages of the file.
-    page_numbers
-        Whether pages go by the numbers printed on them, or by their place in the file.
-    passim
-        From how many pages on an authority is listed as *passim*; 0 for never.
-    authorities
-        In the order of the table.
-    uncounted
-        What could not be settled.
-    has_own_table
-        Whether the brief holds a table of authorities already.
-    differences
-        Where that table differs; ``None`` where it was not asked for, or there is none.
-    notes
-        What must be known of it, in sentences.
-    """
+    """The authorities of a brief, in the order of courts."""
 
     JSON = ("draft_name", "draft_path", "pages", "page_numbers", "passim")
 
     draft_name: str
-    draft_path: str
+    draft_path: str  # Id for a document of the case
     pages: int
-    page_numbers: Literal["printed", "file"]
-    passim: int
+    page_numbers: Literal["printed", "file"]  # Printed numbers, or positions in the file
+    passim: int  # Number of pages from which an authority is listed as *passim*; 0: never
     authorities: tuple[Authority, ...] = ()
-    uncounted: tuple[Uncounted, ...] = ()
+    uncounted: tuple[Uncounted, ...] = ()  # Unresolved citations
     has_own_table: bool = False
+    # ``None``: not requested, or no own table.
     differences: tuple[TableDifference, ...] | None = None
     notes: tuple[str, ...] = ()
 
     def sections(self) -> dict[AuthoritySection, tuple[Authority, ...]]:
         """Return the authorities of each part of the table that has any."""
-        found = {
+        by_section = {
             s: tuple(a for a in self.authorities if a.section == s) for s in AUTHORITY_SECTIONS
         }
-        return {section: listed for section, listed in found.items() if listed}
+        return {section: listed for section, listed in by_section.items() if listed}
 
     def _table(self) -> tuple[type[Authority], Sequence[Authority]]:
         return Authority, self.authorities
@@ -145,44 +94,22 @@ class TableOfAuthorities(Tabular[Authority], Record):
         return f"{len(self.authorities):,} authorities cited in {self.draft_name}"
 
 
-# Who in the file cites an authority, how, and in which sentence.
+# Citations of an authority in the file, with form and sentence.
 
 AGAINST = (
     *("overruled by", "abrogated by", "superseded by", "superseded by statute", "reversed by"),
     *("vacated by", "overruled", "abrogated", "superseded", "reversed", "vacated", "disapproved"),
 )
-"""What says that an authority is no longer good law, in part at least."""
+"""Treatments by which an authority is no longer good law, at least in part."""
 DOUBT = ("distinguished", "criticized", "questioned", "limited", "declined to follow")
-"""What says that it was not followed."""
+"""Treatments by which an authority was not followed."""
 DOUBT_SIGNALS = ("but see", "but see, e.g.", "but cf.", "contra")
-"""Signals that stand before what speaks against the sentence."""
+"""Signals before an authority that contradicts the sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class CitingPlace(Record):
-    """A place that cites an authority.
-
-    Attributes
-    ----------
-    signal
-        The word before it in the usual spelling, such as ``see`` or ``but see``; empty for none.
-    treatment
-        What is said of the authority, such as ``overruled by``; empty where nothing is.
-    form
-        ``full``, ``short``, ``id``, ``supra`` or ``name``.
-    pin
-        Where in the authority it points, as written; ``None`` for the whole.
-    sentence
-        The sentence that cites, on one line.
-    parenthetical
-        The remark in parentheses after it; empty for none.
-    quote
-        The citation itself at its exact place.
-    confidence
-        How sure the reading is.
-    note
-        What a reader should know of it; empty for nothing.
-    """
+    """A citation of an authority."""
 
     JSON = (
         *("signal", "treatment", "form", "pin", "sentence", "parenthetical"),
@@ -190,11 +117,11 @@ class CitingPlace(Record):
     )
     SHOWN = ("signal", "treatment", "sentence", "citation")
 
-    signal: str
-    treatment: str
-    form: str
-    pin: str | None
-    sentence: str
+    signal: str  # In its usual spelling, such as ``see``; may be empty
+    treatment: str  # Such as ``overruled by``; may be empty
+    form: str  # ``full``, ``short``, ``id``, ``supra`` or ``name``
+    pin: str | None  # As written; ``None``: the authority as a whole
+    sentence: str  # On one line
     parenthetical: str
     quote: Annotated[Quote, INLINE]
     confidence: Share
@@ -207,33 +134,13 @@ class CitingPlace(Record):
 
     @property
     def weight(self) -> int:
-        """How much it speaks against the authority, see :func:`weight_of`."""
+        """Weight of the negative treatment, see :func:`weight_of`."""
         return weight_of(self.signal, self.treatment)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Citator(Tabular[CitingPlace], Record):
-    """Every place of the file that surely cites an authority; what speaks against it comes first.
-
-    Attributes
-    ----------
-    asked
-        What was asked for.
-    authority_id, name, kind
-        What it is.
-    parallel_ids
-        Its other ids, of parallel citations.
-    source_document_id, source_document
-        The document of the case that is this authority, where exactly one fits.
-    total, document_count
-        Places that cite it, and documents that hold them.
-    signals, treatments
-        How often each occurs.
-    places
-        The places.
-    notes
-        What the user should know.
-    """
+    """All resolved citations of an authority; negative treatment first."""
 
     JSON = (
         *("asked", "authority_id", "name", "kind", "parallel_ids", "source_document_id"),
@@ -245,9 +152,9 @@ class Citator(Tabular[CitingPlace], Record):
     name: str
     kind: str
     parallel_ids: tuple[str, ...]
-    source_document_id: str | None
+    source_document_id: str | None  # The authority itself, if exactly one document matches
     source_document: str | None
-    total: int
+    total: int  # Number of citing places
     document_count: int
     counted: Annotated[tuple[tuple[str, str], ...], HIDDEN]
     places: tuple[CitingPlace, ...]
@@ -261,7 +168,7 @@ class Citator(Tabular[CitingPlace], Record):
     @property
     def treatments(self) -> dict[str, int]:
         """How often each treatment occurs, over all places."""
-        return dict(Counter(said for _, said in self.counted if said).most_common())
+        return dict(Counter(treatment for _, treatment in self.counted if treatment).most_common())
 
     def _table(self) -> tuple[type[CitingPlace], Sequence[CitingPlace]]:
         return CitingPlace, self.places
@@ -271,46 +178,30 @@ class Citator(Tabular[CitingPlace], Record):
 
 
 def weight_of(signal: str, treatment: str, /) -> int:
-    """Return how much a place speaks against what it cites.
+    """Return the weight of the negative treatment.
 
-    2 where it says that it is no longer good law, 1 where it does not follow it, else 0.
+    2: no longer good law; 1: not followed; 0: other.
     """
     if treatment in AGAINST:
         return 2
     return int(treatment in DOUBT or signal in DOUBT_SIGNALS)
 
 
-# The chronology of a case: what happened when, who took part, and what says so.
+# The chronology of a case: events, participants and sources.
 
 
 @dataclass(frozen=True, slots=True)
 class ChronologyEntry(Dated):
-    """An event and its source.
-
-    Attributes
-    ----------
-    event
-        What happened: the reader's own words where there are some, else those of the document.
-    document_says
-        The words of the document, where the reader has own ones; else empty.
-    who
-        People and organisations that the words name, in their order.
-    quote
-        The place that says so.
-    picked
-        Whether the reader has taken it, or it is the reader's own.
-    event_id
-        What it is taken or left out by.
-    """
+    """An event and its source."""
 
     SHOWN = ("date", "event", "who", "citation")
 
-    event: str
-    document_says: str
-    who: tuple[str, ...]
+    event: str  # The user's text if there is one, else that of the document
+    document_says: str  # Text of the document if the user has another one
+    who: tuple[str, ...]  # People and organisations in the text, in its order
     quote: Annotated[Quote, INLINE]
-    picked: bool
-    event_id: str
+    picked: bool  # Whether the user picked or added it
+    event_id: str  # Id for picking and hiding
 
     @property
     def citation(self) -> str:
@@ -320,26 +211,14 @@ class ChronologyEntry(Dated):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Chronology(Tabular[ChronologyEntry], Record):
-    """Events by date, with the reader's picks.
-
-    Attributes
-    ----------
-    case
-        Name of the case.
-    total
-        Events of the span that was asked for, with those that are not shown.
-    entries
-        In order of date.
-    notes
-        What is left out, in sentences.
-    """
+    """Events by date, with the user's picks."""
 
     JSON = ("case", "start", "end", "total")
 
     case: str
     start: Annotated[str | None, FieldFormat(name="start_date")]
     end: Annotated[str | None, FieldFormat(name="end_date")]
-    total: int
+    total: int  # Events of the period, including hidden ones
     entries: tuple[ChronologyEntry, ...]
     notes: tuple[str, ...] = ()
 

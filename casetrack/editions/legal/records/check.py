@@ -1,4 +1,4 @@
-"""The check of a draft: what was found of each of its citations and quotations."""
+"""The cite check of a draft: a finding for each citation and quotation."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ Verdict = Literal[
 """The result of comparing a citation or a quotation with the case, differences first."""
 
 Weight = Literal["wrong", "look", "open", "right"]
-"""``wrong``: CaseTrack did not find the words or the page as the draft gives them; ``look``: a
-person has to decide; ``open``: CaseTrack found nothing to compare; ``right``: found as given. None
-judges the draft: each finding reports what was looked for and what was found."""
+"""``wrong``: words or page not found as in the draft; ``look``: needs a decision; ``open``: nothing
+to compare with; ``right``: found. None is a judgement of the draft.
+"""
 
 _VERDICTS: dict[Verdict, tuple[Weight, str]] = {
     "altered": ("wrong", "found with differences"),
@@ -50,7 +50,7 @@ _VERDICTS: dict[Verdict, tuple[Weight, str]] = {
     "in_case": ("right", "in the case"),
 }
 TITLES: dict[Verdict, str] = {verdict: title for verdict, (_, title) in _VERDICTS.items()}
-"""Verdicts in words."""
+"""Texts of the verdicts."""
 
 _SURE = 0.9
 
@@ -59,60 +59,41 @@ EditKind = Literal["keep", "replace", "insert", "delete"]
 
 @dataclass(frozen=True, slots=True)
 class Edit(Record):
-    """A piece of a quotation beside the same piece of its source.
+    """A piece of a quotation and the same piece of its source.
 
-    The pieces of a finding, one after the other, make up its words in the draft and the words of
-    the source, sign by sign.
-
-    Attributes
-    ----------
-    kind
-        ``keep``: the same words; ``replace``: others; ``insert``: words that the source does not
-        have; ``delete``: words of the source that the draft leaves out.
-    draft, source
-        What stands there in the draft, and in the source; empty where nothing does.
-    allowed
-        Why a difference is none that counts ("brackets", "ellipsis", "capital letter", ...); empty
-        where it counts, and where there is none.
+    The pieces of a finding cover its words in draft and source without gaps.
     """
 
-    kind: EditKind
+    kind: EditKind  # ``insert``: only in the draft; ``delete``: only in the source
     draft: str
     source: str
+    # Reason that allows a difference ("brackets", "ellipsis", "capital letter", ...).
     allowed: str = ""
 
     @property
     def counts(self) -> bool:
-        """Whether it changes what is quoted."""
+        """Whether it changes the quotation."""
         return self.kind != "keep" and not self.allowed
 
 
 def in_marks(edits: Sequence[Edit], /, *, kept: int = 60) -> list[tuple[EditKind, str]]:
-    """Return a quotation with its differences in marks: ``[-left out-]``, ``{+put in+}``.
+    """Return kind and text of a quotation's pieces, with marks: ``[-left out-]``, ``{+added+}``.
 
-    Parameters
-    ----------
-    kept
-        Characters that are shown beside a difference of what is the same, on either side.
-
-    Returns
-    -------
-    list of (kind, text)
-        In order; each text with its marks and the blanks around it.
+    *kept* is the number of equal characters shown on each side of a difference.
     """
-    found: list[tuple[EditKind, str]] = []
+    parts: list[tuple[EditKind, str]] = []
     for n, edit in enumerate(edits):
         if not edit.counts:
             ends = (n == 0, n == len(edits) - 1)
-            found.append(("keep", _cut(edit.draft, kept, *ends)))
+            parts.append(("keep", _cut(edit.draft, kept, *ends)))
             continue
         if source := " ".join(edit.source.split()):
-            found.append(("delete", f"[-{source}-]"))
+            parts.append(("delete", f"[-{source}-]"))
         if draft := " ".join(edit.draft.split()):
-            found.append(("insert", f"{{+{draft}+}}"))
+            parts.append(("insert", f"{{+{draft}+}}"))
         if (edit.draft or edit.source)[-1:].isspace() and n < len(edits) - 1:
-            found.append(("keep", " "))
-    return found
+            parts.append(("keep", " "))
+    return parts
 
 
 def _cut(text: str, kept: int, is_first: bool, is_last: bool) -> str:
@@ -127,30 +108,16 @@ def _cut(text: str, kept: int, is_first: bool, is_last: bool) -> str:
 
 @dataclass(frozen=True, slots=True)
 class DraftPlace(Record):
-    """Where something stands in the draft.
+    """A place in the draft."""
 
-    Attributes
-    ----------
-    start, end
-        Code points into the text of the whole draft: its pages joined by one line break.
-    page
-        1-based; where it begins.
-    char_start, char_end
-        Code points into the text of that page; the end is that of the page where it goes on on
-        the next.
-    line
-        1-based line of the page.
-    printed
-        The number printed on the page, where it is known.
-    """
-
+    # Code points of the whole draft: its pages joined by one line break.
     start: Annotated[int, HIDDEN]
     end: Annotated[int, HIDDEN]
-    page: int
-    char_start: int
-    char_end: int
-    line: int
-    printed: str = ""
+    page: int  # 1-based page of the start
+    char_start: int  # Code points of the page
+    char_end: int  # Code points of the page of the end
+    line: int  # 1-based line of the page
+    printed: str = ""  # Printed page number, if known
 
     @property
     def citation(self) -> str:
@@ -161,55 +128,24 @@ class DraftPlace(Record):
 
 @dataclass(frozen=True, slots=True)
 class Finding(Record):
-    """What the file says of one citation or one quotation of a draft.
-
-    Attributes
-    ----------
-    number
-        Its place in the order of the draft, from 1.
-    what
-        Whether a citation or a quotation is judged.
-    verdict
-        What was found.
-    text
-        The words in the draft: ``draft_text[place.start:place.end]``.
-    place
-        Where they stand in the draft.
-    cited
-        The citation as the draft has it; of a quotation the one it is ascribed to, or empty.
-    authority
-        What is cited, in full; empty where it is not known.
-    said
-        The finding as one sentence.
-    pin, found_pin
-        The page, paragraph or line that the draft names, and the one where it was found.
-    sources
-        The place in the file: one quote for each passage that it runs through, in order; together
-        they are the words of the source.
-    edits
-        The quotation beside its source, piece by piece; empty where no source was compared.
-    notes
-        What was allowed, and what else a reader should know.
-    confidence
-        How sure it is that the draft says this and means this source, 0 to 1.
-    """
+    """The result for one citation or quotation of a draft."""
 
     JSON = ("number", "what", "verdict", "weight", "said", "text", "place", "cited")
 
-    number: int
+    number: int  # From 1, in the order of the draft
     what: Literal["citation", "quotation"]
     verdict: Verdict
-    text: str
+    text: str  # ``draft_text[place.start:place.end]``
     place: DraftPlace
-    cited: str
-    authority: str
-    said: str
-    pin: str = ""
-    found_pin: str = ""
-    sources: tuple[Quote, ...] = ()
-    edits: tuple[Edit, ...] = ()
+    cited: str  # The citation in the draft; may be empty for quotations
+    authority: str  # Full citation, if known
+    said: str  # One sentence
+    pin: str = ""  # Page, paragraph or line in the draft
+    found_pin: str = ""  # Page, paragraph or line in the source
+    sources: tuple[Quote, ...] = ()  # Place in the source, one quote per chunk
+    edits: tuple[Edit, ...] = ()  # Pieces of the comparison; empty without a source
     notes: tuple[str, ...] = ()
-    confidence: Share = 1.0
+    confidence: Share = 1.0  # Confidence of the reading and of the source, 0 to 1
 
     @property
     def weight(self) -> Weight:
@@ -223,49 +159,32 @@ class Finding(Record):
 
     @property
     def title(self) -> str:
-        """The verdict in words."""
+        """The text of the verdict."""
         return TITLES[self.verdict]
 
 
 @dataclass(frozen=True, slots=True)
 class CiteCheck(Record):
-    """Every citation and every quotation of a draft, held against a case.
-
-    Attributes
-    ----------
-    draft_name, draft_path
-        The draft; its path, or its id where it is a document of the case.
-    case
-        Name of the case.
-    pages
-        Pages of the draft.
-    citations, quotations
-        How many of each were judged.
-    findings
-        In the order of the draft.
-    notes
-        What holds for the whole: text from a scan, citations read less exactly, nothing cited.
-    show
-        Which findings an answer lists.
-    """
+    """The findings for all citations and quotations of a draft."""
 
     JSON = ("draft_name", "draft_path", "case", "pages", "citations", "quotations", "counts")
 
     draft_name: str
-    draft_path: str
+    draft_path: str  # Id for a document of the case
     case: str
     pages: int
     citations: int
     quotations: int
-    findings: tuple[Finding, ...] = ()
-    notes: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()  # In the order of the draft
+    notes: tuple[str, ...] = ()  # Notes on the whole draft
+    # The findings listed in answers.
     show: Annotated[Literal["problems", "all"], HIDDEN] = "problems"
 
     @property
     def counts(self) -> dict[str, int]:
         """How many findings there are of each verdict."""
-        found = Counter(f.verdict for f in self.findings)
-        return {verdict: found[verdict] for verdict in TITLES if found[verdict]}
+        counter = Counter(f.verdict for f in self.findings)
+        return {verdict: counter[verdict] for verdict in TITLES if counter[verdict]}
 
     @property
     def worst_first(self) -> tuple[Finding, ...]:
@@ -275,7 +194,7 @@ class CiteCheck(Record):
 
     @property
     def problems(self) -> tuple[Finding, ...]:
-        """The differences and what a person has to decide, differences first."""
+        """Differences and findings that need a decision, differences first."""
         return tuple(f for f in self.worst_first if f.weight in {"wrong", "look"})
 
     @property

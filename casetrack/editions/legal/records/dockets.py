@@ -1,4 +1,4 @@
-"""The docket of a case: what was filed, when, and which documents of the case it is."""
+"""The docket of a case: filings, dates, and their documents in the case."""
 
 from __future__ import annotations
 
@@ -11,30 +11,15 @@ from casetrack.base.records.shape import INLINE, Record
 
 @dataclass(frozen=True, slots=True)
 class DocketLine(Record):
-    """An entry.
+    """An entry of a docket."""
 
-    Attributes
-    ----------
-    number
-        Of the entry; ``None`` for one without a paper.
-    filed_on, entered_on
-        YYYY-MM-DD; ``None`` for a day that no calendar has.
-    text
-        What was filed, in the words of the docket.
-    papers
-        Names of the documents of the case that bear this number; of several it is not known which
-        one is meant.
-    page, start, end
-        Where the text stands: code points into the text of the page.
-    """
-
-    number: str | None
-    filed_on: str | None
+    number: str | None  # ``None``: an entry without a paper
+    filed_on: str | None  # YYYY-MM-DD; ``None``: an invalid date
     entered_on: str | None
     text: str
-    papers: tuple[str, ...]
+    papers: tuple[str, ...]  # Documents with this number; several are candidates
     page: int
-    start: int
+    start: int  # Code points of the page
     end: int
 
 
