@@ -1,1 +1,1 @@
-"""The legal edition: cases, the check of a brief, authorities, chronology, discovery, redaction."""
+"""The legal edition: cases, cite check, authorities, chronology, discovery, redaction."""

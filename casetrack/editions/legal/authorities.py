@@ -1,4 +1,4 @@
-"""Makes the table of authorities of a brief from its citations."""
+"""The table of authorities of a brief."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     ReadCitations = Callable[[WholeText], Sequence[LegalCitation]]
 
 USUAL_PASSIM = 5
-"""From so many pages on courts let an authority be listed as *passim*."""
+"""Number of pages from which courts accept *passim*."""
 
 _SECTIONS: dict[AuthorityKind, AuthoritySection] = {
     "case": "Cases",
@@ -41,22 +41,22 @@ _SECTIONS: dict[AuthorityKind, AuthoritySection] = {
     "journal": "Other Authorities",
     "other": "Other Authorities",
 }
-"""A document of the record is no authority."""
+"""Documents of the record are not authorities."""
 _LONGEST = 300
-"""No entry is longer than six lines."""
+"""Maximum characters of an entry: about six lines."""
 _SHORT = frozenset(("short", "id", "supra", "name"))
 _CASE_NAME = re.compile(r",?\s+(?=(?:\d|No\.|\[|\(|slip\b|---|___))")
 
 
 @dataclass(slots=True)
 class _Cited:
-    """An authority, and the citations of it that count."""
+    """An authority with its counted citations."""
 
     citations: list[LegalCitation] = field(default_factory=list)
 
     @property
     def best(self) -> LegalCitation:
-        """The fullest way in which the brief cites it; of equal ones the first."""
+        """The most complete citation; the first one of equal ones."""
         return max(self.citations, key=lambda c: (c.form == "full", bool(c.name), bool(c.court)))
 
 
@@ -146,7 +146,7 @@ def table_of_authorities(
 
 
 def _one_key(citations: Iterable[LegalCitation]) -> dict[str, str]:
-    """Return for each key that of its authority: parallel citations are one."""
+    """Return the key of the authority by citation key: parallel citations share one."""
     leader: dict[str, str] = {}
 
     def find(key: str) -> str:
@@ -162,7 +162,7 @@ def _one_key(citations: Iterable[LegalCitation]) -> dict[str, str]:
 
 
 def _own_keys(draft: Draft) -> Iterator[str]:
-    """Yield the keys of an opinion that is the draft itself: it is no authority of its table."""
+    """Yield the keys of a draft that is an opinion: it is not an authority of its own table."""
     from casetrack.extract.papers.caption import read_caption
     from casetrack.graph.paper_sources import keys_in
 
@@ -211,7 +211,7 @@ def _with_court(name: str, citation: LegalCitation) -> str:
 
 
 def _name_end(name: str) -> int:
-    """Return where the name of a case ends: before its volume, its docket number or its court."""
+    """Return the end of the name of a case: before its volume, docket number or court."""
     match = _CASE_NAME.search(name)
     return match.start() if match is not None else len(name)
 
@@ -281,7 +281,7 @@ def _plain(text: str) -> str:
 
 
 def _named(words: str, authorities: Iterable[Authority]) -> list[str]:
-    """Return the authority that an entry names without a citation that could be read."""
+    """Return the keys of authorities that an entry names without a readable citation."""
     plain = words.casefold()
     names = ((a.key, a.name[: a.name_end or None].casefold()) for a in authorities)
     return [key for key, name in names if name in plain or (plain and plain in name)]
@@ -314,7 +314,7 @@ def _other_pages(
 
 
 def _spelt_out(listed: Iterable[str]) -> list[str]:
-    """Return the pages of a list, each page of a range by itself."""
+    """Return the pages of a list, with ranges expanded."""
     from casetrack.editions.legal.own_table import number_of, roman
 
     pages: list[str] = []

@@ -36,7 +36,7 @@ def check_brief(
         Arg("", "-", note="Only differences and open questions, or every finding"),
     ] = "problems",
 ) -> CiteCheck:
-    """Hold every citation and every quotation of a brief against the case."""
+    """Check each citation and quotation of a brief against the case."""
     draft = read_draft(brief, settings=case.workspace.settings, collection=case)
     return replace(check_draft(case, draft), show=show)
 

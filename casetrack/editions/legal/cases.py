@@ -25,19 +25,19 @@ _ID = 8
 
 
 def case_title(info: CollectionInfo, /) -> str:
-    """Return a case's name, and its number where it has one: ``Smith v. Jones (24-cv-1234)``."""
+    """Return the name of a case and its number, if any: ``Smith v. Jones (24-cv-1234)``."""
     return f"{info.name} ({info.reference})" if info.reference else info.name
 
 
 def case_entry(
     info: CollectionInfo, stats: CollectionStats | None, problem: str = "", /
 ) -> CollectionEntry:
-    """Return a case as an entry of a list, by its title."""
+    """Return a case as an entry of a list, with its title."""
     return CollectionEntry.of(replace(info, name=case_title(info)), stats, problem)
 
 
 def chosen(library: Library, /) -> CollectionInfo | None:
-    """Return the case that the user has chosen to work on."""
+    """Return the case that the user selected, if any."""
     return Cases(library).used if (library.settings.data_dir / USED).exists() else None
 
 
@@ -87,7 +87,7 @@ class Cases:
     def all(
         self, *, status: CollectionStatus | Literal["all"] = "all"
     ) -> tuple[CollectionInfo, ...]:
-        """Return the cases of a status, the one changed last first."""
+        """Return the cases of a status, last changed first."""
         return tuple(i for i in self._library.collections(status=status) if i.edition == LEGAL)
 
     def find(self, name_or_id: str, /) -> CollectionInfo:
@@ -113,7 +113,7 @@ class Cases:
 
     @property
     def used(self) -> CollectionInfo | None:
-        """The case that commands work on where they name none; ``None`` where none was chosen."""
+        """The default case of commands; ``None`` if none is selected."""
         try:
             wanted = (self._library.settings.data_dir / USED).read_text(encoding="utf-8").strip()
         except (OSError, UnicodeDecodeError):

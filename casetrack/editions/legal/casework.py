@@ -54,7 +54,7 @@ def create(
         str, Arg("Kind of case; a wrong one lists all kinds.", "--type TYPE")
     ] = "other",
 ) -> Case:
-    """Make an empty case, and use it from now on."""
+    """Create an empty case and make it the default case."""
     cases = Cases(library)
     made = cases.create(name, case_type=case_type, case_number=number).info
     cases.use(made.id)
@@ -72,7 +72,7 @@ def listed(
         Arg("Only those with this status.", "--status"),
     ] = "active",
 ) -> RowList[Case]:
-    """List the cases, the last changed first; * marks the one that commands use."""
+    """List the cases, last changed first; * marks the default case."""
     cases = Cases(library)
     used = cases.used
     return RowList(
@@ -81,7 +81,7 @@ def listed(
 
 
 def _counted(library: Library, info: CollectionInfo, *, is_used: bool) -> Case:
-    """Count one case; a damaged one must not hide the others."""
+    """Count one case; a damaged case must not hide the others."""
     try:
         return Case(info, is_used, library.stats(info))
     except CaseTrackError as error:

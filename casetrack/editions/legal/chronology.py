@@ -1,4 +1,4 @@
-"""Makes the chronology of a case: its timeline, with the reader's picks before everything else."""
+"""The chronology of a case: its timeline with the user's picks."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def _of_mark(graph: ContextGraph, pick: PlacedMark) -> ChronologyEntry:
 def _with_names(
     graph: ContextGraph, entries: Sequence[ChronologyEntry]
 ) -> Iterable[ChronologyEntry]:
-    """Fill in who took part: people and organisations that the words of an event name."""
+    """Set the participants: people and organisations in the text of an event."""
     from dataclasses import replace
 
     chunk_ids = list(dict.fromkeys(e.quote.chunk_id for e in entries))

@@ -136,7 +136,7 @@ def _is_same(row: dict[str, Any], key: str) -> bool:
     own = (row["key"], *(row["keys"] or ()))
     if key.startswith(_CASE):
         return key in own
-    # Section 1983(a) is a part of section 1983.
+    # A subsection such as 1983(a) is a part of section 1983.
     return any(k == key or k.startswith(f"{key}-") for k in own)
 
 
@@ -170,7 +170,7 @@ def _the_one(asked: str, rows: Sequence[dict[str, Any]]) -> tuple[str, str, str]
     cases = [key for key in best if key.startswith(_CASE)]
     if len(cases) > 1:
         raise AuthorityUnclear(asked, [(best[key], key) for key in cases])
-    # Of a law and its parts the shortest key is the whole.
+    # The shortest key is the law as a whole.
     key = min(best, key=lambda k: (len(k), k))
     return key, best[key], next(row["kind"] for row in rows if row["key"] == key)
 

@@ -1,4 +1,4 @@
-"""Read the docket of a case: its entries, and the papers that bear their numbers."""
+"""The docket of a case: its entries, and the documents with their numbers."""
 
 from __future__ import annotations
 

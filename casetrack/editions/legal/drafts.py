@@ -1,4 +1,4 @@
-"""A paper that is worked on: a file anywhere on the machine, or a document of the case."""
+"""Papers to work on: a file, or a document of the case."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _WITH_COMMENTS = frozenset((".docx", ".odt", ".rtf", ".doc"))
 _COMMENT = re.compile(r"(?<![^\n])Comment(?: by [^:\n]{1,80})?: (?:[^\n]|\n(?!\n))*")
-"""As readers of office files write a comment into the text."""
+"""The form of comments in the text of office files."""
 _NO_BREAK = re.compile(r"[^\n]")
 _DOUBTFUL = 0.9
 """Recognised text below this confidence gets a note."""
@@ -57,18 +57,18 @@ class Draft:
 
     @cached_property
     def remarks(self) -> tuple[tuple[int, int], ...]:
-        """Start and end of the comments in its margin, which are no words of the paper."""
+        """Start and end of margin comments, which are not text of the paper."""
         if self.path.suffix.lower() not in _WITH_COMMENTS:
             return ()
         return tuple(m.span() for m in _COMMENT.finditer(self.whole.text))
 
     @cached_property
     def words(self) -> WholeText:
-        """The text without the comments in its margin; all else keeps its place."""
+        """The text with blanks instead of margin comments."""
         return self.without(self.remarks)
 
     def without(self, spans: Sequence[tuple[int, int]], /) -> WholeText:
-        """Return the text with blanks for some spans of it, so that all else keeps its place."""
+        """Return the text with blanks instead of some spans, so that offsets stay valid."""
         pages = []
         for page, begin in zip(self.whole.pages, self.whole.starts, strict=True):
             text = page.text

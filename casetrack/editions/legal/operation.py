@@ -27,7 +27,7 @@ Paths = Iterable[PathRef]
 Passwords = Annotated[
     Names, Arg("Opens protected files; may be repeated. Never stored.", "--password PASSWORD")
 ]
-"""The argument of operations on files."""
+"""The argument for files."""
 F = TypeVar("F", bound="Callable[..., Any]")
 _WORDS = tomllib.loads(Path(__file__).with_name("operations.toml").read_text("utf-8"))
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 ROMAN = re.compile(r"(?=[ivxlc])(?:c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})", re.IGNORECASE)
 _ROMAN_SIGNS = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 _RUN = 3
-"""So many pages in a row are listed as a range."""
+"""Minimum number of consecutive pages for a range."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,19 +78,19 @@ def page_numbers(pages: Sequence[TextPage], /) -> PageNumbers:
 
 
 def _printed(page: TextPage) -> str | None:
-    """Return the number printed on a page; none where it shows several pages at once."""
+    """Return the number printed on a page; ``None`` if it shows several pages."""
     labels = {place.label for place in page.printed if place.kind == "page"}
     return labels.pop() if len(labels) == 1 else None
 
 
 def _between(printed: Sequence[str | None], index: int) -> str | None:
-    """Return the number that the nearest numbered pages leave to one without."""
+    """Return the number of a page from its nearest numbered neighbours."""
     before = next((i for i in range(index - 1, -1, -1) if printed[i]), None)
     after = next((i for i in range(index + 1, len(printed)) if printed[i]), None)
     from_before = _moved(printed[before], index - before) if before is not None else None
     from_after = _moved(printed[after], index - after) if after is not None else None
     if after is None:
-        # Behind front matter a new count may begin.
+        # A new count may begin after front matter.
         return None if _kind(printed[before or 0]) == "roman" else from_before
     if before is None or from_before == from_after:
         return from_after
@@ -204,14 +204,14 @@ def _constitution(name: str) -> SortKey:
 
 
 def _letters(text: str) -> tuple[str, ...]:
-    """Return the words of a name without accents and points, so that a space sorts first."""
+    """Return the words of a name without accents and periods; a space sorts first."""
     plain = unicodedata.normalize("NFKD", text.replace("&", " and ")).casefold()
     kept = re.sub(r"[^\w\s]", "", "".join(c for c in plain if not unicodedata.combining(c)))
     return tuple(kept.split())
 
 
 def _natural(text: str) -> tuple[_Part, ...]:
-    """Return the numbers and words of a text; numbers go before words, and by their value."""
+    """Return numbers and words of a text; numbers sort before words, by value."""
     plain = unicodedata.normalize("NFKD", text).casefold()
     return tuple(
         (0, int(run), "") if run.isdecimal() else (1, 0, run)
@@ -238,7 +238,7 @@ _TAIL = re.compile(
 )
 """Matches the end of an entry: leader dots (or a gap in their place), and its pages."""
 _LOOSE_TAIL = re.compile(rf"(?<=[^\W\d][\s)])\s*(?P<pages>{_PAGES})[.,;\s]*$", re.MULTILINE)
-"""The same where the dots were lost: pages at the end of a line."""
+"""The same without leader dots: pages at the end of a line."""
 _BODY = re.compile(
     r"^[^\w\n]*(?:[IVX]+\.\s+)?(?:(?:preliminary|jurisdictional|opening)\s+statement|introduction"
     r"|(?:statement|summary|issues?|questions?|concise)\b[^\n.]{0,60}|argument|background|facts"
@@ -246,7 +246,7 @@ _BODY = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _GAP = 1_500
-"""Most code points between the ends of two entries: names with all their history are long."""
+"""Maximum code points between the ends of two entries: names with history are long."""
 _LISTS = WordLists(__file__)
 
 _CATEGORY = re.compile(_LISTS.text("category"), re.VERBOSE | re.MULTILINE | re.IGNORECASE)
@@ -331,7 +331,7 @@ def own_entries(text: str, table: OwnTable, /) -> Iterator[OwnEntry]:
 
 
 def _words(text: str) -> str:
-    """Return the words of an entry behind headings of parts, without heads and feet of pages."""
+    """Return the words of an entry, without headings of sections, headers and footers."""
     for pattern in (_HEADING, _FOOT):
         text = pattern.sub("", text)
     last = max((part.end() for part in _CATEGORY.finditer(text)), default=0)

@@ -1,4 +1,4 @@
-"""A production set: copies stamped with Bates numbers, one after the other, without a gap."""
+"""A production set: copies stamped with consecutive Bates numbers."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def stamp(
     passwords: Passwords = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> RowList[ProducedFile]:
-    """Stamp a production set: a number on every page of copies, one after the other, no gap."""
+    """Stamp a production set: consecutive numbers on all pages of copies, without gaps."""
     numbering = Numbering(prefix, start, digits)
     return stamp_set(
         _all(files),
@@ -192,7 +192,7 @@ def _all(named: Iterable[str | Path]) -> list[Path]:
 
 
 def _checked(files: Sequence[Path], target: Path, passwords: Sequence[str]) -> list[int]:
-    """Return how many numbers each file needs, after everything was looked at that may go wrong."""
+    """Return the count of numbers for each file, after all checks."""
     from casetrack.editions.legal.paper.letters import paper_of
 
     if not files:

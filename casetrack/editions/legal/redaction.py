@@ -97,7 +97,7 @@ def redactions(
     passwords: Passwords = (),
     progress: Callable[[str, int, int], None] | None = None,
 ) -> RowList[HiddenText]:
-    """Find words in files that a reader does not see and can copy."""
+    """Find words in files that are invisible but can be copied."""
     hidden, paths, tried = [], [Path(file) for file in files], tuple(passwords)
     for done, path in enumerate(paths):
         if progress is not None:
@@ -295,7 +295,7 @@ def _places(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
 def _cards(
     places: Callable[[str], Iterator[tuple[int, int]]], text: str
 ) -> Iterator[tuple[int, int]]:
-    """Yield the numbers that have the check digit of payment cards (ISO/IEC 7812-1, Luhn)."""
+    """Yield the numbers with a valid check digit of payment cards (ISO/IEC 7812-1, Luhn)."""
     least, most = _CARD_DIGITS
     for start, end in places(text):
         digits = [int(c) for c in text[start:end] if c.isdigit()]

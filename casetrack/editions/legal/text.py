@@ -1,4 +1,4 @@
-"""The text of the edition's records, as the command line and AI programs show it."""
+"""Text form of the edition's records for the command line and AI programs."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -145,7 +145,7 @@ def _duplicate(group: DuplicateGroup) -> Lines:
 
 
 def _facts(answer: Any, *left_out: str) -> Lines:
-    """Return the values of a record by the names of its fields, then its notes."""
+    """Return the values of a record with their field names, then its notes."""
     labels = {}
     for name, value in answer.as_dict().items():
         if name not in {"notes", "seconds", "cancelled", *left_out} and value not in (None, [], {}):

@@ -63,7 +63,7 @@ class Unit:
 
 
 def normal(word: str, /) -> str:
-    """Return a word in small letters, with plain signs, its line break and brackets taken out."""
+    """Return a word in lower case with plain signs, without line break and brackets."""
     if word.isascii() and "\n" not in word and "[" not in word:
         return word.lower()
     plain = unicodedata.normalize("NFKC", _BROKEN.sub("", word)).lower()
@@ -71,7 +71,7 @@ def normal(word: str, /) -> str:
 
 
 def source_units(text: str, /, start: int = 0, end: int | None = None) -> list[Unit]:
-    """Read the words of a source, or of a part of it, in order."""
+    """Return the units of a source or a part of it, in order."""
     units = []
     for match in _SIGNS.finditer(text, start, len(text) if end is None else end):
         kind = match.lastgroup
@@ -129,7 +129,7 @@ LIGHT: Mapping[str, float] = dict.fromkeys(
     "he she his her they their we our you i not no if so than then there which who".split(),
     0.3,
 )
-"""Words that are in every text count for little when it is asked whether two are alike."""
+"""Low weights of frequent words."""
 
 
 def token_weight(unit: Unit, /) -> float:
@@ -140,7 +140,7 @@ def token_weight(unit: Unit, /) -> float:
 
 
 Step = Literal["same", "swap", "add", "drop", "skip"]
-"""A word of both, other words, one that the draft adds, one that it drops, one skipped openly."""
+"""Equal words, different words, added or dropped by the draft, skipped by a mark in the draft."""
 
 _SWAP, _WORD, _PUNCT, _BREAK, _RUN = 0.99, 1.0, 0.25, 3.0, 0.1
 _SKIP, _COVERED, _COVERS, _FREE = 2e-4, 0.02, 15, 0.01
@@ -251,7 +251,7 @@ def _traced(
     drops: NDArray[np.float64],
     last_word: int,
 ) -> Alignment:
-    """Walk back from the cheapest end."""
+    """Trace the cheapest path back from its end."""
     n, at = len(draft), int(np.argmin(table[-1]))
     cost = float(table[-1, at])
     pairs: list[Pair] = []
@@ -272,7 +272,7 @@ def _traced(
             at -= width
             n -= 1
             continue
-        # Words of the source that the draft drops: one, or a long run.
+        # Source words that the draft drops: one, or a long run.
         width = _dropped(table, drops, n, at)
         pairs += [Pair("drop", None, k) for k in range(at - 1, at - 1 - width, -1)]
         at -= width

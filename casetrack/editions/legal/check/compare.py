@@ -46,7 +46,7 @@ class Match:
 
     @property
     def is_alike(self) -> bool:
-        """Whether it is the same passage, altered or not."""
+        """Whether it is the same passage, possibly altered."""
         return self.is_verbatim or self.likeness >= ALIKE
 
 
@@ -97,7 +97,7 @@ def _match(
 
 
 def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
-    """Widen a span to whole words."""
+    """Extend a span to whole words."""
     end = min(end, len(text))
     while start > 0 and not text[start - 1].isspace():
         start -= 1

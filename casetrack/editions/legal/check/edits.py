@@ -1,4 +1,4 @@
-"""The differences between a quotation and its source, and which of them the rules allow."""
+"""The differences between a quotation and its source, with the rules that allow them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _BREAK = re.compile(r"[-\u2010\u00ad]\s?\n|\u00ad")
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A run of one kind: spans of the draft's and of the source's text."""
+    """A run of edits of one kind, with its spans in draft and source."""
 
     kind: EditKind
     draft: tuple[int, int] | None
@@ -205,13 +205,13 @@ def _why(
 
 
 def _merged(run: list[_Piece]) -> Iterator[_Piece]:
-    """Yield a run as one piece for each kind."""
+    """Yield one piece for each kind of edit in a run."""
     for kind, group in itertools.groupby(run, key=lambda p: p.kind):
         yield _join(kind, list(group))
 
 
 def _parted(run: list[_Piece], quoted: str, text: str) -> Iterator[_Piece]:
-    """Yield a run of differences that count, one word changed to its letters."""
+    """Yield a run of relevant differences; a single changed word is split by letters."""
     for kind, group in itertools.groupby(run, key=lambda p: p.kind):
         parts = list(group)
         if kind == "replace" and len(parts) == 1:
@@ -278,7 +278,7 @@ def _tiled(pieces: list[_Piece], quoted: str, text: str, start: int, end: int) -
 
 
 def _nexts(spans: list[tuple[int, int] | None], end: int) -> list[int]:
-    """Return for each span where the next one begins."""
+    """Return for each span the start of the next one."""
     starts, following = [], end
     for span in reversed(spans):
         starts.append(following)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _PARAGRAPH = re.compile(r"(?m)^[ \t]*(?:¶+[ \t]*)?(\d{1,4})[.)]?[ \t]+(?=[\"“(\[A-Z])")
 _REPORTER_PAGE = re.compile(r"-(\d+)$")
 _PAGE_ID = re.compile(r"\bPageID\b|\sat\s[A-Z]{1,6}[-_ ]?\d{3,9}$")
-"""A pin cite to page numbers that a court or a party stamps, which differ from the paper's own."""
+"""Matches pin cites to stamped page numbers, which differ from those of the paper."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +31,14 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class _Numbering:
-    """One way in which a document is numbered: labels with their spans, in order."""
+    """One numbering of a document: labels with their spans, in order."""
 
     kind: Literal["star", "page", "file"]
     spans: tuple[tuple[str, int, int], ...]
 
     @property
     def is_paged(self) -> bool:
-        """Whether it has pages; a file of one page is often a text without page breaks."""
+        """Whether it has pages; a file of one page often lacks page breaks."""
         return self.kind != "file" or len(self.spans) > 1
 
     def at(self, start: int, end: int) -> list[str]:
@@ -91,7 +91,7 @@ def outside(whole: WholeText, citation: LegalCitation, /) -> Placed | None:
 
 
 def _beyond(whole: WholeText, unit: PinUnit, number: int) -> Placed | None:
-    """Return the range of pages or paragraphs if the number is beyond its end."""
+    """Return the range of pages or paragraphs if the number is after its end."""
     if unit == "paragraph":
         last = max((value for value, _ in _paragraphs(whole)), default=0)
         return Placed("wrong", f"¶¶ 1-{last}") if 1 < last < number else None
@@ -144,7 +144,7 @@ def _counting(
     *,
     is_record: bool,
 ) -> _Numbering | None:
-    """Return the numbering that a pin counts in; ``None`` where that is not certain."""
+    """Return the numbering of a pin; ``None`` if it is uncertain."""
     begin = _first_page(citation, pin)
     for numbering in numberings:
         if begin is not None and numbering.kind != "file" and numbering.begins_at(begin):
@@ -162,7 +162,7 @@ def _counting(
 
 
 def _first_page(citation: LegalCitation, pin: Pin) -> int | None:
-    """Return the page of the reporter on which the cited case begins."""
+    """Return the first page of the cited case in its reporter."""
     match = _REPORTER_PAGE.search(getattr(pin, "key", "") or citation.key)
     return int(match[1]) if match and citation.kind == "case" else None
 
@@ -191,7 +191,7 @@ def _numberings(whole: WholeText, first_page: int | None) -> list[_Numbering]:
 
 
 def _into_series(stars: list[list[tuple[str, int, int]]], span: tuple[str, int, int]) -> None:
-    """Add a star page to the reporter's whose pages it goes on with."""
+    """Add a star page to the series that it continues."""
     value = _value(span[0])
     if value is None:
         return
@@ -259,7 +259,7 @@ def _paragraphs(whole: WholeText) -> list[tuple[int, int]]:
     numbers: list[tuple[int, int]] = []
     for match in _PARAGRAPH.finditer(whole.text):
         value = int(match[1])
-        # Paragraphs count up; years and items of lists within them do not.
+        # Paragraph numbers are consecutive; years and list items inside are not.
         if value == (numbers[-1][0] + 1 if numbers else 1) or (not numbers and value < 3):
             numbers.append((value, match.start()))
     return numbers
@@ -275,7 +275,7 @@ def _within(label: str, pin: Pin, first: int | None, last: int | None) -> bool:
 
 
 def _value(label: str) -> int | None:
-    """Return the number of a page, also of a Roman one."""
+    """Return the number of an arabic or Roman page label."""
     number = number_of(label.strip("*"))
     return number and number[1]
 

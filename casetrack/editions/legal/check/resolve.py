@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from casetrack.editions.legal.records.check import Verdict
     from casetrack.extract.papers.text import LegalCitation, WholeText
 
-# Names and years of a cited decision against those of the decision in the file.
+# Comparison of names and years of a citation with those of the decision in the case.
 
 _NO_WORDS = frozenset(
     "v vs in re ex parte matter of the and an et al no nos on a for "
@@ -88,7 +88,7 @@ def name_fit(name: str, head: str, /, *, spelling: bool = True) -> NameFit:
 
 
 def _are_swapped(sides: list[str], called: list[str]) -> bool:
-    """Return whether each side has words of the other side of the case's name only."""
+    """Return whether each cited side only matches the other side of the case's name."""
     if len(sides) != 2 or len(called) != 2:
         return False
     own, other = (
@@ -103,7 +103,7 @@ def _are_swapped(sides: list[str], called: list[str]) -> bool:
 
 @functools.lru_cache(maxsize=1024)
 def _words_of(head: str) -> frozenset[str]:
-    """Return the words of a head, which many citations are held against."""
+    """Return the words of a head; cached, because many citations use it."""
     words = _WORD.findall(head)
     return frozenset(word.rstrip(".").lower().replace("’", "'") for word in words)
 
@@ -193,7 +193,7 @@ class Resolver:
     _by_key: dict[str, tuple[Document, ...]] = field(default_factory=dict)
 
     def text(self, document: Document, /) -> SourceText:
-        """Return the text of a document, ready to be looked through."""
+        """Return the indexed text of a document."""
         known = self._texts.get(document.document_id)
         if known is None:
             known = SourceText(self.case.whole_text(document))
@@ -318,7 +318,7 @@ class Resolver:
         )
 
     def _other_place(self, citation: LegalCitation) -> Resolved | None:
-        """Return the decision of this name that the case has at another place of the reporters."""
+        """Return the decision with this name and another reporter citation, if there is one."""
         namesakes = self._namesakes(citation) or self._neighbours(citation)
         if len(namesakes) != 1:
             return None
@@ -358,7 +358,7 @@ class Resolver:
         ]
 
     def _neighbours(self, citation: LegalCitation) -> list[Document]:
-        """Return the decisions whose place differs in one number, and whose head has the names."""
+        """Return decisions whose citation differs in one number and whose head has the names."""
         name = cited_name(citation.name)
         return [
             document
@@ -370,7 +370,7 @@ class Resolver:
         ]
 
     def _items(self, kind: str) -> list[str]:
-        """Return the numbers of the docket entries or the labels of the exhibits of the case."""
+        """Return the numbers of docket entries, or the labels of exhibits, of the case."""
         labels = {d.exhibit for d in self.case.documents if d.exhibit}
         if kind == "ex" and labels:
             return sorted(labels, key=_natural)  # as printed: the key 10-4 means 10.4
@@ -384,7 +384,7 @@ def _wrong_year(citation: LegalCitation, document: Document, head: str) -> Resol
     if citation.year is None or year is None or citation.year in (year, stated):
         return None
     if year != stated and str(citation.year) in head:
-        # The head has several dates, and it is not certain which is that of the decision.
+        # The head has several dates; the date of the decision is uncertain.
         return None
     return Resolved(
         (document,),
@@ -396,7 +396,7 @@ def _wrong_year(citation: LegalCitation, document: Document, head: str) -> Resol
 
 
 def _wrong_court(citation: LegalCitation, document: Document, head: str) -> Resolved | None:
-    """Return the finding where both courts are federal and nothing else in the head fits."""
+    """Return a finding if both courts are federal and the head does not mention the cited one."""
     cited, own = cited_court_id(citation.court), document.court_id
     if not cited or not own or not document.court or cited == own:
         return None
@@ -422,7 +422,7 @@ def _year(document: Document, head: str) -> int | None:
 
 
 def _is_slip(key: str, own: str) -> bool:
-    """Whether a citation differs from a decision's own in one number only."""
+    """Return whether two citations differ in exactly one part."""
     cited = re.fullmatch(r"case:(\d+)-(.+)-(\d+)", key)
     reported = _REPORTED.fullmatch(own.strip())
     if cited is None or reported is None:

@@ -39,7 +39,7 @@ class SourceText:
 
     @cached_property
     def _words(self) -> tuple[list[str], NDArray[np.int64]]:
-        """Words in small letters, and where each begins; the last number is the text's end."""
+        """Words in lower case and their starts; the last start is the end of the text."""
         lowered = self.text.lower()
         if len(lowered) != len(self.text):
             lowered = "".join(c.lower() if len(c.lower()) == 1 else c for c in self.text)
@@ -50,7 +50,7 @@ class SourceText:
 
     @cached_property
     def _joined(self) -> tuple[str, NDArray[np.int64]]:
-        """All words with one blank between, and where each begins there."""
+        """All words joined by blanks, and the start of each."""
         words, _ = self._words
         lengths = np.fromiter(map(len, words), np.int64, len(words)) + 1
         return f" {' '.join(words)} ", np.cumsum(lengths) - lengths + 1
@@ -112,14 +112,14 @@ class SourceText:
         return [self._chars(*span) for span in spans]
 
     def _chars(self, first: int, last: int) -> tuple[int, int]:
-        """Return the characters of some words."""
+        """Return the character span of a range of words."""
         words, starts = self._words
         first, last = max(0, first), min(len(words) - 1, last)
         return int(starts[first]), int(starts[last]) + len(words[last])
 
 
 def _coarse(units: Sequence[Unit]) -> list[str]:
-    """Return the words of a quotation as the text is split."""
+    """Return the words of a quotation, split as in the text."""
     norms = (u.norm for u in units if u.kind in ("word", "bracketed_word", "bracket"))
     return [word for norm in norms for word in _BETWEEN.split(norm)[::2] if word]
 
@@ -154,7 +154,7 @@ def why_left_out(source: SourceText, start: int, end: int, /) -> str:
 
 
 def cited(text: str, units: Sequence[Unit], /) -> list[int]:
-    """Return which units of a stretch of a source are those of citations and of their remarks."""
+    """Return the indices of source units in citations and their remarks."""
     start, end = units[0].start, units[-1].end
     if not _MAY_CITE.search(text, start, end):
         return []
@@ -175,7 +175,7 @@ def _is_raised(text: str, start: int, end: int) -> bool:
 
 
 def _is_page_end(source: SourceText, start: int, end: int) -> bool:
-    """Whether the lines of a run are those between two pages: foot, notes, number, head."""
+    """Return whether a run is the text between two pages: footer, notes, number, header."""
     breaks = [b - 1 for b in source.whole.starts[1:]]
     if not any(start - 1 <= b <= end for b in breaks):
         return False
@@ -188,7 +188,7 @@ def _is_page_end(source: SourceText, start: int, end: int) -> bool:
 
 
 def _cites(run: str) -> bool:
-    """Whether a run is citations and nothing else."""
+    """Return whether a run contains only citations."""
     refers = re.search(r"\b(?:[Ii]d\.|supra|omitted)", run)
     if not refers and not any(c.isdigit() for c in run):
         return False

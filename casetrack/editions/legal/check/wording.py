@@ -1,4 +1,4 @@
-"""Findings in sentences."""
+"""Sentences of findings."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def compared(
     pin: str,
     placed: Placed | None,
 ) -> str:
-    """Describe how a quotation was found in its source."""
+    """Return the sentence on a quotation found in its source."""
     where = _where(document, sources)
     if verdict == "verbatim":
         return f"Verbatim in {where}."
@@ -38,18 +38,18 @@ def compared(
 
 
 def not_there(documents: Sequence[Document]) -> str:
-    """Report that the words were not found in the cited source."""
+    """Return the sentence on words missing in the cited source."""
     return f"Not found by CaseTrack in {' or in '.join(d.name for d in documents)}."
 
 
 def elsewhere(match: Match, document: Document, sources: Sequence[Quote]) -> str:
-    """Report where else in the case the words were found."""
+    """Return the sentence on words found in another document."""
     subject = "The words were found" if match.is_verbatim else "Similar words were found"
     return f" {subject} in {_where(document, sources)}."
 
 
 def nearest(match: Match) -> tuple[str, ...]:
-    """Report the most similar words of the cited source, if any are similar."""
+    """Return the most similar words of the cited source, if any."""
     if match.likeness < 0.35:
         return ()
     words = " ".join("".join(edit.source for edit in match.edits).split())

@@ -1,1 +1,1 @@
-"""The commands for lawyers. Each is a module of this package, named in ``cli/commands.toml``."""
+"""The commands of the legal edition; ``cli/commands.toml`` lists them."""

@@ -1,4 +1,4 @@
-"""``casetrack case``: make, list, choose, describe and delete cases."""
+"""``casetrack case``: create, list, select, describe and delete cases."""
 
 from typing import TYPE_CHECKING
 
@@ -56,7 +56,7 @@ def info(ctx: typer.Context, name: str | None = None, as_json: JsonOption = Fals
 @described(name=_CASE, yes=option(Arg("Do not ask.", "--yes -y")))
 @in_words_of_cases
 def delete(ctx: typer.Context, name: str, yes: bool = False) -> int:
-    """Delete a case with everything in it; your original files are not touched."""
+    """Delete a case and all its data; your original files are not changed."""
     library = ctx.ensure_object(State).library
     return delete_found(library, _cases(ctx).find(name), "case", yes=yes)
 

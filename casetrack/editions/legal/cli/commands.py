@@ -1,4 +1,4 @@
-"""The commands of the edition for lawyers, as ``casetrack --help`` groups them."""
+"""The commands of the legal edition, by groups of ``casetrack --help``."""
 
 import tomllib
 from pathlib import Path
@@ -7,4 +7,4 @@ from casetrack.faces.cli.layout import entries_in
 
 _TABLES = tomllib.loads(Path(__file__).with_name("commands.toml").read_text("utf-8"))
 GROUP = ("A lawyer's case file", entries_in(_TABLES))
-"""The group of these commands in the list of all."""
+"""The group of these commands in ``casetrack --help``."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from casetrack.editions.legal.drafts import Draft
 
 Writers = Mapping[str, Callable[[Any], bytes | str]]
-"""Functions that make a file, by its ending."""
+"""Writers by suffix of the file."""
 OUTPUT = own(Path | None, "Write it to this file; its ending says as what.", "--output -o FILE")
 FORCE = own(bool, "Replace the file if it is there already.", "--force", default=False)
 PASSWORD = PasswordOption, None
@@ -47,7 +47,7 @@ def paper(
         try:
             case = state.collection(collection)
         except UsageError:
-            # Without a case to look in, it is the file that was not found.
+            # Without a case, the missing thing is the file.
             if collection is not None:
                 raise
     return read_draft(

@@ -1,4 +1,4 @@
-"""``casetrack redactions`` and ``casetrack redact``: covered words found, and words taken out."""
+"""``casetrack redactions`` and ``casetrack redact``: find covered words, redact words."""
 
 from pathlib import Path
 from typing import Any
@@ -81,7 +81,7 @@ def _listed(path: Path | None) -> list[str]:
     return [entry.strip() for entry in text.splitlines() if entry.strip()]
 
 
-# ``casetrack discovery stamp``: copies of files with a number on every page.
+# ``casetrack discovery stamp``: copies of files with a number on each page.
 
 
 @takes(_STAMP)

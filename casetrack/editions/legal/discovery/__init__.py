@@ -1,1 +1,1 @@
-"""Discovery: threads, families, duplicates, productions in and out, the privilege log."""
+"""Discovery: threads, families, duplicates, productions, privilege logs."""

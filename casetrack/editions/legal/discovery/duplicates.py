@@ -1,4 +1,4 @@
-"""Documents that are the same, by content or as mails, and documents that are nearly the same."""
+"""Identical documents and mails, and near duplicates."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     from casetrack.editions.legal.records.families import DuplicateKind
     from casetrack.store.workspace import State
 
-# How much of their words documents have in common: MinHash finds pairs, the texts decide.
+# Common words of documents: MinHash finds candidate pairs, which are compared exactly.
 
 RUN = 5
-"""Words of a run."""
+"""Words of a shingle."""
 _LEAST_RUNS = 12
 _BANDS, _ROWS = 42, 3
-"""Two texts with half of their runs in common meet in one band with probability 0.996."""
+"""Two texts with half of their runs in common share a band with probability 0.996."""
 _WORD = re.compile(r"\w+")
 _READ_TOGETHER = 200
 _BLOCK = 1 << 14
@@ -91,7 +91,7 @@ class Likeness:
         ]
 
     def _runs(self, documents: Sequence[Document]) -> Iterator[tuple[int, NDArray[np.uint64]]]:
-        """Yield for each document the hashes of its runs of words, each once, ascending."""
+        """Yield the unique, sorted hashes of the word runs of each document."""
         for start in range(0, len(documents), _READ_TOGETHER):
             some = documents[start : start + _READ_TOGETHER]
             texts = self._texts(some)
@@ -120,7 +120,7 @@ class Likeness:
 
 
 def run_hashes(text: str, /) -> NDArray[np.uint64]:
-    """Return the hashes of a text's runs of five words, letter case aside, each once, ascending."""
+    """Return the unique, sorted hashes of a text's runs of five words, ignoring letter case."""
     words = np.array(
         [zlib.crc32(word.encode()) for word in _WORD.findall(text.casefold())], dtype=np.uint64
     )
@@ -261,7 +261,7 @@ def _marks(document: Document) -> list[str]:
 
 
 def _same_mails(state: State, place: Mapping[str, int]) -> Iterator[tuple[int, int]]:
-    """Yield mails that are the same, each with the first of them."""
+    """Yield pairs of identical mails: the first one and another."""
     graph = graph_of(state)
     trees = family_trees(state)
     known: dict[str, int] = {}
@@ -270,7 +270,7 @@ def _same_mails(state: State, place: Mapping[str, int]) -> Iterator[tuple[int, i
         if document.format == "mbox" or not message.digest:
             continue
         attached = _attached(document, trees[document.document_id])
-        # Blind copies are left out: only the sender's own copy names them.
+        # Blind copies are ignored: only the sender's copy has them.
         identity = "\n".join((message.digest, *sorted(message.open_readers), *attached))
         mark = hashlib.sha256(identity.encode("utf-8", "replace")).hexdigest()
         i = place[document.document_id]

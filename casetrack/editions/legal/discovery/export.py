@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Out:
-    """A production that is being written."""
+    """A production during the export."""
 
     state: State
     folder: Path
@@ -62,7 +62,7 @@ class Out:
         return True
 
     def write_text(self, document: Document, target: PurePath) -> None:
-        """Write the text that the collection has of a document, a form feed between pages."""
+        """Write the stored text of a document, with form feeds between pages."""
         from casetrack.api.collection.listing import pages_of
 
         pages = pages_of(self.state.chunks_of(document))
@@ -71,7 +71,7 @@ class Out:
         path.write_bytes("\f".join(page.text for page in pages).encode("utf-8", "replace"))
 
     def kept(self, document: Document) -> Path | None:
-        """Return the file of a document as it was read, whole and unchanged."""
+        """Return the unchanged file of a document, if it still exists."""
         copy = document.original_copy
         own = None if document.is_remote or document.parent_id else Path(document.path)
         for path in (copy_of(self.state.workspace.folder, copy) if copy else None, own):
@@ -81,7 +81,7 @@ class Out:
 
 
 def write_images(out: Out, rows: Sequence[Mapping[str, Any]], name: str | None) -> Path | None:
-    """Write the image file and the images, in the order in which they were listed."""
+    """Write the image file and the images in their original order."""
     listed = sorted(
         (fields for fields in rows if fields.get("image_file")),
         key=lambda t: t["image_file"]["line"],
@@ -106,7 +106,7 @@ def write_images(out: Out, rows: Sequence[Mapping[str, Any]], name: str | None) 
 
 
 def _paths(fields: Mapping[str, Any]) -> list[str]:
-    """Return all files that a row came with: its load files, its native, text and images."""
+    """Return all files of a row: load files, native, text and images."""
     images = fields.get("image_file") or {"path": None, "pictures": []}
     paths = [fields["load_file"]["path"], *fields["load_file"]["files"].values(), images["path"]]
     return [path for path in (*paths, *images["pictures"]) if path]
@@ -150,7 +150,7 @@ def report(
 
 
 def _joined(pairs: Sequence[tuple[str | None, str | None]]) -> list[BatesRange]:
-    """Return ranges, joined where they follow each other."""
+    """Return ranges, with consecutive ones joined."""
     ranges: list[BatesRange] = []
     for begin, end in pairs:
         first, last = read_bates(begin or ""), read_bates(end or begin or "")
@@ -169,7 +169,7 @@ def _some(names: Sequence[str]) -> str:
     return shown if len(names) <= 5 else f"{shown} and {len(names) - 5:,} more"
 
 
-# Numbers documents that came without a load file, and writes the usual fields of each.
+# Export of documents without a common load file: numbers and usual fields.
 
 COLUMNS = (
     *("BEGBATES", "ENDBATES", "BEGATTACH", "ENDATTACH", "PARENTID", "ATTACHIDS", "CUSTODIAN"),
@@ -177,7 +177,7 @@ COLUMNS = (
     *("DATECREATED", "DATEMOD", "FILENAME", "FILEEXT", "FILESIZE", "DOCTYPE", "PAGECOUNT"),
     *("SHA256HASH", "MESSAGEID", "NATIVEPATH", "TEXTPATH"),
 )
-"""Fields of a production that CaseTrack numbers itself."""
+"""Fields of a production that CaseTrack numbers."""
 
 
 def numbered(
@@ -223,7 +223,7 @@ def numbered(
 def _ranges(
     documents: Sequence[Document], numbers: tuple[str, int, int]
 ) -> tuple[dict[str, tuple[str, str]], int]:
-    """Return the first and last number of each document, and how many were given."""
+    """Return the first and last number of each document, and the count of new ones."""
     prefix, at, digits = numbers
     ranges: dict[str, tuple[str, str]] = {}
     taken = []
@@ -393,7 +393,7 @@ def export_production(
 
 
 def _one_origin(chosen: Sequence[Document]) -> Mapping[str, Any] | None:
-    """Return the load file that all came with; ``None`` where there are several, or none."""
+    """Return the load file of all documents; ``None`` if there is none or several."""
     origins: dict[tuple[object, ...], Mapping[str, Any]] = {}
     for document in chosen:
         origin = metadata(document).get("load_file")

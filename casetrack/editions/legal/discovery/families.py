@@ -42,7 +42,7 @@ def is_row(document: Document, /) -> bool:
 
 
 def control_number(document: Document, /) -> str:
-    """Return its control number; empty where it has none."""
+    """Return its control number; may be empty."""
     return str(metadata(document).get("control_number") or "") if is_row(document) else ""
 
 
@@ -148,7 +148,7 @@ def family_trees(state: State, /) -> dict[str, FamilyTree]:
 
 
 def with_families(chosen: Iterable[Document], trees: Mapping[str, FamilyTree], /) -> list[Document]:
-    """Return documents with the others of their families, each once, families together."""
+    """Return documents with their families, without repetition, families together."""
     members = (m for document in chosen for m in trees[document.document_id].members)
     return list({m.document_id: m for m in members}.values())
 
@@ -244,7 +244,7 @@ def families(
 
 
 def _absent(tree: FamilyTree) -> Iterable[str]:
-    """Yield the names of attached files that are no documents of the family."""
+    """Yield the names of attached files that are not documents of the family."""
     for document in tree.members:
         named = dict(document.properties).get("attachments", "").split("; ")
         inside = [m for m in tree.members if tree.parent_of(m) == document.document_id]

@@ -1,4 +1,4 @@
-"""Load files: the names of their fields, their delimiters, encodings and marks."""
+"""Load files: field names, delimiters, encodings and byte order marks."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def roles_of(columns: Iterable[str], /) -> dict[Role, str]:
 
 
 def listed(value: str, /) -> tuple[str, ...]:
-    """Return the parts of a field that holds several."""
+    """Return the parts of a field with several values."""
     return tuple(part.strip() for part in _LISTED.split(value) if part.strip())
 
 
@@ -158,7 +158,7 @@ def told(fields: Mapping[str, str], roles: Mapping[Role, str], role: Role, /) ->
 # Format of load files: delimiters, encodings and byte order marks; and their errors.
 
 SEPARATOR, QUALIFIER, LINE_BREAK = "\x14", "\u00fe", "\u00ae"
-"""Concordance's own: between fields, around them, and for a line break in one."""
+"""Signs of Concordance: between fields, around fields, and for a line break in a field."""
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
@@ -179,7 +179,7 @@ class Dialect:
     bom: bool = True  # Whether there is a byte order mark
 
     def row(self, values: Iterable[str], /) -> str:
-        """Return a row as this dialect writes it, without its end."""
+        """Return a row in this dialect, without line end."""
         mark = self.qualifier
         if mark == '"':
             return self.separator.join(f'"{v.replace(chr(34), chr(34) * 2)}"' for v in values)
@@ -194,12 +194,12 @@ class Dialect:
         return data.decode(*self._codec)
 
     def facts(self, *names: str) -> dict[str, str | bool]:
-        """Return attributes as values of JSON, for :meth:`of`."""
+        """Return attributes as JSON values, for :meth:`of`."""
         return {name: getattr(self, name) for name in names}
 
     @classmethod
     def of(cls, facts: Mapping[str, Any], /, **more: str) -> Dialect:
-        """Return the dialect that :meth:`facts` describes, among other things."""
+        """Return the dialect from :meth:`facts`; other keys are ignored."""
         known = {**facts, **more}
         return cls(**{field.name: known[field.name] for field in fields(cls)})
 
@@ -304,7 +304,7 @@ def shown(text: str, /) -> str:
 
 
 def _told(data: bytes) -> str:
-    """Return the encoding of a file without a mark."""
+    """Return the encoding of a file without a byte order mark."""
     head = data[:4096]
     if head[1::2].count(0) > len(head) // 4:
         return "utf-16-le"

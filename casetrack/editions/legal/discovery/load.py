@@ -1,4 +1,4 @@
-"""Takes a production into a case: every row a document, with its fields, family and numbers."""
+"""Loading of a production: each row becomes a document with fields, family and numbers."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class ProductionSource(Source):
             ) from error
 
     def link(self, item: Item, first_line: int | None, last_line: int | None, /) -> str | None:  # noqa: ARG002
-        """Return nothing: a production has no addresses."""
+        """Return ``None``: a production has no links."""
         return None
 
 
@@ -132,7 +132,7 @@ def ways(member: Member, /) -> list[ReadFrom]:
 
 
 def row_text(member: Member, /) -> str:
-    """Return the fields of a document that came without anything to read, one a line."""
+    """Return the fields of a document without files or text, one per line."""
     lines = [f"{name}: {shown(value)}" for name, value in member.fields.items() if value.strip()]
     return "\n".join(lines or [f"{member.control_number}"])
 

@@ -99,7 +99,7 @@ def read_load_file(
 
 
 def write_rows(dialect: Dialect, header: Row, rows: Sequence[Row], /) -> bytes:
-    """Return a load file as bytes: rows as they were written, others as the dialect writes them."""
+    """Return a load file as bytes; rows keep their original form if they have one."""
     ends = [dialect.line_end if row.end is None else row.end for row in (header, *rows)]
     if not dialect.has_last_end:
         ends[-1] = ""
@@ -148,7 +148,7 @@ def _rows(text: str, dialect: Dialect) -> Iterable[Row]:
             if close is not None and text.startswith(mark, at):
                 closed = _closed(text, at, close, mark)
                 if closed is None:
-                    # Never closed: the rest of the line is all that can be of this field.
+                    # The qualifier is never closed: the field ends at the end of the line.
                     past = _line_end(text, at)
                     values.append(text[at + len(mark) : past])
                 else:
@@ -165,7 +165,7 @@ def _rows(text: str, dialect: Dialect) -> Iterable[Row]:
                 continue
             break
         if at < size and ends.match(text, at) is None:
-            # Signs between a qualifier and the next separator: the line is kept as it is.
+            # Signs between a qualifier and the next separator: the line is kept unchanged.
             past = _line_end(text, at)
             values[-1] += text[at:past]
             at = past
@@ -188,7 +188,7 @@ def _line_end(text: str, at: int) -> int:
 
 
 def _closed(text: str, at: int, close: re.Pattern[str], mark: str) -> int | None:
-    """Return where the field ends that begins with a qualifier at *at*, behind its qualifier."""
+    """Return the end of the qualified field at *at*, after its closing qualifier."""
     begin = at + len(mark)
     for match in close.finditer(text, begin):
         if mark == '"' and _doubled(text, begin, match.start()):
@@ -227,9 +227,9 @@ def _columns(names: Sequence[str], path: Path, troubles: list[Trouble]) -> tuple
 def _sound(
     row: Row, columns: Sequence[str], dialect: Dialect, path: Path, troubles: list[Trouble]
 ) -> list[Row]:
-    """Return a row; where a field that was not closed has swallowed others, part them again."""
+    """Return a row, split again if an unclosed field contains further rows."""
     wanted = len(columns)
-    # A field that swallows the next row adds to the count, but for the first one.
+    # A field that contains the next row increases the count, except the first field.
     if len(row.values) == wanted and not re.search(r"[\r\n]", row.values[0]):
         return [row]
     written = row.raw if row.raw is not None else dialect.row(row.values)
@@ -365,7 +365,7 @@ def _line(number: int, raw: str) -> ImageLine | None:
     parts = raw.split(",")
     if len(parts) < 4 or not parts[0].strip():
         return None
-    # A path may hold commas; the fields before and behind it may not.
+    # A path may contain commas; the other fields may not.
     extra = max(0, len(parts) - _FIELDS)
     path = ",".join(parts[2 : 3 + extra])
     rest = parts[3 + extra :]

@@ -1,4 +1,4 @@
-"""The privilege log: filled from the heads of mails and from load files, never by a guess."""
+"""The privilege log, filled from mail headers and load files without guesses."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from casetrack.editions.legal.discovery.fields import Role
     from casetrack.store.workspace import State
 
-# Who is an attorney: by the list of names, addresses and domains that the user gives, only.
+# Attorneys are only those on the user's list of names, addresses and domains.
 
 _DOMAIN = re.compile(r"@?((?:[\w-]+\.)+[A-Za-z]{2,})")
 _ADDRESS = re.compile(r"[^@\s]+@[^@\s]+")
@@ -50,7 +50,7 @@ class Person:
     address: str
 
     def __str__(self) -> str:
-        """Return both as mails show them."""
+        """Return name and address in the form of mails."""
         if not self.address or not self.name:
             return self.name or self.address
         return f"{self.name} <{self.address}>"
@@ -84,7 +84,7 @@ class Counsel:
                 )
 
     def __bool__(self) -> bool:
-        """Return whether anybody is listed."""
+        """Return whether the list has entries."""
         return bool(self._names or self._addresses or self._domains)
 
     def has(self, person: Person, /) -> bool:
@@ -99,7 +99,7 @@ class Counsel:
         return any(name <= words for name, _ in self._names)
 
     def marked(self, people: Iterable[Person], /) -> str:
-        """Return people as a log shows them, those on the list with an asterisk."""
+        """Return people in the form of a log; listed attorneys have an asterisk."""
         return "; ".join(f"{p}{_MARK if self.has(p) else ''}" for p in people)
 
 
@@ -135,7 +135,7 @@ def people_of(written: str, shown: str = "", /) -> list[Person]:
     people: list[Person] = []
     for part in filter(None, (p.strip() for p in parts)):
         if "@" not in part:
-            # "Roe, Jane" is one name; a comma parts people only where addresses show it.
+            # "Roe, Jane" is one name; a comma separates people only next to addresses.
             people.append(Person(part.strip(" '\""), ""))
             continue
         people += _addressed(part)
@@ -160,7 +160,7 @@ def shown_names(shown: str, /) -> list[str]:
 
 
 def _addressed(part: str) -> list[Person]:
-    """Return the people of a list with addresses; a name before ``<`` may hold a comma."""
+    """Return the people of a list with addresses; a name before ``<`` may contain a comma."""
     people: list[Person] = []
     names: list[str] = []
     for piece in filter(None, (p.strip() for p in part.split(","))):
@@ -284,7 +284,7 @@ class _Log:
         self._numbers: dict[str, int] = {}
 
     def of(self, name: str, chosen: Sequence[Document], *, families: bool) -> PrivilegeLog:
-        """Return the log of documents."""
+        """Return the log of some documents."""
         wanted = {document.document_id for document in chosen}
         listed = with_families(sorted(chosen, key=self._order), self._trees)
         if not families:
@@ -312,7 +312,7 @@ class _Log:
         attorneys = [
             str(person) for who in people.values() for person in who if self._counsel.has(person)
         ]
-        # Where the mailbox shows other names than the head has addresses, none has its own.
+        # If display names and addresses do not correspond, no name has an address.
         attorneys += [
             name
             for role in people
@@ -356,7 +356,7 @@ class _Log:
         )
 
     def _asserted(self, document: Document) -> tuple[str, str]:
-        """Return which privilege the user's tags assert, and why by their notes."""
+        """Return the privileges of the user's tags, and their basis from the notes."""
         privileges, notes = [], []
         for placed in self._tags.get(document.document_id, ()):
             value = PRIVILEGES.get(placed.mark.value.casefold())
@@ -426,7 +426,7 @@ class _Head:
         return self._facts.get("subject") or self._told("subject")
 
     def people(self, role: Role, shown: str) -> list[Person]:
-        """Return who wrote it, or whom it went to."""
+        """Return the author or the recipients."""
         own = self._facts.get(role) or self._told(role)
         if not own and role == "from":
             own = self._document.author or self._told("author")
@@ -436,7 +436,7 @@ class _Head:
         """Return date, time and their meaning; empty if unknown."""
         moment, what = self._document.content_created_at, "written"
         if "from" in self._facts and moment is not None:
-            # As the mail itself has it: in UTC it may be another day.
+            # In the zone of the mail: in UTC it may be another day.
             return *_shown(self._facts.get("date", "")), "sent"
         if moment is None:
             moment, what = read_moment(self._told("sent"), self._told("sent_time")), "sent"
@@ -449,7 +449,7 @@ class _Head:
 
 
 def _shown(written: str) -> tuple[str, str]:
-    """Return day and time of a moment in its own zone."""
+    """Return date and time of a moment in its zone."""
     try:
         moment = datetime.fromisoformat(written)
     except ValueError:

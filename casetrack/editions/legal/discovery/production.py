@@ -40,7 +40,7 @@ class Member:
 
     @property
     def bates(self) -> BatesRange | None:
-        """Its Bates numbers; ``None`` where they are none, or are in disorder."""
+        """Its Bates numbers; ``None`` if they are missing or inconsistent."""
         first, last = read_bates(self.begin), read_bates(self.end)
         if first is None or last is None or first.key != last.key or last.last < first.first:
             return None
@@ -66,5 +66,5 @@ class Production:
     def note(
         self, line: int | None, key: str, kind: str, text: str, /, *, file: Path | None = None
     ) -> None:
-        """Add a trouble with a line of *file*, or else of the load file."""
+        """Add an error in a line of *file* (default: the load file)."""
         self.troubles.append(Trouble((file or self.load_file.path).name, line, key, kind, text))

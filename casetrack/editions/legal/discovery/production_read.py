@@ -54,7 +54,7 @@ def join_families(production: Production, /) -> None:
 
 
 def _named_with(production: Production, member: Member, known: Mapping[str, int]) -> Iterator[int]:
-    """Yield the documents that a row names as its family."""
+    """Yield the documents of the family in a row's fields."""
     first, last = production.told(member, "begin_family"), production.told(member, "end_family")
     if not first and (written := production.told(member, "family_range")):
         span = read_bates(written)
@@ -74,7 +74,7 @@ def _named_with(production: Production, member: Member, known: Mapping[str, int]
 def _in_range(
     production: Production, member: Member, first: str, last: str, known: Mapping[str, int]
 ) -> Iterator[int]:
-    """Yield the documents in the range that the first of a family names; they may not name it."""
+    """Yield the documents in the range of a family's first document."""
     low, high = read_bates(first), read_bates(last)
     if not low or not high or low.key != high.key or bates_key(first) != bates_key(member.begin):
         return
@@ -149,14 +149,14 @@ _LONGEST_PATH = 400
 
 
 class Files:
-    """Finds files by the paths of other machines; never outside the production's folders."""
+    """Finds files by paths of other machines, only inside the production's folders."""
 
     def __init__(self, roots: Sequence[Path], /) -> None:
         self._roots = roots
         self._folders: dict[Path, dict[str, Path]] = {}
 
     def find(self, written: str, /) -> Path | None:
-        """Return the file that a path means; leading folders that are not here are left out."""
+        """Return the file of a path; missing leading folders are ignored."""
         parts = [p for p in re.split(r"[\\/]+", written.strip()) if p not in {"", "."}]
         if parts and re.fullmatch(r"[A-Za-z]:", parts[0]):
             parts = parts[1:]
@@ -170,7 +170,7 @@ class Files:
         return None
 
     def _above(self, parts: Sequence[str]) -> Path | None:
-        """Return the file of a path that goes up, as long as it stays in the production."""
+        """Return the file of a path with "..", if it is inside the production."""
         start = self._roots[0]
         while parts and parts[0] == "..":
             start, parts = start.parent, parts[1:]
@@ -269,7 +269,7 @@ def take_dates(production: Production) -> None:
 
 
 def check_numbers(production: Production) -> None:
-    """Note Bates numbers that are in disorder, that two documents bear, and that are missing."""
+    """Report inconsistent, repeated and missing Bates numbers."""
     ranged: dict[str, list[tuple[BatesRange, Member]]] = defaultdict(list)
     for member in production.members:
         span = member.bates
@@ -355,7 +355,7 @@ def read_production(
 
 
 def _beside(path: Path, suffix: str) -> Path | None:
-    """Return the file of the same name with another ending, whatever its case."""
+    """Return the file with the same name and another suffix, in any letter case."""
     try:
         beside = sorted(path.parent.iterdir())
     except OSError:

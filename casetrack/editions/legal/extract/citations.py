@@ -124,7 +124,7 @@ class _Placed:
 
     @property
     def form(self) -> CitationForm:
-        """How it is written."""
+        """The form of the citation."""
         if self.form_as_name:
             return "name"
         if self.citation is not None:
@@ -135,7 +135,7 @@ class _Placed:
 
 def _is_citation(one: _Placed) -> bool:
     if one.citation is not None:
-        # "1 Grant 2", "8 U.S. 1" is as often a line of a table as a reporter.
+        # "1 Grant 2" or "8 U.S. 1" may be a line of a table.
         nameless = one.citation.kind == "case" and "year" not in one.citation.details
         if nameless and one.citation.name is None and _TINY.fullmatch(one.citation.written):
             return False
@@ -166,7 +166,7 @@ def _with_later_names(placed: list[_Placed]) -> list[_Placed]:
 
 
 def _groups(text: str, placed: list[_Placed]) -> Iterator[list[_Placed]]:
-    """Yield parallel citations together, everything else by itself."""
+    """Yield groups of parallel citations; other citations are groups of one."""
     group: list[_Placed] = []
     for one in placed:
         if group and _joins(text, group[-1], one):
@@ -205,7 +205,7 @@ def _joins(text: str, last: _Placed, one: _Placed) -> bool:
 def _authorities(
     text: str, groups: list[list[_Placed]]
 ) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
-    """Return the name of every authority by its key, and the keys of its parallel citations."""
+    """Return the names of authorities, and the keys of parallel citations, by key."""
     names: dict[str, str] = {}
     keys: dict[str, tuple[str, ...]] = {}
     earlier = ""
@@ -316,7 +316,7 @@ def _own_key(one: _Placed) -> str:
 
 
 def _pins(text: str, one: _Placed, limit: int, key: str) -> tuple[int, tuple[Pin, ...]]:
-    """Return where the citation ends with its pins, and the pins."""
+    """Return the end of the citation with its pins, and the pins."""
     match, citation = one.found, one.citation
     if match.type == "record" and citation is None:
         written = text[match.start : match.end]
@@ -347,7 +347,7 @@ def _kind(one: _Placed) -> AuthorityKind:
 
 
 def _apart(made: list[LegalCitation]) -> Iterator[LegalCitation]:
-    """Yield *made* without overlaps; the one that begins first stays whole."""
+    """Yield citations without overlaps; the first one stays complete."""
     end = -1
     for one in made:
         if one.start >= end:

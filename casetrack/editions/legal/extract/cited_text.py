@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 # Spans between quotation marks: English, German and French, also nested.
 
 LONGEST = 6000
-"""Longer than this no quotation in marks is read; a mark is missing then."""
+"""Maximum characters of a quotation in marks; in longer ones a mark is missing."""
 _CLOSERS = {"“": "”", "„": "“”", "«": "»", "»": "«", "‘": "’", "‚": "‘’", "‹": "›", "「": "」"}
 _MARK = re.compile(r"[“”„«»\"‘’‚‹›「」]|``|''|\n[ \t]*\n")
 
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """Words in marks: ``text[start:end]`` between them, the marks included in the outer ones."""
+    """A quotation ``text[start:end]`` in marks; the outer span includes the marks."""
 
     outer_start: int
     start: int
@@ -60,7 +60,7 @@ def marked(text: str, /) -> list[Marked]:
 
 
 def _closed(text: str, marks: list[re.Match[str]], n: int) -> int | None:
-    """Return which mark closes the one at *n*; ``None`` where it opens nothing."""
+    """Return the index of the closing mark of mark *n*; ``None`` if it opens nothing."""
     sign = marks[n][0]
     begin = marks[n].start()
     if sign.isspace() or not _opens(text, marks[n]):
@@ -75,7 +75,7 @@ def _closed(text: str, marks: list[re.Match[str]], n: int) -> int | None:
         if mark.start() - begin > LONGEST:
             return None
         if broken:
-            # Only where the next paragraph opens with the mark again does it go on.
+            # The quotation continues only if the next paragraph opens with the mark.
             if mark[0] != sign or text[marks[m - 1].end() : mark.start()].strip():
                 return None
             broken = False
@@ -89,7 +89,7 @@ def _closed(text: str, marks: list[re.Match[str]], n: int) -> int | None:
 
 
 def _step(text: str, sign: str, closers: str, mark: re.Match[str]) -> int:
-    """Return how much deeper a mark leads within words that *sign* has opened: 1, 0 or -1."""
+    """Return the change of depth by a mark inside a quotation opened by *sign*: 1, 0 or -1."""
     if mark[0] in closers:
         if sign == '"':
             return -1 if _closes(text, mark) else 0
@@ -130,7 +130,7 @@ SURE, LIKELY, LOOSE, GUESSED, NAMED = 1.0, 0.9, 0.6, 0.4, 0.1
 its shape; in the previous sentence; words that are a name.
 """
 NEAR = 400
-"""Characters within which a citation is that of a quotation."""
+"""Maximum characters between a quotation and its citation."""
 _SIGNALS = (
     r"see|also|e\.g|but|cf|accord|compare|contra|with|generally|in|under|from|by|per|as|of|the"
     r"|at|and|id|citing|quoting|cited|quoted|cert|court|states?|provides?|held|explained|siehe|so"
@@ -178,19 +178,19 @@ class CitedText:
     notes: dict[str, list[int]]
 
     def after(self, at: int) -> int | None:
-        """Return the first citation that begins at *at* or behind it."""
+        """Return the first citation that begins at or after *at*."""
         index = bisect_left(self.starts, at)
         return index if index < len(self.starts) else None
 
     def before(self, at: int) -> int | None:
-        """Return the last citation that ends at *at* or before it."""
+        """Return the last citation that ends at or before *at*."""
         index = bisect_right(self.starts, at) - 1
         while index >= 0 and self.citations[index].end > at:
             index -= 1
         return index if index >= 0 else None
 
     def ends_sentence(self, start: int, end: int) -> list[int]:
-        """Return where sentences begin between two places, apart from those in citations."""
+        """Return the starts of sentences between two places, except inside citations."""
         ends = []
         for match in _SENTENCE_END.finditer(self.text, start, min(end + 1, len(self.text))):
             inside = self.before(match.end())
@@ -207,7 +207,7 @@ class CitedText:
 
 
 def only_cites(at: CitedText, citation: int, /) -> bool:
-    """Whether the sentence that begins with a citation has nothing but citations."""
+    """Return whether the sentence that begins with a citation has only citations."""
     cited = at.citations[citation]
     after = AFTER_CITATION.match(at.text, cited.end)
     end = after.end() if after else cited.end

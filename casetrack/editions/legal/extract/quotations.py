@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from casetrack.extract.papers.text import WholeText
 
-# Quotations that are set off as a block, with the citation at their end, behind or before them.
+# Block quotations, with a citation at their end, after or before them.
 
 _BLOCK_WORDS = 35
 _SIGNAL_BEFORE = re.compile(r"(?:\b(?:See|also|e\.g\.,|Accord|Cf\.|But)\s*)+$")
@@ -66,7 +66,7 @@ def block_quotations(
 
 
 def _joined(whole: WholeText) -> list[tuple[int, int]]:
-    """Return the blocks that readers know, those that go on on the next page in one piece."""
+    """Return the blocks of the pages; one that continues on the next page is joined."""
     joined: list[tuple[int, int]] = []
     for page, begin in zip(whole.pages, whole.starts, strict=True):
         for start, end in page.blocks:
@@ -85,7 +85,7 @@ def _ends(text: str) -> bool:
 
 
 def _block(at: CitedText, start: int, end: int, sure: float) -> Quotation | None:
-    """Read a block: the citation at its end, behind it, or before it."""
+    """Return a block with the citation at its end, after it, or before it."""
     text = at.text
     start, end = _trimmed(text, start, end)
     confidence = sure
@@ -110,7 +110,7 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _cited_at_end(at: CitedText, start: int, end: int) -> tuple[int, int] | None:
-    """Return the citation sentence at the end of a block, which is no part of it; its start."""
+    """Return the citation at the end of a block, and the start of its sentence."""
     last, first = at.before(end), at.after(start)
     if last is None or first is None or first > last:
         return None
@@ -154,7 +154,7 @@ def _sentence_begins(at: CitedText, citation: int) -> bool:
 
 
 def _paragraphs(text: str) -> list[tuple[int, int]]:
-    """Return the paragraphs of a text, one that runs on over a page among them as two."""
+    """Return the paragraphs of a text; one that crosses a page counts as two."""
     spans, start = [], 0
     for cut in [*(m.span() for m in PARAGRAPH.finditer(text)), (len(text), len(text))]:
         if text[start : cut[0]].strip():
@@ -164,7 +164,7 @@ def _paragraphs(text: str) -> list[tuple[int, int]]:
 
 
 def _is_shaped(at: CitedText, paragraphs: list[tuple[int, int]], n: int) -> bool:
-    """Whether a paragraph looks like a block: announced before, cited after, or indented."""
+    """Return whether a paragraph looks like a block: announced before, cited after, or indented."""
     start, end = paragraphs[n]
     text = at.text[start:end]
     if len(text.split()) < _BLOCK_WORDS and not _is_indented(at.text, paragraphs, n):
@@ -240,7 +240,7 @@ def read_quotations(
 def _behind_marks(
     citations: Sequence[LegalCitation], inline: Sequence[Marked]
 ) -> Iterator[LegalCitation]:
-    """Yield the citations; one whose name was read back into the words before it begins later."""
+    """Yield the citations; one whose name includes quoted words starts after them."""
     starts = [each.outer_start for each in inline]
     for citation in citations:
         n = bisect_right(starts, citation.start) - 1
@@ -268,7 +268,7 @@ def _inline(at: CitedText, each: Marked) -> Quotation | None:
 
 
 def _ascribed(at: CitedText, each: Marked) -> tuple[int | None, float]:
-    """Return whose words they are, as an index, and how sure that is."""
+    """Return the index of the citation of a quotation, and its confidence."""
     before, after = at.before(each.outer_start), at.after(each.outer_end)
     if before is not None and _in_remark(at, before, each.outer_start):
         return before, SURE
@@ -328,7 +328,7 @@ def _in_remark(at: CitedText, citation: int, place: int) -> bool:
 
 
 def _notes(text: str) -> dict[str, list[int]]:
-    """Return where notes begin, by number."""
+    """Return the starts of notes by number."""
     notes: dict[str, list[int]] = {}
     for match in _NOTE_START.finditer(text):
         notes.setdefault(match[1], []).append(match.end())
@@ -352,7 +352,7 @@ def _noted(at: CitedText, each: Marked) -> int | None:
 
 
 def _is_name(at: CitedText, each: Marked, citation: int | None, confidence: float) -> bool:
-    """Whether the words only name something: a defined term, a title, a party."""
+    """Return whether the words are a name: a defined term, a title, a party."""
     words = at.text[each.start : each.end].strip(" ,.;:")
     count = len(words.split())
     if not words or count > 8:

@@ -61,7 +61,7 @@ class Reading:
 
 
 def read_on(whole: WholeText, /) -> Reading:
-    """Return the text of *whole* as it is read on."""
+    """Return the joined text of *whole*."""
     left_out = _left_out(whole)
     text = whole.text
     out: list[str] = []
@@ -72,7 +72,7 @@ def read_on(whole: WholeText, /) -> Reading:
     def put(piece: str, origin: int) -> None:
         nonlocal length
         if piece.isspace() and out and out[-1].isspace():
-            # Where a head or a foot was left out, one space is enough.
+            # In place of a removed header or footer, one space is enough.
             return
         if piece:
             starts.append(length)
@@ -189,7 +189,7 @@ _NUMBERS = {
     "federal-evidence": range(101, 1104),
     "federal-bankruptcy": range(1001, 9038),
 }
-"""Numbers that a set of rules has; other sets may have any."""
+"""Ranges of numbers by set of rules; other sets may have any number."""
 _SECTION = re.compile(
     r"(?:§{1,2}\s?|[Ss]ection\s)(?P<number>\d{3,6}[a-z]{0,3}(?:-\d+)?)(?P<below"
     r">(?:\(\w{1,4}\))*)$"
@@ -216,7 +216,7 @@ def _meets(one: ReferenceMatch, others: list[ReferenceMatch]) -> bool:
 
 
 def _codes(items: list[Item]) -> dict[str, set[tuple[str, str]]]:
-    """Return by section number the codes that are cited with it: beginning of key and of name."""
+    """Return the cited codes by section number: start of key and name."""
     codes: dict[str, set[tuple[str, str]]] = defaultdict(set)
     for reference, _ in items:
         match = _CODE_SECTION.search(reference.name) if reference.type == "regulation" else None

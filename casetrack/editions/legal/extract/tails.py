@@ -106,7 +106,7 @@ def _is_year(first: re.Match[str], text: str) -> bool:
 
 
 def _is_volume(text: str, end: int, limit: int) -> bool:
-    """Whether the number that ends at *end* is the volume of a reporter that follows."""
+    """Return whether the number that ends at *end* is the volume of a reporter that follows."""
     return end + 1 >= limit and _REPORTER.match(text, end, end + 24) is not None
 
 
@@ -143,12 +143,12 @@ def _line_pin(written: str, key: str) -> Pin:
 
 
 def whole_number(first: str, last: str, /) -> str:
-    """Return the end of a range whole: of "593-94" it is "594"."""
+    """Return the full end of a range: "594" for "593-94"."""
     return first[: len(first) - len(last)] + last if len(last) < len(first) else last
 
 
 def read_parentheses(text: str, start: int, /) -> Parentheses:
-    """Read court, year and remarks in the parentheses at *start* or a space further on."""
+    """Return court, year and remarks in the parentheses at *start* or after one space."""
     end, court, year, remark = start, "", None, []
     at = start
     first = True
@@ -184,7 +184,7 @@ def read_parentheses(text: str, start: int, /) -> Parentheses:
 
 
 def _inside(text: str, at: int) -> tuple[int, int] | None:
-    """Return the places of the parentheses that open at *at*, or behind one space, and close."""
+    """Return the places of the parentheses that open at *at* or after one space."""
     begin = at + 1 if text[at : at + 1] == " " else at
     if text[begin : begin + 1] != "(":
         return None
@@ -239,7 +239,7 @@ def signal_before(text: str, start: int, /) -> tuple[str, int]:
 
 
 def _is_verb(window: str, match: re.Match[str]) -> bool:
-    """Whether "see" or "compare" is the verb of a sentence ("we see Roe v. Wade as ...")."""
+    """Return whether "see" or "compare" is the verb of a sentence ("we see Roe v. Wade as ...")."""
     return match[0].islower() and bool(
         re.search(r"\b(?:we|you|they|I|to|can|will|would|do|not)\s$", window[: match.start()])
     )

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 # so segments are merged by concatenation.
 
 FORMAT = 4
-"""Raised with the layout, and whenever a document would be read in another way."""
+"""Increased when the layout or the reading of documents changes."""
 PIN = pa.struct(
     [(n, pa.string()) for n in ("text", "unit", "first", "last", "first_line", "last_line")]
 )
@@ -109,7 +109,7 @@ def segment_of(read: Mapping[str, Mapping[str, Sequence[Mapping[str, Any]]]], /)
 
 
 def merge(parts: Sequence[LegalSegment], live: Iterable[str], /) -> Iterator[LegalSegment]:
-    """Yield the live revisions of some segments as one, each revision once."""
+    """Yield one segment with the live revisions of some segments, without repetition."""
     wanted, kept = set(live), dict[str, dict[str, list[dict[str, Any]]]]()
     for part in parts:
         for code, revision in enumerate(part.revisions):
@@ -138,11 +138,11 @@ def load(folder: Path, /) -> LegalSegment:
 # Reading of stored documents, cached by revision.
 
 LARGEST = 65_536
-"""Segments of half this many citations are merged no more."""
+"""Segments with half this number of citations are not merged further."""
 _READ_TOGETHER = 4096
 _COLUMNS = ("revision", "chunk_id", "char_end", *ROWS)
 _SENTENCE_REACH = 1200
-"""Characters before and behind a citation in which its sentence begins and ends, at most."""
+"""Maximum characters from a citation to the start and the end of its sentence."""
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _MOST_SENTENCES = 4
@@ -167,7 +167,7 @@ def legal_folder(home: Path, snapshot: Snapshot, /) -> SegmentFolder[LegalSegmen
 
 
 def read_rows(rows: list[dict[str, Any]], /) -> LegalSegment:
-    """Read documents from all of their stored rows."""
+    """Return the segment of documents from all of their stored rows."""
     rows.sort(key=lambda row: (row["revision"], row["chunk_index"]))
     return segment_of(
         {
@@ -264,7 +264,7 @@ _SIGNAL_BEFORE = re.compile(r"(?:\b(?:e\.g|[Cc]f|[Ii]d|i\.e|v|No|Inc|Corp|Co|Ltd
 def _ends_of_citations(
     text: str, citations: Sequence[LegalCitation], low: int, high: int
 ) -> Iterator[int]:
-    """Yield where a sentence ends with a citation: behind "Id." and "Compl. ¶ 4." as well."""
+    """Yield ends of sentences after citations, such as after "Id." and "Compl. ¶ 4."."""
     for one in citations[bisect_left(citations, low, key=lambda c: c.start) :]:
         if one.start >= high:
             return
@@ -278,7 +278,7 @@ _SENTENCE_AFTER = re.compile(r"\s+[\[(\"\u201c\u2018]*[A-Z\u00a7]|\s*$")
 
 def _inside(citations: Sequence[LegalCitation], offset: int) -> bool:
     at = bisect_left(citations, offset, key=lambda c: c.start) - 1
-    # The point right behind a citation ends its sentence.
+    # A period directly after a citation ends its sentence.
     return at >= 0 and citations[at].start < offset < citations[at].end
 
 
@@ -344,7 +344,7 @@ class LegalTables:
         taken: dict[str, int] = {}
         rows: list[tuple[tuple[int, ...], dict[str, Any]]] = []
         for number, part in enumerate(self.segments):
-            # Two programs may have read one revision at the same moment: one of them counts.
+            # Two programs may read a revision at the same time; only one result is used.
             for revision in part.revisions:
                 taken.setdefault(revision, number)
             for at, row in enumerate(part.tables[name].to_pylist()):
@@ -368,7 +368,7 @@ class LegalTables:
         return Sources(self.every)
 
     def source(self, row: dict[str, Any], /) -> Document | None:
-        """Return the document that a citation means, where exactly one fits."""
+        """Return the source of a citation, if exactly one document matches."""
         cited = (row["key"], row["name"], row["year"])
         if cited not in self._known:
             citation = LegalCitation(
@@ -382,7 +382,7 @@ class LegalTables:
 
     @cached_property
     def _names(self) -> dict[str, tuple[str, str]]:
-        """Return by key the name that most citations of it have, the longest of these; its kind."""
+        """Most frequent name (longest of equal ones) and kind of each authority, by key."""
         counted: dict[str, Counter[tuple[str, str]]] = {}
         for row in self.cites:
             if row["resolved"]:
@@ -463,7 +463,7 @@ class LegalTables:
 
 
 def pin_of(row: dict[str, Any], /) -> str | None:
-    """Return the pin cites of a citation as written; ``None`` for none."""
+    """Return the pin cites of a citation as written, or ``None``."""
     return ", ".join(pin["text"] for pin in row["pins"] or ()) or None
 
 
@@ -491,4 +491,4 @@ TABLES: dict[str, Callable[[ContextGraph], pa.Table]] = {
     "record_cites": lambda graph: legal_tables(graph).record_cites(),
     "quotations": lambda graph: legal_tables(graph).quotations(),
 }
-"""Tables of the map that this edition makes."""
+"""Tables that this edition adds to the map."""

@@ -1,4 +1,4 @@
-"""The edition for lawyers, as AI programs see it: cases, their documents, search with citations."""
+"""MCP of the legal edition: cases, documents, search with citations."""
 
 from casetrack.editions.legal.mcp.edition import legal_edition
 

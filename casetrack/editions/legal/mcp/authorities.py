@@ -1,4 +1,4 @@
-"""Tools on citations: tables of authorities, the check of a brief, the citator."""
+"""Tools for citations: table of authorities, cite check, citator."""
 
 from dataclasses import replace
 from functools import partial
@@ -29,7 +29,7 @@ _UNCOUNTED = View("text", "page=place.page", "line=place.line", "reason")
 
 
 class AuthoritiesTools(SessionTools):
-    """The tools of this module, for one session."""
+    """Tools of this module for one session."""
 
     @tool(
         "Table of authorities",
@@ -43,7 +43,7 @@ class AuthoritiesTools(SessionTools):
     async def table_of_authorities(
         self, given: dict[str, Any], *, case: str | None
     ) -> CallToolResult:
-        """Make a table of authorities."""
+        """Create a table of authorities."""
         brief = given.pop("brief")
         is_file = case is None and Path(brief).expanduser().is_file()
         collection = None if is_file else await locate_case(self._session, case)
@@ -72,7 +72,7 @@ def _entry(authority: Authority) -> dict[str, Any]:
     return _LISTED.of(authority) | {"places": list(map(_PLACE.of, authority.places))}
 
 
-# The answers of derived tools on briefs and authorities.
+# Answers of derived tools for briefs and authorities.
 
 _CHECKED = View("brief=draft_name", "pages", "citations", "quotations", "counts", "notes")
 

@@ -1,4 +1,4 @@
-"""Tools on whole cases: create, list, switch, delete, look at."""
+"""Tools for cases: create, list, switch, delete, describe."""
 
 import functools
 from functools import partial
@@ -43,7 +43,7 @@ CaseType = Annotated[
 
 
 class CaseTools(CountingTools):
-    """The tools of this module, for one session."""
+    """Tools of this module for one session."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -65,7 +65,7 @@ class CaseTools(CountingTools):
         ] = None,
         case_type: CaseType | None = None,
     ) -> CallToolResult:
-        """Create a case and make it the active one."""
+        """Create a case and activate it."""
 
         def work() -> CollectionInfo:
             return self._cases.create(name, case_type=case_type, case_number=case_number).info
@@ -145,7 +145,7 @@ class CaseTools(CountingTools):
     async def switch_case(
         self, case_name: Annotated[str, Field(description="Case name or ID to switch to")]
     ) -> CallToolResult:
-        """Make a case the active one."""
+        """Activate a case."""
 
         def work() -> tuple[CollectionInfo, CollectionStats]:
             collection = self._cases.get(case_name)
@@ -172,7 +172,7 @@ class CaseTools(CountingTools):
         case_name: Annotated[str, Field(description="Case name or ID to delete")],
         confirm: Annotated[bool, Field(description="Must be true to confirm deletion")] = False,
     ) -> CallToolResult:
-        """Delete a case once that is confirmed."""
+        """Delete a case after confirmation."""
         info = await in_thread(partial(self._cases.find, case_name))
         _, stats, problem = await in_thread(partial(self._counted, info))
         if not confirm:

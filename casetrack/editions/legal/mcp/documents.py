@@ -1,4 +1,4 @@
-"""Tools on the documents of a case: list, look at, search, whom they mention."""
+"""Tools for documents of a case: list, get, delete, search, find entities."""
 
 from dataclasses import replace
 from functools import partial
@@ -51,7 +51,7 @@ def get_document(
 
 
 class CaseDocumentTools:
-    """The tools of this module, for one session."""
+    """Tools of this module for one session."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -72,7 +72,7 @@ class CaseDocumentTools:
         confirm: Annotated[bool, Field(description="Must be true to confirm deletion")] = False,
         case: CaseName = None,
     ) -> CallToolResult:
-        """Delete a document once that is confirmed."""
+        """Delete a document after confirmation."""
         collection: Collection = await locate_case(self._session, case)
         if not confirm:
             document = await in_thread(partial(collection.document, document_name))
@@ -95,7 +95,7 @@ _AUTHORITIES = ("statute", "case_citation")
 
 
 class CaseEntityTools:
-    """The tool of this module, for one session."""
+    """The tool of this module for one session."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -145,11 +145,11 @@ class CaseEntityTools:
         raise missing[0]
 
 
-# The tool that searches a case: the requirement's own result format.
+# The tool that searches a case, in the required result format.
 
 
 class CaseSearchTools(SessionTools):
-    """The tool of this module, for one session."""
+    """The tool of this module for one session."""
 
     @tool(
         "Search case",

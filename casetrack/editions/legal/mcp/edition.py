@@ -1,4 +1,4 @@
-"""Puts the edition together. A new tool is a class in a module of this package, named here."""
+"""The served edition with the list of its tools."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def groups() -> tuple[type[Any], ...]:
-    """Return the classes whose methods are the tools, in the order in which they are listed."""
+    """Return the classes of the tools, in the order of the list of tools."""
     from casetrack.editions.legal.briefs import check_brief
     from casetrack.editions.legal.citator import citator
     from casetrack.editions.legal.mcp.authorities import AuthoritiesTools

@@ -1,4 +1,4 @@
-"""Tools that take files into a case, and the state of the server."""
+"""Tools that add files to a case, and the status of the server."""
 
 import platform
 import threading
@@ -41,7 +41,7 @@ _NAMES = {name: name for name in _SAME} | {
 
 
 class CaseStatusTools:
-    """The tool of this module, for one session."""
+    """The tool of this module for one session."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -108,7 +108,7 @@ def _state(profile: Facts) -> str:
     return "Ready" if profile["loaded"] else "Ready (loaded when first used)"
 
 
-# Tools that take files into a case, with progress and cancellation.
+# Tools that add files to a case, with progress and cancellation.
 
 ASK = (
     "Ask get_status, which says how far it is; the documents can be searched one by one as they "
@@ -116,7 +116,7 @@ ASK = (
 )
 _TYPES = edition(LEGAL).document_types
 _NO_FOLDERS_OF = {"statute", "case_law"}
-"""Kinds that the requirement has for single files alone."""
+"""Document types that are only allowed for single files."""
 _FOLDER_TYPES = tuple(kind for kind in _TYPES if kind not in _NO_FOLDERS_OF)
 
 
@@ -132,7 +132,7 @@ Password = Annotated[str | None, Field(description="For a protected file; never 
 
 
 class CaseIngestTools(SessionTools):
-    """The tools of this module, for one session."""
+    """Tools of this module for one session."""
 
     @tool(
         "Ingest document",

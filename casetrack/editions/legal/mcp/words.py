@@ -1,4 +1,4 @@
-"""Cases and their documents as text, in the requirement's words, and as facts for programs."""
+"""Answers with the terms of cases, and the case of a call."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from casetrack.base.records import CollectionInfo
     from casetrack.faces.mcp.session import Session
 
-# Which case a call is about: the one it names, or the active one of its connection.
+# The case of a call: the one it names, or the active one of its connection.
 
 CaseName = str | None
-"""The optional parameter of every tool that works on a case."""
+"""The optional case parameter of tools."""
 
 
 async def locate_case(session: Session, name: str | None, /) -> Collection:
@@ -53,18 +53,18 @@ def of_case(result: CallToolResult, info: CollectionInfo, /) -> CallToolResult:
 
 
 class OwnTools(DerivedTools):
-    """Tools of operations on a case."""
+    """Tools of operations of a case."""
 
     noun = "case"
 
     async def find(self, name: str | None, /) -> Collection:
-        """Return the case that a call is about."""
+        """Return the case of a call."""
         return await locate_case(self._session, name)
 
 
 class GeneralTools(OwnTools):
-    """Tools of operations on any collection, in terms of cases."""
+    """Tools of general operations, with the terms of cases."""
 
     def in_words(self, result: CallToolResult, collection: Collection, /) -> CallToolResult:
-        """Return a result in terms of cases."""
+        """Return a result with the terms of cases."""
         return of_case(result, collection.info)

@@ -1,1 +1,1 @@
-"""Writes paper: stamped and blacked-out copies of PDFs, tables and chronologies as DOCX."""
+"""Writers of papers: stamped and redacted PDFs, tables and chronologies as DOCX."""

@@ -64,14 +64,14 @@ def _entry(document: Document, authority: Authority) -> None:
 
 
 def as_markdown(table: TableOfAuthorities, /) -> str:
-    """Return the table as Markdown: a table for each part."""
+    """Return the table as Markdown, with a table for each section."""
     lines = ["# Table of Authorities", ""]
     for section, authorities in table.sections().items():
         lines += [f"## {section}", "", "| Authority | Page(s) |", "|---|---|"]
         for a in authorities:
             title = escaped(a.name[: a.name_end])
             rest = a.name[a.name_end :]
-            # The blank between them is no part of either.
+            # The blank between them belongs to neither.
             gap = " " if rest[:1].isspace() else ""
             listed = f"*{a.listed}*" if a.listed == "passim" else a.listed
             lines.append(f"| {f'*{title}*' if title else ''}{gap}{escaped(rest)} | {listed} |")
@@ -121,4 +121,4 @@ WRITERS: dict[str, Callable[[TableOfAuthorities], bytes | str]] = {
     ".md": as_markdown,
     ".txt": as_text,
 }
-"""Functions that make a file, by its ending."""
+"""Writers by suffix of the file."""

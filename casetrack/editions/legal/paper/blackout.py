@@ -1,4 +1,4 @@
-"""Takes words and areas out of a copy of a PDF."""
+"""Removal of words and areas from a copy of a PDF."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _POINTS_PER_INCH = 72.0
 _READ_DPI = 200.0
 _GROW = 0.6
-"""Points that a black area reaches beyond the letters' boxes."""
+"""Points by which a black area exceeds the boxes of its letters."""
 _STREAM_TEXT = re.compile(rb"\((?:[^()\\]|\\.)*\)|<[0-9A-Fa-f\s]*>")
 _BINARY = frozenset({"/Image", "/Type1C", "/CIDFontType0C", "/OpenType"})
 _ESCAPES = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f"}
@@ -134,7 +134,7 @@ def _draw_black(page: Any, box: Box, label: str) -> None:
 def _words_outside(
     page: Any, boxes: Sequence[Box], covered: Sequence[Box]
 ) -> Iterator[tuple[str, Box]]:
-    """Yield the visible words of a page, or the parts of words, that no area touches."""
+    """Yield the visible words of a page, or parts of words, outside of all areas."""
 
     def keeps(held: tuple[float, float, float, float]) -> bool:
         x, y = (held[0] + held[2]) / 2, (held[1] + held[3]) / 2
@@ -205,7 +205,7 @@ def _bytes_of(document: Any, xref: int) -> Iterator[bytes]:
 
 
 def _is_binary(document: Any, xref: int) -> bool:
-    """Whether a stream is a picture or a font, whose bytes spell words by chance."""
+    """Return whether a stream is a picture or a font, whose bytes may match words by chance."""
     if document.xref_get_key(xref, "Subtype")[1] in _BINARY:
         return True
     return any(document.xref_get_key(xref, name)[0] != "null" for name in ("Length1", "Length3"))

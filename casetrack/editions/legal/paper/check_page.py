@@ -1,4 +1,4 @@
-"""The check of a draft as one page of HTML: the draft on one side, the source on the other."""
+"""The check of a draft as one page of HTML, with draft and source side by side."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _HERE = Path(__file__).parent
 MAX_PICTURES = 40
-"""So many findings have a picture of their place in the draft, the wrong ones first."""
+"""Maximum findings with a picture of their place in the draft, differences first."""
 TOTAL_SECONDS = 40.0
 _DPI, _AROUND, _WIDTH = 110.0, 48.0, 620
 _AROUND_CHARS = 240
@@ -72,18 +72,18 @@ def check_page(
 
 
 def _around(finding: Finding, draft: Draft) -> tuple[str, str, str]:
-    """Return the words of a finding in the draft, between the text before and after them."""
+    """Return the text before a finding in the draft, its words, and the text after them."""
     text, place = draft.whole.text, finding.place
     low, high = max(0, place.start - _AROUND_CHARS), min(len(text), place.end + _AROUND_CHARS)
     before = ("\u2026" if low else "") + text[low : place.start]
     after = text[place.end : high] + ("\u2026" if high < len(text) else "")
-    # The lines of a page flow.
+    # Lines of a page are joined.
     return before.replace("\n", " "), text[place.start : place.end], after.replace("\n", " ")
 
 
 @dataclass
 class _Artist:
-    """Draws the places of findings in the draft, the wrong ones first; every page once."""
+    """Draws the places of findings in the draft, differences first; each page once."""
 
     draft: Draft
     state: State
@@ -93,7 +93,7 @@ class _Artist:
     _began: float = field(default_factory=time.monotonic)
 
     def picture(self, finding: Finding, /) -> str:
-        """Return a picture of a finding's lines as HTML; empty where the draft has no pages."""
+        """Return a picture of a finding's lines as HTML; empty if the draft has no pages."""
         if self.draft.path.suffix.lower().lstrip(".") not in PICTURE_FORMATS:
             return ""
         boxes = self.draft.boxes(finding.place.start, finding.place.end)

@@ -39,7 +39,7 @@ def _cells(entry: ChronologyEntry) -> tuple[str, str, str, str]:
 
 
 def as_markdown(chronology: Chronology, /) -> str:
-    """Return a chronology as a table in Markdown."""
+    """Return a chronology as a Markdown table."""
     lines = [f"# Chronology: {escaped(chronology.case)}", ""]
     lines += markdown_grid(_HEADS, map(_cells, chronology.entries), escaped)
     lines += ["", *(f"- {escaped(note)}" for note in chronology.notes)]
@@ -47,4 +47,4 @@ def as_markdown(chronology: Chronology, /) -> str:
 
 
 WRITERS: dict[str, Callable[[Chronology], bytes | str]] = {".docx": as_docx, ".md": as_markdown}
-"""Functions that make a file, by its ending."""
+"""Writers by suffix of the file."""

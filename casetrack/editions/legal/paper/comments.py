@@ -29,7 +29,7 @@ _BESIDE = 60
 """Number of letters of context on each side to distinguish equal words."""
 _LONGEST = 1_500
 _ELEMENT = Any
-"""An element of lxml, which is imported by readers alone."""
+"""An element of lxml, which only readers import."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ def _comment(document: Document, first: _ELEMENT, last: _ELEMENT, text: str) -> 
 
 
 def _runs(root: _ELEMENT) -> list[_ELEMENT]:
-    """Return the runs below an element in reading order, without second versions of drawings."""
+    """Return the runs of an element in reading order, without alternative drawings."""
     from docx.oxml.ns import qn
 
     fallback = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
@@ -156,7 +156,7 @@ def _runs(root: _ELEMENT) -> list[_ELEMENT]:
 
 
 def _notes(document: Document) -> list[tuple[_ELEMENT, _Letters]]:
-    """Return the runs with the signs of notes, each with the letters of its note."""
+    """Return the runs with reference marks of notes, each with the letters of its note."""
     from docx.oxml import parse_xml
     from docx.oxml.ns import qn
 
@@ -210,7 +210,7 @@ def _squeezed(text: str) -> _Squeezed:
 
 @dataclass
 class _Letters:
-    """The text of some runs, laid end to end."""
+    """The joined text of some runs."""
 
     runs: list[_ELEMENT]
     text: str = field(init=False)
@@ -251,7 +251,7 @@ class _Letters:
         return self._with_signs(finding.text, first, last + 1)
 
     def _with_signs(self, words: str, start: int, end: int) -> tuple[int, int]:
-        """Widen a place by the signs that the words begin and end with."""
+        """Extend a place by the signs at the start and end of the words."""
         plain = [c.isalnum() for c in words]
         lead = words[: plain.index(True)]
         trail = words[len(plain) - plain[::-1].index(True) :]
@@ -268,7 +268,7 @@ class _Letters:
         return start, end
 
     def cut(self, edges: Iterable[int], /) -> list[_ELEMENT]:
-        """Cut the runs at places of the text; return those that there are now, in order."""
+        """Split the runs at places of the text; return the new runs in order."""
         wanted = sorted(set(edges))
         runs: list[_ELEMENT] = []
         starts: list[int] = []
@@ -292,7 +292,7 @@ class _Letters:
 
 
 def _split(run: _ELEMENT, offset: int) -> _ELEMENT:
-    """Cut a run in two before a character of its text; return the second one."""
+    """Split a run before a character of its text; return the second part."""
     from docx.oxml.ns import qn
 
     right = copy.deepcopy(run)
@@ -326,6 +326,6 @@ def _all(text: str, words: str) -> Iterator[int]:
 
 
 def _common(one: str, other: str) -> int:
-    """Return how many letters two texts begin with in common."""
+    """Return the length of the common prefix of two texts."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))

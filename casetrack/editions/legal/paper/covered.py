@@ -34,22 +34,22 @@ if TYPE_CHECKING:
 POINTS_PER_INCH = 72.0
 _DPI = 150.0
 _DARK = 90
-"""Grey value of a dark place at most."""
+"""Maximum grey value of a dark place."""
 _STEP, _DARK_STEP = 24, 48
-"""Differences of grey values that the eye does not notice: on paper, and on a dark place."""
+"""Invisible differences of grey values: on paper, and on a dark place."""
 _BESIDE = 0.15
-"""Share of a letter's height to both sides that must be dark, too: a thick letter fills its box."""
+"""Share of the height beside a letter that must be dark too: a bold letter fills its box."""
 _MOST_DOTS = 25e6
-"""Dots of a rendered page at most; larger pages are rendered with fewer dots per inch."""
+"""Maximum dots of a rendered page; larger pages have fewer dots per inch."""
 _LEAST_SIZE = 1.0
 """Minimum width or height of a letter in points; smaller ones are unreadable grey dots."""
 _LATIN_END = 0x250
 _SCAN_DOTS = 250_000
-"""Dots of a page's pictures from which on its text may be the recognised text of a scan."""
+"""Minimum dots of a page's pictures for a scan with an OCR text layer."""
 _MIN_LETTERS, _MIN_IN_SCAN = 2, 3
-"""Invisible letters in a row that are reported; recognised text is off its place by a letter."""
+"""Minimum reported length of invisible text; OCR text may be displaced by one letter."""
 _LABELS = 3
-"""Black boxes with one text, each in another size, from which on the text is their label."""
+"""Minimum number of black boxes whose equal text, in different sizes, is a label."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,17 +59,17 @@ class Letter:
     character: str
     box: _Corners
     has_font: bool = True
-    """Whether PDFium can draw it: the file has the font, or the letter is Latin."""
+    """Whether PDFium can draw it: the font is embedded, or the letter is Latin."""
 
     def is_in(self, box: _Corners, /) -> bool:
-        """Whether the middle of the letter is in a rectangle."""
+        """Return whether the centre of the letter is in a rectangle."""
         x, y = (self.box[0] + self.box[2]) / 2, (self.box[1] + self.box[3]) / 2
         return box[0] <= x <= box[2] and box[1] <= y <= box[3]
 
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """Invisible words of a page; *is_dark* where their place is an even dark area."""
+    """Invisible words of a page; *is_dark* means that their place is a uniform dark area."""
 
     text: str
     box: Box
@@ -140,7 +140,7 @@ def read_sheet(document: Any, number: int, /) -> Sheet:
 
 
 def legible_dpi(page: Any, dpi: float, /) -> float:
-    """Return the dots per inch for a page; fewer than *dpi* for a very large one."""
+    """Return the dots per inch for a page, fewer than *dpi* for a very large one."""
     return float(min(dpi, POINTS_PER_INCH * (_MOST_DOTS / np.prod(page.get_size())) ** 0.5))
 
 
@@ -187,7 +187,7 @@ def _look(page: Any) -> tuple[list[Letter], list[tuple[Cover, bool] | None], int
 def _to_shown(page: Any) -> Callable[[tuple[float, float]], tuple[float, float]]:
     from pypdfium2 import raw
 
-    # FPDF_PageToDevice counts in whole units, of 32 bits.
+    # FPDF_PageToDevice returns 32-bit integers.
     fine = min(64.0, 2**28 / max(page.get_size()))
     size = round(page.get_width() * fine), round(page.get_height() * fine)
     x, y = ctypes.c_int(), ctypes.c_int()
@@ -267,7 +267,7 @@ def _has_curves(item: Any) -> bool:
 
 
 def _marks(page: Any) -> list[_Corners]:
-    """Return the rectangles of notes that ask for a redaction, which was not carried out."""
+    """Return the rectangles of redaction annotations that were not applied."""
     from pypdfium2 import raw
 
     boxes, to_shown = [], _to_shown(page)
@@ -290,7 +290,7 @@ def _darkness(
     *,
     is_scan: bool,
 ) -> bool | None:
-    """Return ``None`` for a visible letter, else whether its place is an even dark area."""
+    """Return whether the place of an invisible letter is uniformly dark; ``None`` if visible."""
     if not letter.character.isalnum():
         return None
     x0, y0, x1, y1 = (side * scale for side in letter.box)
@@ -316,7 +316,7 @@ def _cut(picture: NDArray[Any], *corners: float) -> NDArray[Any]:
 def _runs(
     letters: Sequence[Letter], covers: Sequence[tuple[Cover, bool] | None], least: int
 ) -> Iterator[Covered]:
-    """Yield invisible letters of a line in a row; signs and blanks between belong to them."""
+    """Yield runs of invisible letters of a line, including signs and blanks between them."""
     codes = "".join(
         "x" if cover else "v" if letter.character.isalnum() else letter.character
         for letter, cover in zip(letters, covers, strict=True)

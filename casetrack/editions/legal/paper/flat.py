@@ -1,4 +1,4 @@
-"""Pages as they are seen: without rotation, notes, fields, layers and all that hangs on a file."""
+"""Flattening of pages: no rotation, notes, fields, layers or other parts of a file."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 _POINTS_PER_INCH = 72.0
 _PICTURE_DPI = 220.0
 _MOST_DOTS = 6e7
-"""Dots of a picture at most; larger pages have fewer dots per inch."""
+"""Maximum dots of a picture; larger pages have fewer dots per inch."""
 _COLOURED = 24
-"""Red, green and blue of a grey page as drawn differ by no more."""
+"""Maximum difference of red, green and blue in a grey page."""
 _GREY_STEP = 17
 _LONG = 4
-"""Letters from which on a word is longer than its line is high."""
+"""Minimum letters of a word that is longer than the height of its line."""
 _INVISIBLE = 3
 """Render mode of text that is not drawn."""
 
@@ -66,12 +66,12 @@ def as_picture(page: Any, target: Any, number: int, words: Iterable[tuple[str, B
 
 
 def pixels_per_point(page: Any, dpi: float, /) -> float:
-    """Return the scale of a picture of a page; that of fewer than *dpi* for a very large one."""
+    """Return the scale of a picture of a page; lower than *dpi* for a very large one."""
     return float(min(dpi / _POINTS_PER_INCH, (_MOST_DOTS / page.rect.get_area()) ** 0.5))
 
 
 def _photograph(page: Any) -> bytes:
-    """Return a page as a picture: grey without loss, or in colour where it has any."""
+    """Return a page as a picture: lossless grey, or JPEG if it has colours."""
     pymupdf = silenced()
     scale = pixels_per_point(page, _PICTURE_DPI)
     drawn = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), alpha=False)
@@ -80,7 +80,7 @@ def _photograph(page: Any) -> bytes:
         picture: bytes = drawn.tobytes("jpeg", jpg_quality=88)
     else:
         grey = pymupdf.Pixmap(pymupdf.csGRAY, drawn)
-        # Sixteen greys look the same on paper and take a third of the room.
+        # Sixteen greys look the same on paper and need a third of the space.
         steps = np.frombuffer(grey.samples, np.uint8) // _GREY_STEP
         few = (steps * np.uint8(_GREY_STEP)).tobytes()
         picture = pymupdf.Pixmap(pymupdf.csGRAY, grey.width, grey.height, few, False).tobytes("png")
@@ -88,12 +88,12 @@ def _photograph(page: Any) -> bytes:
 
 
 def _lay_under(page: Any, words: Iterable[tuple[str, Box]]) -> None:
-    """Write words on a page so that they can be found and copied, and aren't drawn."""
+    """Write invisible words on a page that can be found and copied."""
     pymupdf = silenced()
     fonts = pymupdf.Font("helv"), pymupdf.Font("cjk")
     level, turned = pymupdf.TextWriter(page.rect), pymupdf.TextWriter(page.rect)
     held = list(words)
-    # Words of a turned page are higher than wide, and follow each other up or down.
+    # Words of a rotated page are higher than wide and follow each other vertically.
     steps = [after.y0 - before.y0 for (_, before), (_, after) in pairwise(held)]
     turn = -90 if sum(np.sign(steps)) > 0 else 90
     is_turned = False

@@ -1,4 +1,4 @@
-"""Tables of papers: in Word, each with its head on every page, and in Markdown."""
+"""Tables for papers: in DOCX, with a header on each page, and in Markdown."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from casetrack.editions.legal.paper.pdf import opened
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-# Earlier states of a PDF that its file still holds: a saved change appends, and takes nothing.
+# Earlier versions in a PDF: an incremental save appends and removes nothing.
 
 _END = re.compile(rb"%%EOF[\r\n]{0,2}")
 _MIN_LETTERS = 2
@@ -51,7 +51,7 @@ def _missing(
             pages = [_words(page) for page in before]
     except FileError:
         return  # the bytes up to this mark are not a complete document
-    # With pages added or taken out, numbers of pages don't match.
+    # If pages were added or removed, page numbers do not match.
     everywhere = None if len(pages) == len(now) else Counter(word for page in now for word in page)
     for number, then in enumerate(pages, 1):
         left = Counter(now[number - 1]) if everywhere is None else everywhere
@@ -134,14 +134,14 @@ def _why(run: Any) -> HiddenBy | None:
         ground = _grey(shading.get(f"{_W}fill"), default=255)
     else:
         ground = None
-    # Letters of automatic colour turn white on a dark ground that is a shading.
+    # Letters of automatic colour become white on dark shading.
     if ground is None or ground > _DARK or (highlight is None and colour is None):
         return None
     return "shading" if abs(letters - ground) < _DARK / 2 else None
 
 
 def _grey(colour: str | None, *, default: float) -> float:
-    """Return how bright a colour ``RRGGBB`` is, 0 to 255."""
+    """Return the brightness of a colour ``RRGGBB``, 0 to 255."""
     try:
         red, green, blue = bytes.fromhex(colour or "")
     except ValueError:

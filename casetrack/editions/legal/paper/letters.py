@@ -24,7 +24,7 @@ _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "‐": 
 
 
 def plain_signs(text: str, /) -> str:
-    """Return a text with plain quotation marks and hyphens, of the same length."""
+    """Return a text of the same length with plain quotation marks and hyphens."""
     return text.translate(_QUOTES)
 
 
@@ -68,7 +68,7 @@ def letters_of(page: Any, /) -> Letters:
 def words_of(
     letters: Letters, keeps: Callable[[tuple[float, float, float, float]], bool] = lambda _: True, /
 ) -> Iterator[tuple[str, Box]]:
-    """Yield words with their rectangles; letters that *keeps* refuses by their box divide them."""
+    """Yield words with their rectangles; letters that *keeps* rejects divide words."""
     for match in re.finditer(r"\S+", letters.text):
         run, begin = "", match.start()
         for at in range(match.start(), match.end() + 1):
@@ -96,7 +96,7 @@ def letters_read(page: RecognizedPage, points_per_pixel: float, /) -> Letters:
 
 
 def _letter(letter: str) -> str:
-    """Return a pattern for a letter, composed or with its marks apart (NFD)."""
+    """Return a pattern for a letter, composed or decomposed (NFD)."""
     forms = dict.fromkeys((letter, unicodedata.normalize("NFD", letter)))
     return f"(?:{'|'.join(map(re.escape, forms))})"
 
@@ -111,7 +111,7 @@ def phrase_pattern(
     """
     alternatives = []
     for phrase in sorted(phrases, key=len, reverse=True):
-        # A page may set letters apart, and words without a blank.
+        # A page may have spaced letters, and words without a blank.
         letters = re.sub(r"\s", "", plain_signs(unicodedata.normalize("NFC", phrase)))
         alternatives.append(r"(?:-\n)?\s*".join(map(_letter, letters)))
     body = f"(?:{'|'.join(alternatives)})"
@@ -128,9 +128,9 @@ _FONT = "hebo"
 _EDGE, _GAP = 14.0, 4.0
 """Points between a stamp and the edges of the page, and between a stamp and other content."""
 _STRIP = 26.0
-"""Points that a page gets longer by where every place is taken."""
+"""Points by which a page is extended if no place is free."""
 _PAPER = 232
-"""Grey values from here on are paper."""
+"""Minimum grey value of paper."""
 _LETTER = (612.0, 792.0)
 
 
@@ -206,7 +206,7 @@ def _box(page: Any, text: str, place: Place) -> Any:
 
 
 def _is_free(page: Any, text: str, place: Place) -> bool:
-    """Whether a place shows nothing but paper, and has no text that isn't drawn."""
+    """Return whether a place shows only paper and has no invisible text."""
     pymupdf = silenced()
     box = _box(page, text, place)
     around = pymupdf.Rect(box.x0 - _GAP, box.y0 - _GAP, box.x1 + _GAP, box.y1 + _GAP) & page.rect

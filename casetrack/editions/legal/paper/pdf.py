@@ -1,4 +1,4 @@
-"""PDFs as this edition opens and writes them: never over an original, never half."""
+"""Opening and writing of PDFs: originals are never overwritten, writes are atomic."""
 
 from __future__ import annotations
 

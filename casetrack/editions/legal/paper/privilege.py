@@ -1,4 +1,4 @@
-"""A privilege log on paper: Word, Excel, CSV, Markdown."""
+"""The privilege log as DOCX, Excel, CSV and Markdown."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _WORDS = (
 )
 """Values of the last columns."""
 _WIDTHS = (0.35, 0.8, 0.8, 0.7, 0.7, 1.0, 1.0, 0.7, 0.5, 0.8, 0.9, 0.7, 0.75)
-"""Of the columns on a page across, in inches."""
+"""Widths of the columns in inches, for landscape pages."""
 MARKED = "* attorney"
 
 
@@ -86,7 +86,7 @@ def as_xlsx(log: PrivilegeLog, /) -> bytes:
     for number, values in enumerate([COLUMNS, *map(cells, log.entries)], start=1):
         for column, value in enumerate(values, start=1):
             cell = sheet.cell(number, column)
-            # A value is a text, also where it begins like a formula.
+            # Values are texts, even if they begin like a formula.
             cell.value, cell.data_type = kept.clean(value), "s"
             cell.alignment = Alignment(wrap_text=True, vertical="top")
             if number == 1:
@@ -116,4 +116,4 @@ WRITERS: dict[str, Callable[[PrivilegeLog], bytes | str]] = {
     ".csv": as_csv,
     ".md": as_markdown,
 }
-"""Functions that make a file, by its ending."""
+"""Writers by suffix of the file."""

@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 
 _DPI = 200.0
 _EVEN = 24
-"""Grey values between the lightest and the darkest dot at a letter that cannot be seen."""
+"""Maximum range of grey values at an invisible letter."""
 _MIN_UNSEEN = 3
-"""Letters in a row without ink that are reported: recognised text is off its place by one."""
+"""Minimum reported length of letters without ink: OCR text may be displaced by one letter."""
 
 
 @dataclass(slots=True)
@@ -74,7 +74,7 @@ def check_copy(
     findings = Findings()
     with in_pdfium(path) as document, silenced().open(path) as written:
         for number in range(1, len(document) + 1):
-            # Before the sheet: it makes the letters of a page invisible.
+            # Must precede ``read_sheet``, which makes the letters of a page invisible.
             dpi = legible_dpi(document[number - 1], _DPI)
             picture = drawn(document[number - 1], dpi)
             sheet = read_sheet(document, number)
@@ -88,7 +88,7 @@ def check_copy(
             unseen = [one.text for one in sheet.covered] or _without_ink(written[number - 1])
             findings.covered += [(number, text) for text in unseen]
             if recognise is None:
-                # A page of `own` is a picture of a page that was searched before.
+                # A page with areas is a picture of a page that was already searched.
                 findings.unread += [number] if sheet.draws_shapes and not own else []
                 continue
             findings.recognised.append(number)
@@ -100,7 +100,7 @@ def check_copy(
 
 
 def _without_ink(page: Any) -> list[str]:
-    """Return letters in a row at whose place the page, as MuPDF renders it, has one colour."""
+    """Return runs of letters whose place has one colour in MuPDF's picture."""
     page.set_rotation(0)
     dpi = min(_DPI, POINTS_PER_INCH * 5000 / max(page.rect.width, page.rect.height, 1.0))
     picture = page.get_pixmap(dpi=max(1, int(dpi)), colorspace="gray", alpha=False)

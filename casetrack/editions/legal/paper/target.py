@@ -1,4 +1,4 @@
-"""Where a paper is written: to a file that is not there yet, whole or not at all."""
+"""Target files of papers: atomic writes, no silent replacement."""
 
 from __future__ import annotations
 

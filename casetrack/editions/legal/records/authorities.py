@@ -1,4 +1,4 @@
-"""Authorities of a brief, who cites them in the file, and the chronology of a case."""
+"""Records of authorities, citations of authorities, and chronologies."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from casetrack.editions.legal.records.check import DraftPlace
 AuthoritySection = Literal[
     "Cases", "Constitutional Provisions", "Statutes", "Rules", "Regulations", "Other Authorities"
 ]
-"""The parts of a table of authorities, in the order in which courts ask for them."""
+"""The sections of a table of authorities, in the order of courts."""
 AUTHORITY_SECTIONS: tuple[AuthoritySection, ...] = get_args(AuthoritySection)
 
 DifferenceKind = Literal["entry not found", "citation not found", "other pages"]
@@ -81,7 +81,7 @@ class TableOfAuthorities(Tabular[Authority], Record):
     notes: tuple[str, ...] = ()
 
     def sections(self) -> dict[AuthoritySection, tuple[Authority, ...]]:
-        """Return the authorities of each part of the table that has any."""
+        """Return the authorities by section, without empty sections."""
         by_section = {
             s: tuple(a for a in self.authorities if a.section == s) for s in AUTHORITY_SECTIONS
         }
@@ -162,12 +162,12 @@ class Citator(Tabular[CitingPlace], Record):
 
     @property
     def signals(self) -> dict[str, int]:
-        """How often each signal occurs, over all places."""
+        """Counts of each signal over all places."""
         return dict(Counter(signal for signal, _ in self.counted if signal).most_common())
 
     @property
     def treatments(self) -> dict[str, int]:
-        """How often each treatment occurs, over all places."""
+        """Counts of each treatment over all places."""
         return dict(Counter(treatment for _, treatment in self.counted if treatment).most_common())
 
     def _table(self) -> tuple[type[CitingPlace], Sequence[CitingPlace]]:

@@ -1,4 +1,4 @@
-"""A case as commands show it."""
+"""The record of a case for commands."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from casetrack.editions.legal.cases import CASE
 
 @dataclass(frozen=True, slots=True)
 class Case(Record):
-    """A case: whether commands use it, and how much it holds, where that was counted."""
+    """A case, with its counts if known, and whether it is the default case."""
 
     JSON = (
         *("info", "is_used", "document_count=stats.document_count", "page_count=stats.page_count"),

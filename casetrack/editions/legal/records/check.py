@@ -149,12 +149,12 @@ class Finding(Record):
 
     @property
     def weight(self) -> Weight:
-        """How much it matters."""
+        """Weight of the verdict."""
         return _VERDICTS[self.verdict][0]
 
     @property
     def is_sure(self) -> bool:
-        """Whether a difference is shown in the source, and both are certainly the ones meant."""
+        """Whether a difference is certain: both source and quotation are known."""
         return self.verdict in {"altered", "wrong_page"} and self.confidence >= _SURE
 
     @property
@@ -182,13 +182,13 @@ class CiteCheck(Record):
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many findings there are of each verdict."""
+        """Number of findings by verdict."""
         counter = Counter(f.verdict for f in self.findings)
         return {verdict: counter[verdict] for verdict in TITLES if counter[verdict]}
 
     @property
     def worst_first(self) -> tuple[Finding, ...]:
-        """The findings, differences first, each kind in the order of the draft."""
+        """The findings, differences first, otherwise in the order of the draft."""
         order = {weight: n for n, weight in enumerate(("wrong", "look", "open", "right"))}
         return tuple(sorted(self.findings, key=lambda f: (order[f.weight], f.number)))
 
@@ -199,5 +199,5 @@ class CiteCheck(Record):
 
     @property
     def shown(self) -> tuple[Finding, ...]:
-        """The findings that an answer lists, differences first."""
+        """The findings listed in an answer, differences first."""
         return self.worst_first if self.show == "all" else self.problems

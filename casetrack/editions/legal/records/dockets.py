@@ -25,7 +25,7 @@ class DocketLine(Record):
 
 @dataclass(frozen=True, slots=True)
 class Docket(Record):
-    """The entries of a docket in its order; *document* is the file that they were read from."""
+    """The entries of a docket in its order; *document* is its file."""
 
     document: Annotated[Document, NAMED, INLINE]
     lines: tuple[DocketLine, ...]

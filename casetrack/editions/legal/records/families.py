@@ -1,4 +1,4 @@
-"""Families of documents, and documents that are the same or nearly so."""
+"""Records of families, duplicates and mail threads."""
 
 from __future__ import annotations
 

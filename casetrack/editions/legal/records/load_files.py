@@ -113,7 +113,7 @@ Place = Literal["bottom-right", "bottom-center", "bottom-left"]
 """Place of a number on a page."""
 PLACES: tuple[Place, ...] = get_args(Place)
 
-# Redactions: words that a covered place still holds, and copies from which words were taken.
+# Redactions: hidden words in files, and redacted copies.
 
 Cover = Literal[
     "box",
