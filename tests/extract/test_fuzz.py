@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from casetrack.editions.legal.extract.citations import read_citations
-from casetrack.editions.legal.extract.reading import read_on
+from casetrack.editions.legal.extract.reading import joined_text
 from casetrack.extract.amounts import find_amounts
 from casetrack.extract.dates import find_dates
 from casetrack.extract.document_type import infer_document_type
@@ -137,7 +137,7 @@ def _graph(text: str) -> None:
 
 def _paper(text: str) -> None:
     whole = WholeText((TextPage(1, text),))
-    read_on(whole)
+    joined_text(whole)
     read_entries(whole)
     read_bates(text)
     for found in read_citations(whole):

@@ -249,7 +249,7 @@ def _differences(
     for entry in (e for table in own for e in own_entries(draft.whole.text, table)):
         inside = read(WholeText((TextPage(1, entry.words),)))
         keys = dict.fromkeys(key for c in inside for key in (c.key, *c.keys))
-        cited = [by_key[key].key for key in keys if key in by_key] or _named(
+        cited = [by_key[key].key for key in keys if key in by_key] or _named_authorities(
             entry.words, authorities
         )
         for key in dict.fromkeys(cited):
@@ -262,7 +262,7 @@ def _differences(
         TableDifference(
             "entry not found",
             a.name,
-            f"{a.name}: CaseTrack found it on {_pages_said(a.pages)} and no entry in the table.",
+            f"{a.name}: CaseTrack found it on {_page_list(a.pages)} and no entry in the table.",
             counted=a.listed,
         )
         for a in authorities
@@ -280,7 +280,7 @@ def _plain(text: str) -> str:
     return " ".join(re.findall(r"[^\W_]+", text.casefold()))
 
 
-def _named(words: str, authorities: Iterable[Authority]) -> list[str]:
+def _named_authorities(words: str, authorities: Iterable[Authority]) -> list[str]:
     """Return the keys of authorities that an entry names without a readable citation."""
     plain = words.casefold()
     names = ((a.key, a.name[: a.name_end or None].casefold()) for a in authorities)
@@ -296,24 +296,24 @@ def _other_pages(
             return None
         message = (
             f"{authority.name} is listed as passim; CaseTrack found it on "
-            f"{_pages_said(authority.pages)}."
+            f"{_page_list(authority.pages)}."
         )
         return TableDifference("other pages", authority.name, message, "passim", authority.listed)
-    wanted, counted = set(_spelt_out(listed)), set(authority.pages)
+    wanted, counted = set(_expanded(listed)), set(authority.pages)
     if wanted == counted:
         return None
     parts = []
     if lacking := [p for p in authority.pages if p not in wanted]:
-        parts.append(f"also found on {_pages_said(lacking)}")
-    if excess := [p for p in _spelt_out(listed) if p not in counted]:
-        parts.append(f"listed and not found on {_pages_said(excess)}")
+        parts.append(f"also found on {_page_list(lacking)}")
+    if excess := [p for p in _expanded(listed) if p not in counted]:
+        parts.append(f"listed and not found on {_page_list(excess)}")
     message = f"{authority.name}: {'; '.join(parts)} (by CaseTrack)."
     return TableDifference(
         "other pages", authority.name, message, ", ".join(listed), ", ".join(authority.pages)
     )
 
 
-def _spelt_out(listed: Iterable[str]) -> list[str]:
+def _expanded(listed: Iterable[str]) -> list[str]:
     """Return the pages of a list, with ranges expanded."""
     from casetrack.editions.legal.own_table import number_of, roman
 
@@ -329,7 +329,7 @@ def _spelt_out(listed: Iterable[str]) -> list[str]:
     return pages
 
 
-def _pages_said(pages: Sequence[str]) -> str:
+def _page_list(pages: Sequence[str]) -> str:
     return f"page {pages[0]}" if len(pages) == 1 else f"pages {', '.join(pages)}"
 
 

@@ -28,7 +28,7 @@ def _lines(case: Case) -> Lines:
     return numbered(0, lines, "* " if case.is_used else "- ")
 
 
-def in_words_of_cases(function: Callable[..., R], /) -> Callable[..., R]:
+def with_case_terms(function: Callable[..., R], /) -> Callable[..., R]:
     """Make a command report its errors with the terms of cases."""
 
     @functools.wraps(function)
@@ -43,7 +43,7 @@ def in_words_of_cases(function: Callable[..., R], /) -> Callable[..., R]:
 
 
 @operation("case create", ADDS)
-@in_words_of_cases
+@with_case_terms
 def create(
     library: Library,
     name: Annotated[str, Arg("Such as 'Smith v. Jones'.", "NAME")],
@@ -62,7 +62,7 @@ def create(
 
 
 @operation("case list", READS)
-@in_words_of_cases
+@with_case_terms
 def listed(
     library: Library,
     /,

@@ -166,7 +166,7 @@ def _of_file(path: Path, settings: Settings, passwords: Sequence[str]) -> Draft:
         page_kind=rows[0]["page_kind"],
         is_estimated=any(row["page_is_estimated"] for row in rows),
         ocr_confidence=sum(sure) / len(sure) if sure else None,
-        notes=(*notes, *_doubt(sure)),
+        notes=(*notes, *_ocr_note(sure)),
     )
 
 
@@ -186,7 +186,7 @@ def _lines(rows: Sequence[Mapping[str, Any]], whole: WholeText) -> Iterator[Draf
                 yield DraftLine(offset + line["start"], offset + line["end"], row["page"], box)
 
 
-def _doubt(sure: Sequence[float]) -> list[str]:
+def _ocr_note(sure: Sequence[float]) -> list[str]:
     """Return a note on the confidence of recognised text."""
     if not sure:
         return []
@@ -228,7 +228,7 @@ def _of_case(state: State, named: str) -> Draft:
         page_kind=places[0].page_kind or "page",
         is_estimated=any(p.page_is_estimated for p in places),
         ocr_confidence=sum(sure) / len(sure) if sure else None,
-        notes=tuple(_doubt(sure)),
+        notes=tuple(_ocr_note(sure)),
     )
 
 

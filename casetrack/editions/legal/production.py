@@ -193,7 +193,7 @@ def _all(named: Iterable[str | Path]) -> list[Path]:
 
 def _checked(files: Sequence[Path], target: Path, passwords: Sequence[str]) -> list[int]:
     """Return the count of numbers for each file, after all checks."""
-    from casetrack.editions.legal.paper.letters import paper_of
+    from casetrack.editions.legal.paper.letters import open_for_stamping
 
     if not files:
         raise UsageError("No files were named.", hint="Name files, or a folder with files.")
@@ -213,7 +213,7 @@ def _checked(files: Sequence[Path], target: Path, passwords: Sequence[str]) -> l
             if not file.is_file():
                 raise FileNotFound(file)
             if _shows_pages(file):
-                with paper_of(file, passwords) as document:
+                with open_for_stamping(file, passwords) as document:
                     counts.append(document.page_count)
             else:
                 counts.append(1)
@@ -242,13 +242,13 @@ def _produced(
     passwords: Sequence[str],
 ) -> ProducedFile:
     from casetrack.editions.legal.paper.flat import flattened
-    from casetrack.editions.legal.paper.letters import paper_of, slip_sheet, stamp_page
+    from casetrack.editions.legal.paper.letters import open_for_stamping, slip_sheet, stamp_page
     from casetrack.editions.legal.paper.pdf import sha256_of, write_copy
 
     copy = target / f"{numbers[0]}.pdf"
     digest, native = sha256_of(file), None
     if _shows_pages(file):
-        with paper_of(file, passwords) as document:
+        with open_for_stamping(file, passwords) as document:
             flat = flattened(document)
             for page, number in zip(flat, numbers, strict=True):
                 stamp_page(page, number, legend=legend, place=place)

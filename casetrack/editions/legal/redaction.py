@@ -206,10 +206,10 @@ def redact(
             )
         unseen = [(n, one.text) for n, held in covered.items() for one in held]
         unseen += [(one.page or 0, one.text) for one in lost]
-        blackout.take_out(flat, all_areas, covered=boxes, label=label)
+        blackout.redact_areas(flat, all_areas, covered=boxes, label=label)
         pdf.write_copy(flat, target)
     with pdf.opened(target) as written:
-        left = blackout.remains(written, [a.text for a in all_areas] + [one.text for one in lost])
+        left = blackout.leftovers(written, [a.text for a in all_areas] + [one.text for one in lost])
     checked = check_copy(target, all_areas, patterns, recognise=recognise)
     left += checked.left
     if left:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from casetrack.editions.legal.check import pins, wording
-from casetrack.editions.legal.check.compare import Match, compare, stands_in
+from casetrack.editions.legal.check.compare import Match, compare, is_verbatim_in
 from casetrack.editions.legal.check.resolve import CaseFile, Resolved, Resolver
 from casetrack.editions.legal.extract.citations import citations_notes, read_citations
 from casetrack.editions.legal.extract.cited_text import NAMED
@@ -93,12 +93,12 @@ def check_draft(collection: Collection, draft: Draft, /) -> CiteCheck:
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
+class _Comparison:
     """A quotation compared with one source."""
 
     document: Document
     match: Match
-    placed: pins.Placed | None
+    placed: pins.PinFit | None
 
 
 @dataclass
@@ -180,7 +180,7 @@ class _Check:
             found_pin=resolved.found,
             sources=sources,
             notes=(*resolved.notes, *([citation.note] if citation.note else [])),
-            confidence=self._sure(citation.confidence),
+            confidence=self._confidence(citation.confidence),
         )
 
     def _head(self, document: Document) -> tuple[Quote, ...]:
@@ -196,7 +196,7 @@ class _Check:
             self.chunks[document.document_id] = chunks
         return source_quotes(self.collection, chunks, whole, start, end)
 
-    def _sure(self, confidence: float) -> float:
+    def _confidence(self, confidence: float) -> float:
         return confidence * (self.draft.ocr_confidence or 1.0)
 
     # --- quotations -----------------------------------------------------------------------------
@@ -206,41 +206,41 @@ class _Check:
             return self._uncited(quotation)
         citation = self.citations[quotation.citation]
         resolved = self.resolved[quotation.citation]
-        held = self._held(quotation, citation, resolved.documents)
+        held = self._best_match(quotation, citation, resolved.documents)
         notes: list[str] = []
         if held is None and not resolved.documents:
             held = self._in_quoted(quotation, quotation.citation, notes)
             if held is None:
                 return self._without_source(quotation, citation, resolved)
         if held is None or not held.match.is_alike:
-            return self._not_there(quotation, citation, resolved, held)
+            return self._not_in_source(quotation, citation, resolved, held)
         if resolved.verdict == "unclear":
             notes.append(resolved.said)
         if quotation.confidence < 0.5:
             notes.append("It is ascribed to the citation before it; none follows.")
         return self._finding(quotation, citation, held, notes)
 
-    def _held(
+    def _best_match(
         self, quotation: Quotation, citation: LegalCitation, documents: Sequence[Document]
-    ) -> _Held | None:
+    ) -> _Comparison | None:
         """Return the best match of a quotation in the documents, or ``None``."""
         # "(cleaned up)" may also follow the quotation itself.
         behind = self.draft.whole.text[quotation.end : quotation.end + 300]
         remark = f"{citation.parenthetical} {behind}".lower()
-        best: _Held | None = None
+        best: _Comparison | None = None
         for document in documents:
             source = self.resolver.text(document)
             for match in compare(quotation.text, source, cleaned_up="cleaned up" in remark):
                 is_record = citation.kind == "record"
-                placed = pins.place(
+                placed = pins.check_pin(
                     source.whole, citation, match.start, match.end, is_record=is_record
                 )
-                held = _Held(document, match, placed)
+                held = _Comparison(document, match, placed)
                 if best is None or _rank(held) < _rank(best):
                     best = held
         return best
 
-    def _in_quoted(self, quotation: Quotation, number: int, notes: list[str]) -> _Held | None:
+    def _in_quoted(self, quotation: Quotation, number: int, notes: list[str]) -> _Comparison | None:
         """Search the source that the missing one quotes, if the draft cites it."""
         text = self.draft.whole.text
         following = number + 1
@@ -251,14 +251,14 @@ class _Check:
         if not inside and not _QUOTES_OTHER.search(gap[-40:]):
             return None
         other = self.citations[following]
-        held = self._held(quotation, other, self.resolved[following].documents)
+        held = self._best_match(quotation, other, self.resolved[following].documents)
         if held is None or not held.match.is_alike:
             return None
         notes.append(f"Compared with {other.text}, which it quotes; the citing source is missing.")
         return replace(held, placed=None)
 
     def _finding(
-        self, quotation: Quotation, citation: LegalCitation, held: _Held, notes: list[str]
+        self, quotation: Quotation, citation: LegalCitation, held: _Comparison, notes: list[str]
     ) -> Finding:
         match, placed = held.match, held.placed
         verdict: Verdict = "verbatim" if match.is_verbatim else "altered"
@@ -283,13 +283,17 @@ class _Check:
             found_pin=placed.found if placed else "",
         )
 
-    def _not_there(
-        self, quotation: Quotation, citation: LegalCitation, resolved: Resolved, held: _Held | None
+    def _not_in_source(
+        self,
+        quotation: Quotation,
+        citation: LegalCitation,
+        resolved: Resolved,
+        held: _Comparison | None,
     ) -> Finding:
         where, sources, edits = self._found_elsewhere(
             quotation, {d.document_id for d in resolved.documents}
         )
-        message = wording.not_there(resolved.documents) + where
+        message = wording.not_found(resolved.documents) + where
         notes = wording.nearest(held.match) if held is not None else ()
         return self._quoted(quotation, citation, "not_in_source", message, sources, edits, notes)
 
@@ -341,7 +345,7 @@ class _Check:
             sources=sources,
             edits=edits,
             notes=notes,
-            confidence=self._sure(min(sure, citation.confidence) if citation else sure),
+            confidence=self._confidence(min(sure, citation.confidence) if citation else sure),
         )
 
     def _found_elsewhere(
@@ -355,7 +359,7 @@ class _Check:
         where = wording.elsewhere(other.match, other.document, sources)
         return where, sources, other.match.edits
 
-    def _elsewhere(self, quotation: Quotation, without: set[str]) -> _Held | None:
+    def _elsewhere(self, quotation: Quotation, without: set[str]) -> _Comparison | None:
         """Search the words in the other documents of the case."""
         if len(quotation.text.split()) < _LONG:
             return None
@@ -367,11 +371,11 @@ class _Check:
         by_id = {d.document_id: d for d in self.resolver.case.documents}
         skipped = without | self.resolver.without
         candidates = [by_id[each] for each in ids if each in by_id and each not in skipped]
-        same = [d for d in candidates if stands_in(quotation.text, self.resolver.text(d))]
-        best: _Held | None = None
+        same = [d for d in candidates if is_verbatim_in(quotation.text, self.resolver.text(d))]
+        best: _Comparison | None = None
         for document in same or candidates[:1]:
             for match in compare(quotation.text, self.resolver.text(document))[:1]:
-                held = _Held(document, match, None)
+                held = _Comparison(document, match, None)
                 if match.likeness < _SURE_ELSEWHERE and not match.is_verbatim:
                     continue
                 if best is None or _rank(held) < _rank(best):
@@ -383,7 +387,7 @@ def _pin(citation: LegalCitation) -> str:
     return ", ".join(pin.text for pin in citation.pins)
 
 
-def _rank(held: _Held) -> tuple[bool, bool, float, int]:
+def _rank(held: _Comparison) -> tuple[bool, bool, float, int]:
     """Return the sort key: verbatim first, then the right page, then the lowest cost."""
     wrong = held.placed is not None and held.placed.fits == "wrong"
     return not held.match.is_verbatim, wrong, held.match.cost, held.match.start

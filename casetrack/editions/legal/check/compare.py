@@ -12,8 +12,8 @@ from casetrack.editions.legal.check.alignment import (
     source_units,
     token_weight,
 )
-from casetrack.editions.legal.check.edits import Laid, lay
-from casetrack.editions.legal.check.source import cited
+from casetrack.editions.legal.check.edits import QuotationEdits, quotation_edits
+from casetrack.editions.legal.check.source import citation_units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +50,7 @@ class Match:
         return self.is_verbatim or self.likeness >= ALIKE
 
 
-def stands_in(quoted: str, source: SourceText, /) -> bool:
+def is_verbatim_in(quoted: str, source: SourceText, /) -> bool:
     """Return whether a source contains the quoted words unchanged, without an alignment."""
     return bool(source.exact(draft_units(quoted)))
 
@@ -87,9 +87,9 @@ def _match(
     alignment = align(units, source_part)
     # An omitted citation would otherwise let only the longer part of the quotation match.
     is_near = _SLIGHT < alignment.cost <= _NEAR * len(units) + 1
-    if is_near and (free := cited(source.text, source_part)):
+    if is_near and (free := citation_units(source.text, source_part)):
         alignment = align(units, source_part, free=free)
-    laid = lay(quoted, units, source, source_part, alignment, cleaned_up=cleaned_up)
+    laid = quotation_edits(quoted, units, source, source_part, alignment, cleaned_up=cleaned_up)
     if laid is None:
         return None
     likeness = _likeness(units, alignment, laid)
@@ -106,7 +106,7 @@ def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def _likeness(units: Sequence[Unit], alignment: Alignment, laid: Laid) -> float:
+def _likeness(units: Sequence[Unit], alignment: Alignment, laid: QuotationEdits) -> float:
     """Return the weighted share of quoted words in the source; lower if they are scattered."""
     words = [u for u in units if u.kind in ("word", "bracketed_word")]
     total = sum(map(token_weight, words))

@@ -8,7 +8,7 @@ import unicodedata
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
-from casetrack.editions.legal.check.source import why_left_out
+from casetrack.editions.legal.check.source import omission_rule
 from casetrack.editions.legal.records.check import Edit, EditKind
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class _Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Laid:
+class QuotationEdits:
     """The edits between a quotation and its source."""
 
     start: int  # Code points of the source's text
@@ -56,7 +56,7 @@ class Laid:
     allowed: frozenset[int] = field(default_factory=frozenset)
 
 
-def lay(
+def quotation_edits(
     quoted: str,
     units: Sequence[Unit],
     source: SourceText,
@@ -65,12 +65,12 @@ def lay(
     /,
     *,
     cleaned_up: bool,
-) -> Laid | None:
+) -> QuotationEdits | None:
     """Return the edits of an alignment, or ``None`` if no word of the draft is in the source."""
     pieces = list(_pieces(quoted, units, source.text, source_part, alignment))
     if not any(p.source for p in pieces):
         return None
-    judged = list(_judged(pieces, quoted, source, cleaned_up=cleaned_up))
+    judged = list(_with_rules(pieces, quoted, source, cleaned_up=cleaned_up))
     spans = [p.source for p in judged if p.source]
     start, end = spans[0][0], spans[-1][1]
     edits = tuple(_tiled(judged, quoted, source.text, start, end))
@@ -83,7 +83,7 @@ def lay(
     if len(_MARKS.findall(quoted)) < theirs and theirs > 1:
         notes.append("Quotation marks within it are left out.")
     allowed = frozenset(n for p in judged if p.allowed for n in p.units)
-    return Laid(start, end, edits, tuple(notes), allowed)
+    return QuotationEdits(start, end, edits, tuple(notes), allowed)
 
 
 def _pieces(
@@ -113,7 +113,7 @@ def _pieces(
         elif step == "swap":
             yield _Piece("replace", ours, theirs, sort=sort, units=number)
         elif theirs is not None:
-            why = _dressed(quoted[slice(*ours)], text[slice(*theirs)], unit)
+            why = _form_rule(quoted[slice(*ours)], text[slice(*theirs)], unit)
             yield _Piece("replace" if why else "keep", ours, theirs, why, units=number)
 
 
@@ -130,7 +130,7 @@ def _skipped(
     return _Piece("replace" if theirs else "insert", ours, theirs, why, units=number)
 
 
-def _dressed(ours: str, theirs: str, unit: Unit) -> str:
+def _form_rule(ours: str, theirs: str, unit: Unit) -> str:
     """Return the rule that allows a different form of the same word; empty if the form is equal."""
     if unit.kind == "bracketed_word":
         return "" if ours == theirs else BRACKETS
@@ -148,7 +148,7 @@ def _plain(word: str) -> str:
 # --- allowed differences ------------------------------------------------------------------------
 
 
-def _judged(
+def _with_rules(
     pieces: list[_Piece], quoted: str, source: SourceText, *, cleaned_up: bool
 ) -> Iterator[_Piece]:
     """Yield the pieces with the rule that allows each difference; merge adjacent ones."""
@@ -159,11 +159,13 @@ def _judged(
             continue
         beside = [runs[k][0].allowed for k in (n - 1, n + 1) if 0 <= k < len(runs)]
         is_last = n == len(runs) - 1
-        why = _why(run, quoted, source, beside, is_first=n == 0, is_last=is_last, clean=cleaned_up)
+        why = _rule_for(
+            run, quoted, source, beside, is_first=n == 0, is_last=is_last, clean=cleaned_up
+        )
         if why:
             yield from (replace(p, allowed=why) for p in _merged(run))
         else:
-            yield from _parted(run, quoted, source.text)
+            yield from _split_by_letters(run, quoted, source.text)
 
 
 def _groups(piece: _Piece) -> tuple[str, str]:
@@ -172,7 +174,7 @@ def _groups(piece: _Piece) -> tuple[str, str]:
     return "differs", ""
 
 
-def _why(
+def _rule_for(
     run: list[_Piece],
     quoted: str,
     source: SourceText,
@@ -200,7 +202,7 @@ def _why(
         if broken and _plain(ours).lower() == _plain(theirs).lower():
             return HYPHEN
     if spans and not _LETTERS.sub("", ours):
-        return why_left_out(source, spans[0][0], spans[-1][1])
+        return omission_rule(source, spans[0][0], spans[-1][1])
     return ""
 
 
@@ -210,7 +212,7 @@ def _merged(run: list[_Piece]) -> Iterator[_Piece]:
         yield _join(kind, list(group))
 
 
-def _parted(run: list[_Piece], quoted: str, text: str) -> Iterator[_Piece]:
+def _split_by_letters(run: list[_Piece], quoted: str, text: str) -> Iterator[_Piece]:
     """Yield a run of relevant differences; a single changed word is split by letters."""
     for kind, group in itertools.groupby(run, key=lambda p: p.kind):
         parts = list(group)

@@ -21,7 +21,7 @@ _PAGE_ID = re.compile(r"\bPageID\b|\sat\s[A-Z]{1,6}[-_ ]?\d{3,9}$")
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PinFit:
     """Result of the comparison with a pin cite."""
 
     fits: Literal["right", "wrong", "open"]  # ``open``: the document lacks the numbering of the pin
@@ -53,9 +53,9 @@ class _Numbering:
         return first is not None and first == page
 
 
-def place(
+def check_pin(
     whole: WholeText, citation: LegalCitation, start: int, end: int, /, *, is_record: bool = False
-) -> Placed | None:
+) -> PinFit | None:
     """Compare the place of ``whole.text[start:end]`` with the pins of a citation.
 
     *is_record* means that the source is a paper of the case, also cited by pages of its file.
@@ -64,13 +64,13 @@ def place(
     if not citation.pins:
         return None
     placed = [
-        _placed(whole, citation, pin, start, end, is_record=is_record) for pin in citation.pins
+        _check_one(whole, citation, pin, start, end, is_record=is_record) for pin in citation.pins
     ]
     order = ("right", "wrong", "open")
     return min(placed, key=lambda p: order.index(p.fits))
 
 
-def outside(whole: WholeText, citation: LegalCitation, /) -> Placed | None:
+def outside(whole: WholeText, citation: LegalCitation, /) -> PinFit | None:
     """Return the range of the source if a pin is outside of it."""
     for pin in citation.pins:
         first, page = _value(pin.first), _first_page(citation, pin)
@@ -86,15 +86,15 @@ def outside(whole: WholeText, citation: LegalCitation, /) -> Placed | None:
                 continue
             if not numbering.holds(first):
                 labels = [label for label, _, _ in numbering.spans]
-                return Placed("wrong", f"{labels[0]}-{labels[-1]}")
+                return PinFit("wrong", f"{labels[0]}-{labels[-1]}")
     return None
 
 
-def _beyond(whole: WholeText, unit: PinUnit, number: int) -> Placed | None:
+def _beyond(whole: WholeText, unit: PinUnit, number: int) -> PinFit | None:
     """Return the range of pages or paragraphs if the number is after its end."""
     if unit == "paragraph":
         last = max((value for value, _ in _paragraphs(whole)), default=0)
-        return Placed("wrong", f"¶¶ 1-{last}") if 1 < last < number else None
+        return PinFit("wrong", f"¶¶ 1-{last}") if 1 < last < number else None
     ends = [
         (value, numbering.spans[0][0], numbering.spans[-1][0])
         for numbering in _numberings(whole, None)
@@ -104,18 +104,18 @@ def _beyond(whole: WholeText, unit: PinUnit, number: int) -> Placed | None:
     ]
     if unit not in {"page", "line"} or not ends or max(ends)[0] >= number:
         return None
-    return Placed("wrong", f"{ends[0][1]}-{ends[0][2]}")
+    return PinFit("wrong", f"{ends[0][1]}-{ends[0][2]}")
 
 
-def _placed(
+def _check_one(
     whole: WholeText, citation: LegalCitation, pin: Pin, start: int, end: int, *, is_record: bool
-) -> Placed:
+) -> PinFit:
     if pin.unit == "line" or pin.first_line is not None:
         return _at_lines(whole, pin, start, end)
     if pin.unit == "paragraph":
         return _at_paragraph(whole, pin, start, end)
     if pin.unit != "page" or _PAGE_ID.search(citation.text):
-        return Placed("open", note=f"Where {pin.text} begins and ends is not checked.")
+        return PinFit("open", note=f"Where {pin.text} begins and ends is not checked.")
     first, last = _value(pin.first), _value(pin.last)
     numberings = _numberings(whole, _first_page(citation, pin))
     for numbering in numberings:
@@ -125,18 +125,18 @@ def _placed(
         if any(_within(label, pin, first, last) for label in labels):
             rest = [label for label in labels if not _within(label, pin, first, last)]
             note = f"It runs on to page {rest[-1]}." if rest and labels[-1] == rest[-1] else ""
-            return Placed("right", _range(labels), note)
-    counted = _counting(numberings, citation, pin, first, is_record=is_record)
+            return PinFit("right", _range(labels), note)
+    counted = _pin_numbering(numberings, citation, pin, first, is_record=is_record)
     if counted is None or not (labels := counted.at(start, end)):
-        return Placed(
+        return PinFit(
             "open",
             note=f"The copy in the case does not show the page that {pin.text} counts, so the page "
             "is not checked.",
         )
-    return Placed("wrong", _range(labels))
+    return PinFit("wrong", _range(labels))
 
 
-def _counting(
+def _pin_numbering(
     numberings: Sequence[_Numbering],
     citation: LegalCitation,
     pin: Pin,
@@ -181,7 +181,7 @@ def _numberings(whole: WholeText, first_page: int | None) -> list[_Numbering]:
             elif each.kind == "star":
                 _into_series(stars, span)
     numberings = [
-        _Numbering("star", _closed(series, len(whole.text), first_page)) for series in stars
+        _Numbering("star", _page_spans(series, len(whole.text), first_page)) for series in stars
     ]
     if printed:
         numberings.append(_Numbering("page", tuple(printed)))
@@ -203,7 +203,7 @@ def _into_series(stars: list[list[tuple[str, int, int]]], span: tuple[str, int, 
     stars.append([span])
 
 
-def _closed(
+def _page_spans(
     series: list[tuple[str, int, int]], end: int, first_page: int | None
 ) -> tuple[tuple[str, int, int], ...]:
     """Extend each star page to the next; text before the first belongs to the page before it."""
@@ -221,23 +221,23 @@ def _closed(
     return tuple(spans)
 
 
-def _at_lines(whole: WholeText, pin: Pin, start: int, end: int) -> Placed:
+def _at_lines(whole: WholeText, pin: Pin, start: int, end: int) -> PinFit:
     labels = printed_at(whole, start, end) or ""
     lines = next((part for part in labels.split("; ") if ":" in part), "")
     if not lines:
-        return Placed(
+        return PinFit(
             "open", note=f"The copy in the case has no line numbers, so {pin.text} is not checked."
         )
     if any(s < end and start < e for s, e in find_pin(whole, pin)):
-        return Placed("right", lines)
-    return Placed("wrong", lines)
+        return PinFit("right", lines)
+    return PinFit("wrong", lines)
 
 
-def _at_paragraph(whole: WholeText, pin: Pin, start: int, end: int) -> Placed:
+def _at_paragraph(whole: WholeText, pin: Pin, start: int, end: int) -> PinFit:
     numbers = _paragraphs(whole)
     first, last = _value(pin.first), _value(pin.last)
     if len(numbers) < 2 or first is None or last is None:
-        return Placed(
+        return PinFit(
             "open",
             note=f"The paragraphs of the copy in the case are not numbered, so {pin.text} is not "
             "checked.",
@@ -246,10 +246,10 @@ def _at_paragraph(whole: WholeText, pin: Pin, start: int, end: int) -> Placed:
     inside = [value for value, at in numbers if start < at < end]
     touched = [*before[-1:], *inside]
     if any(first <= value <= last for value in touched):
-        return Placed("right", f"¶ {touched[0]}")
+        return PinFit("right", f"¶ {touched[0]}")
     if not touched:
-        return Placed("wrong", "before ¶ 1")
-    return Placed(
+        return PinFit("wrong", "before ¶ 1")
+    return PinFit(
         "wrong", f"¶ {touched[0]}" if len(touched) == 1 else f"¶¶ {touched[0]}-{touched[-1]}"
     )
 

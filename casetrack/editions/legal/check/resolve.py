@@ -77,8 +77,8 @@ def name_fit(name: str, head: str, /, *, spelling: bool = True) -> NameFit:
     head_words = _words_of(head[:_HEAD])
     misspelt: NameFit | None = None
     for side in sides:
-        words = _telling(side)
-        if not words or any(_is_there(word, head_words) for word in words):
+        words = _distinctive_words(side)
+        if not words or any(_contains(word, head_words) for word in words):
             continue
         near = _nearest(words, head_words) if spelling else None
         if near is None:
@@ -93,7 +93,7 @@ def _are_swapped(sides: list[str], called: list[str]) -> bool:
         return False
     own, other = (
         [
-            any(_is_there(word, _words_of(party)) for word in _telling(side))
+            any(_contains(word, _words_of(party)) for word in _distinctive_words(side))
             for side, party in zip(sides, order, strict=True)
         ]
         for order in (called, called[::-1])
@@ -108,13 +108,13 @@ def _words_of(head: str) -> frozenset[str]:
     return frozenset(word.rstrip(".").lower().replace("’", "'") for word in words)
 
 
-def _telling(side: str) -> list[str]:
+def _distinctive_words(side: str) -> list[str]:
     """Return the words of a party that distinguish it from others."""
     words = [w.replace("’", "'") for w in _WORD.findall(side)]
     return [w for w in words if w.rstrip(".").lower() not in _NO_WORDS and len(w.rstrip(".")) > 1]
 
 
-def _is_there(word: str, head_words: frozenset[str]) -> bool:
+def _contains(word: str, head_words: frozenset[str]) -> bool:
     """Return whether the head contains a word or the unabbreviated form of it."""
     bare = word.rstrip(".").lower()
     if bare in head_words or bare.removesuffix("'s") in head_words or f"{bare}s" in head_words:

@@ -11,7 +11,7 @@ import numpy as np
 
 from casetrack.base.words import WordLists
 from casetrack.editions.legal.check.alignment import LIGHT
-from casetrack.editions.legal.extract.cited_text import beside_citations
+from casetrack.editions.legal.extract.cited_text import text_outside_citations
 from casetrack.extract.papers.text import TextPage, WholeText
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ _PAREN = re.compile(r"\([^()]*\)")
 _FOOTNOTE = re.compile(r"(?:_{3,}|[-—]{5,})?\s*(?:\[?\d{1,3}\]?[.\s]|[*†‡§])")
 
 
-def why_left_out(source: SourceText, start: int, end: int, /) -> str:
+def omission_rule(source: SourceText, start: int, end: int, /) -> str:
     """Return the reason why ``text[start:end]`` may be omitted; empty if it may not."""
     text = source.text
     run = text[start:end]
@@ -153,7 +153,7 @@ def why_left_out(source: SourceText, start: int, end: int, /) -> str:
     return ""
 
 
-def cited(text: str, units: Sequence[Unit], /) -> list[int]:
+def citation_units(text: str, units: Sequence[Unit], /) -> list[int]:
     """Return the indices of source units in citations and their remarks."""
     start, end = units[0].start, units[-1].end
     if not _MAY_CITE.search(text, start, end):
@@ -196,5 +196,5 @@ def _cites(run: str) -> bool:
 
     text = run.strip(" ,;.")
     citations = read_citations(WholeText((TextPage(1, text),)))
-    left = _PAREN.sub(" ", beside_citations(text, citations))
+    left = _PAREN.sub(" ", text_outside_citations(text, citations))
     return bool(refers or citations) and not re.search(r"[^\W\d_]", _LEFT.sub(" ", left))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from casetrack.base.records import Document
     from casetrack.base.records.graph import Quote
     from casetrack.editions.legal.check.compare import Match
-    from casetrack.editions.legal.check.pins import Placed
+    from casetrack.editions.legal.check.pins import PinFit
     from casetrack.editions.legal.records.check import Verdict
 
 _TOLD = {"replace": "changed", "insert": "added", "delete": "left out"}
@@ -26,7 +26,7 @@ def compared(
     document: Document,
     sources: Sequence[Quote],
     pin: str,
-    placed: Placed | None,
+    placed: PinFit | None,
 ) -> str:
     """Return the sentence on a quotation found in its source."""
     where = _where(document, sources)
@@ -37,7 +37,7 @@ def compared(
     return f"Found by CaseTrack with differences ({_differences(match)}) in {where}."
 
 
-def not_there(documents: Sequence[Document]) -> str:
+def not_found(documents: Sequence[Document]) -> str:
     """Return the sentence on words missing in the cited source."""
     return f"Not found by CaseTrack in {' or in '.join(d.name for d in documents)}."
 

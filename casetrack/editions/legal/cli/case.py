@@ -7,7 +7,7 @@ import typer
 from casetrack.api.operation import Arg
 from casetrack.api.text.collections import described as text_of
 from casetrack.editions.legal.cases import Cases
-from casetrack.editions.legal.casework import in_words_of_cases
+from casetrack.editions.legal.casework import with_case_terms
 from casetrack.editions.legal.records.cases import Case
 from casetrack.faces.cli.asking import write
 from casetrack.faces.cli.collection import delete_found, quoted
@@ -22,7 +22,7 @@ _CASE = option(Arg("Name or ID of the case.", "CASE"))
 
 
 @described(name=_CASE, none=option(Arg("Use no case any more.", "--none")))
-@in_words_of_cases
+@with_case_terms
 def use(
     ctx: typer.Context, name: str | None = None, none: bool = False, as_json: JsonOption = False
 ) -> None:
@@ -38,7 +38,7 @@ def use(
 
 
 @described(name=option(Arg("Name or ID; without it, the case in use.", "CASE")))
-@in_words_of_cases
+@with_case_terms
 def info(ctx: typer.Context, name: str | None = None, as_json: JsonOption = False) -> None:
     """Show the name, size and location of a case."""
     cases, state = _cases(ctx), ctx.ensure_object(State)
@@ -54,7 +54,7 @@ def info(ctx: typer.Context, name: str | None = None, as_json: JsonOption = Fals
 
 
 @described(name=_CASE, yes=option(Arg("Do not ask.", "--yes -y")))
-@in_words_of_cases
+@with_case_terms
 def delete(ctx: typer.Context, name: str, yes: bool = False) -> int:
     """Delete a case and all its data; your original files are not changed."""
     library = ctx.ensure_object(State).library

@@ -183,7 +183,7 @@ def duplicates(
         )
 
     def duplicates_of(state: State) -> Duplicates:
-        documents = sorted(state.snapshot.documents.values(), key=_age)
+        documents = sorted(state.snapshot.documents.values(), key=_sort_key)
         groups = _exact(state, documents)
         all_groups: list[tuple[DuplicateKind, list[tuple[Document, float]]]] = [
             (kind, [(document, 1.0) for document in group]) for kind, group in groups
@@ -220,7 +220,7 @@ def duplicates(
     return collection.workspace.ask(duplicates_of)
 
 
-def _age(document: Document) -> tuple[object, ...]:
+def _sort_key(document: Document) -> tuple[object, ...]:
     fields = metadata(document).get("row") or {}
     moment = document.content_created_at or document.source_updated_at
     known = (moment or document.file_modified_at).timestamp()
@@ -235,7 +235,7 @@ def _exact(
     joined = Groups(len(documents))
     content: dict[str, int] = {}
     for i, document in enumerate(documents):
-        for mark in _marks(document):
+        for mark in _content_keys(document):
             joined.join(content.setdefault(mark, i), i)
     by_content = [joined.root(i) for i in range(len(documents))]
     for first, other in _same_mails(state, place):
@@ -250,7 +250,7 @@ def _exact(
     ]
 
 
-def _marks(document: Document) -> list[str]:
+def _content_keys(document: Document) -> list[str]:
     """Return the keys that identical documents share."""
     fields = metadata(document) if is_row(document) else {}
     way = fields.get("read_from", "native")

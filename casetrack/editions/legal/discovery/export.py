@@ -70,7 +70,7 @@ class Out:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes("\f".join(page.text for page in pages).encode("utf-8", "replace"))
 
-    def kept(self, document: Document) -> Path | None:
+    def original_file(self, document: Document) -> Path | None:
         """Return the unchanged file of a document, if it still exists."""
         copy = document.original_copy
         own = None if document.is_remote or document.parent_id else Path(document.path)
@@ -88,7 +88,7 @@ def write_images(out: Out, rows: Sequence[Mapping[str, Any]], name: str | None) 
     )
     if not listed:
         return None
-    base = common(rows)
+    base = common_folder(rows)
     own = listed[0]["image_file"]
     dialect = Dialect.of(own, separator=",", qualifier="")
     goal = PurePath(os.path.relpath(own["path"], base))
@@ -112,7 +112,7 @@ def _paths(fields: Mapping[str, Any]) -> list[str]:
     return [path for path in (*paths, *images["pictures"]) if path]
 
 
-def common(rows: Iterable[Mapping[str, Any]], /) -> str:
+def common_folder(rows: Iterable[Mapping[str, Any]], /) -> str:
     """Return the common folder of all files of some rows."""
     return os.path.commonpath([str(Path(path).parent) for row in rows for path in _paths(row)])
 
@@ -131,10 +131,10 @@ def report(
     if out.own_texts:
         notes.append(
             f"{len(out.own_texts):,} text files of the production are not there any more; they "
-            f"hold the text that CaseTrack has read: {_some(out.own_texts)}."
+            f"hold the text that CaseTrack has read: {_first_names(out.own_texts)}."
         )
     if out.lost:
-        notes.append(f"{len(out.lost):,} files are not there any more: {_some(out.lost)}.")
+        notes.append(f"{len(out.lost):,} files are not there any more: {_first_names(out.lost)}.")
     return ProductionExport(
         str(out.folder),
         str(load_file),
@@ -143,13 +143,13 @@ def report(
         native_count=out.natives,
         text_count=out.texts,
         image_count=out.images,
-        ranges=tuple(map(str, _joined(ranges))),
+        ranges=tuple(map(str, _joined_ranges(ranges))),
         numbered=given,
         notes=tuple(notes),
     )
 
 
-def _joined(pairs: Sequence[tuple[str | None, str | None]]) -> list[BatesRange]:
+def _joined_ranges(pairs: Sequence[tuple[str | None, str | None]]) -> list[BatesRange]:
     """Return ranges, with consecutive ones joined."""
     ranges: list[BatesRange] = []
     for begin, end in pairs:
@@ -164,7 +164,7 @@ def _joined(pairs: Sequence[tuple[str | None, str | None]]) -> list[BatesRange]:
     return ranges
 
 
-def _some(names: Sequence[str]) -> str:
+def _first_names(names: Sequence[str]) -> str:
     shown = ", ".join(names[:5])
     return shown if len(names) <= 5 else f"{shown} and {len(names) - 5:,} more"
 
@@ -180,7 +180,7 @@ COLUMNS = (
 """Fields of a production that CaseTrack numbers."""
 
 
-def numbered(
+def write_numbered(
     out: Out,
     chosen: Sequence[Document],
     trees: Mapping[str, FamilyTree],
@@ -256,7 +256,7 @@ def _values(
     suffix = PurePath(document.original_copy or document.path).suffix.lower()
     native = PurePath("NATIVES", f"{begin}{suffix}")
     text = PurePath("TEXT", f"{begin}.txt")
-    source = out.kept(document) if fields.get("read_from", "native") == "native" else None
+    source = out.original_file(document) if fields.get("read_from", "native") == "native" else None
     if out.copy(source, native):
         out.natives += 1
     elif fields.get("read_from", "native") == "native":
@@ -383,16 +383,16 @@ def export_production(
     out = Out(state, target)
     with storage_errors(target):
         target.mkdir(parents=True, exist_ok=True)
-        origin = _one_origin(chosen)
+        origin = _common_load_file(chosen)
         if origin is not None:
-            return _as_it_came(out, chosen, origin, name)
-        return numbered(out, chosen, trees, name or "production", (prefix, start, digits))
+            return _write_unchanged(out, chosen, origin, name)
+        return write_numbered(out, chosen, trees, name or "production", (prefix, start, digits))
 
 
 # --- documents of one load file ---------------------------------------------------------------
 
 
-def _one_origin(chosen: Sequence[Document]) -> Mapping[str, Any] | None:
+def _common_load_file(chosen: Sequence[Document]) -> Mapping[str, Any] | None:
     """Return the load file of all documents; ``None`` if there is none or several."""
     origins: dict[tuple[object, ...], Mapping[str, Any]] = {}
     for document in chosen:
@@ -404,13 +404,13 @@ def _one_origin(chosen: Sequence[Document]) -> Mapping[str, Any] | None:
     return next(iter(origins.values())) if len(origins) == 1 else None
 
 
-def _as_it_came(
+def _write_unchanged(
     out: Out, chosen: Sequence[Document], origin: Mapping[str, Any], name: str | None
 ) -> ProductionExport:
     rows = [(metadata(d), d) for d in chosen if d.parent_id is None]
     rows.sort(key=lambda pair: (pair[0]["row"] is None, (pair[0]["row"] or {}).get("line", 0)))
     dialect = Dialect.of(origin)
-    base = common(fields for fields, _ in rows)
+    base = common_folder(fields for fields, _ in rows)
     beside = PurePath(os.path.relpath(origin["path"], base))
     load_file = out.folder / beside.with_name(f"{name}.dat" if name else beside.name)
     header = Row(1, (), dialect.decode(bytes.fromhex(origin["header"])))
@@ -432,7 +432,7 @@ def _as_it_came(
         for role, path in files.items():
             goal = PurePath(os.path.relpath(path, base))
             is_read = fields["read_from"] == role
-            source = out.kept(document) if is_read else Path(path)
+            source = out.original_file(document) if is_read else Path(path)
             if out.copy(source or Path(path), goal):
                 out.natives += role == "native"
                 out.texts += role == "text"

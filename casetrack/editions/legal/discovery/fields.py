@@ -150,7 +150,7 @@ def _year(text: str) -> int:
     return int(text) if len(text) == 4 else 1900 + int(text) if int(text) > 69 else 2000 + int(text)
 
 
-def told(fields: Mapping[str, str], roles: Mapping[Role, str], role: Role, /) -> str:
+def field_value(fields: Mapping[str, str], roles: Mapping[Role, str], role: Role, /) -> str:
     """Return the stripped value of a row for a role; empty if there is none."""
     return fields.get(roles.get(role, ""), "").strip()
 
@@ -257,7 +257,7 @@ def read_text(path: Path, encoding: str | None, /) -> tuple[str, Dialect, list[T
     """
     data = _read_bytes(path)
     bom, marked = next(((b, name) for b, name in _BOMS if data.startswith(b)), (b"", ""))
-    name = marked or _told(data)
+    name = marked or _detect_encoding(data)
     if encoding is not None:
         try:
             name = codecs.lookup(encoding).name
@@ -303,7 +303,7 @@ def shown(text: str, /) -> str:
     return re.sub("[\ud800-\udfff]", "\ufffd", text)
 
 
-def _told(data: bytes) -> str:
+def _detect_encoding(data: bytes) -> str:
     """Return the encoding of a file without a byte order mark."""
     head = data[:4096]
     if head[1::2].count(0) > len(head) // 4:

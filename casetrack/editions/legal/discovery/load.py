@@ -62,12 +62,12 @@ class ProductionSource(Source):
             suffix = member.native.suffix.lower()
         elif way == "images":
             suffix = member.pictures[0].suffix if len(member.pictures) == 1 else ".tif"
-        title = production.told(member, "subject") or production.told(member, "title")
-        author = production.told(member, "from") or production.told(member, "author")
+        title = production.value_of(member, "subject") or production.value_of(member, "title")
+        author = production.value_of(member, "from") or production.value_of(member, "author")
         return Item(
             member.key,
             self._token(member, way),
-            title=shown(title or production.told(member, "file_name")) or None,
+            title=shown(title or production.value_of(member, "file_name")) or None,
             author=shown(author) or None,
             updated_at=member.moment,
             metadata=metadata_of(production, member, way),
@@ -165,8 +165,8 @@ def metadata_of(production: Production, member: Member, way: ReadFrom, /) -> dic
         "bates_end": shown(member.end) or None,
         "family": member.family,
         "parent": member.parent,
-        "custodian": shown(production.told(member, "custodian")) or None,
-        "hash": production.told(member, "hash").lower() or None,
+        "custodian": shown(production.value_of(member, "custodian")) or None,
+        "hash": production.value_of(member, "hash").lower() or None,
         "read_from": way,
         "attachments_listed": bool(member.children) and way == "native",
         "fields": {name: shown(value) for name, value in member.fields.items()} if row else None,
@@ -343,7 +343,7 @@ def _report(
             dict.fromkeys(
                 custodian
                 for member in production.members
-                if (custodian := shown(production.told(member, "custodian")))
+                if (custodian := shown(production.value_of(member, "custodian")))
             )
         ),
         columns=production.load_file.columns,

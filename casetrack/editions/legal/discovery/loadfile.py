@@ -94,7 +94,7 @@ def read_load_file(
     columns = _columns(header.values, path, troubles)
     kept = []
     for row in others:
-        kept += _sound(row, columns, dialect, path, troubles)
+        kept += _split_unclosed(row, columns, dialect, path, troubles)
     return LoadFile(path, dialect, columns, header, tuple(kept), tuple(troubles))
 
 
@@ -146,7 +146,7 @@ def _rows(text: str, dialect: Dialect) -> Iterable[Row]:
         begin, values = at, list[str]()
         while True:
             if close is not None and text.startswith(mark, at):
-                closed = _closed(text, at, close, mark)
+                closed = _field_end(text, at, close, mark)
                 if closed is None:
                     # The qualifier is never closed: the field ends at the end of the line.
                     past = _line_end(text, at)
@@ -187,17 +187,17 @@ def _line_end(text: str, at: int) -> int:
     return stop.start() if stop else len(text)
 
 
-def _closed(text: str, at: int, close: re.Pattern[str], mark: str) -> int | None:
+def _field_end(text: str, at: int, close: re.Pattern[str], mark: str) -> int | None:
     """Return the end of the qualified field at *at*, after its closing qualifier."""
     begin = at + len(mark)
     for match in close.finditer(text, begin):
-        if mark == '"' and _doubled(text, begin, match.start()):
+        if mark == '"' and _is_escaped(text, begin, match.start()):
             continue
         return match.end()
     return None
 
 
-def _doubled(text: str, begin: int, at: int) -> bool:
+def _is_escaped(text: str, begin: int, at: int) -> bool:
     """Return whether a quotation mark is the second of an escaped pair."""
     count = 0
     while at - count - 1 >= begin and text[at - count - 1] == '"':
@@ -224,7 +224,7 @@ def _columns(names: Sequence[str], path: Path, troubles: list[Trouble]) -> tuple
     return tuple(columns)
 
 
-def _sound(
+def _split_unclosed(
     row: Row, columns: Sequence[str], dialect: Dialect, path: Path, troubles: list[Trouble]
 ) -> list[Row]:
     """Return a row, split again if an unclosed field contains further rows."""
@@ -233,7 +233,7 @@ def _sound(
     if len(row.values) == wanted and not re.search(r"[\r\n]", row.values[0]):
         return [row]
     written = row.raw if row.raw is not None else dialect.row(row.values)
-    parts = _parted(written, dialect, wanted)
+    parts = _split_rows(written, dialect, wanted)
     if len(parts) == 1:
         if len(row.values) != wanted:
             troubles.append(
@@ -266,12 +266,12 @@ def _sound(
             raw = None if dialect.row(own.values) == part else part
             closing = end if end != dialect.line_end else None
             own = Row(line, own.values, raw, closing if end else row.end)
-            rows += _sound(own, columns, dialect, path, troubles)
+            rows += _split_unclosed(own, columns, dialect, path, troubles)
         line += len(LINE_END.findall(part)) + 1
     return rows
 
 
-def _parted(written: str, dialect: Dialect, wanted: int) -> list[tuple[str, str]]:
+def _split_rows(written: str, dialect: Dialect, wanted: int) -> list[tuple[str, str]]:
     """Split a row before each line that is a complete row; return parts and line ends."""
     mark, separator = dialect.qualifier, dialect.separator
     between = f"{mark}{separator}{mark}"

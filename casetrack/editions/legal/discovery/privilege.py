@@ -18,7 +18,7 @@ from casetrack.editions.legal.discovery.families import (
     metadata,
     with_families,
 )
-from casetrack.editions.legal.discovery.fields import read_moment, roles_of, told
+from casetrack.editions.legal.discovery.fields import read_moment, roles_of, field_value
 from casetrack.editions.legal.operation import READS, Arg, Documents, Names, operation
 from casetrack.editions.legal.records.load_files import PrivilegeEntry, PrivilegeLog
 from casetrack.graph.entities.text import fold
@@ -418,18 +418,18 @@ class _Head:
     def is_mail(self) -> bool:
         """Whether it is a mail, by its format or by the sender in the load file."""
         by_file = self._document.format in _MAILS
-        return by_file or bool(self._told("from") and (self._told("to") or self._told("sent")))
+        return by_file or bool(self._field("from") and (self._field("to") or self._field("sent")))
 
     @property
     def subject(self) -> str:
         """Subject of a mail; empty for others, because a title reveals content."""
-        return self._facts.get("subject") or self._told("subject")
+        return self._facts.get("subject") or self._field("subject")
 
     def people(self, role: Role, shown: str) -> list[Person]:
         """Return the author or the recipients."""
-        own = self._facts.get(role) or self._told(role)
+        own = self._facts.get(role) or self._field(role)
         if not own and role == "from":
-            own = self._document.author or self._told("author")
+            own = self._document.author or self._field("author")
         return people_of(own, shown)
 
     def date(self) -> tuple[str, str, str]:
@@ -439,13 +439,13 @@ class _Head:
             # In the zone of the mail: in UTC it may be another day.
             return *_shown(self._facts.get("date", "")), "sent"
         if moment is None:
-            moment, what = read_moment(self._told("sent"), self._told("sent_time")), "sent"
+            moment, what = read_moment(self._field("sent"), self._field("sent_time")), "sent"
         if moment is None:
-            moment, what = read_moment(self._told("created")), "written"
+            moment, what = read_moment(self._field("created")), "written"
         return (*_shown(moment.isoformat()), what) if moment else ("", "", "")
 
-    def _told(self, role: Role) -> str:
-        return told(self._fields, self._roles, role)
+    def _field(self, role: Role) -> str:
+        return field_value(self._fields, self._roles, role)
 
 
 def _shown(written: str) -> tuple[str, str]:

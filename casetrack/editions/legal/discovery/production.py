@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from casetrack.editions.legal.discovery.fields import Trouble, told
+from casetrack.editions.legal.discovery.fields import Trouble, field_value
 from casetrack.extract.papers.places import BatesRange, read_bates
 
 if TYPE_CHECKING:
@@ -59,9 +59,9 @@ class Production:
     gaps: list[BatesRange] = field(default_factory=list)  # Missing Bates numbers
     troubles: list[Trouble] = field(default_factory=list)
 
-    def told(self, member: Member, role: Role, /) -> str:
+    def value_of(self, member: Member, role: Role, /) -> str:
         """Return the value of a member for a role; empty if there is none."""
-        return told(member.fields, self.roles, role)
+        return field_value(member.fields, self.roles, role)
 
     def note(
         self, line: int | None, key: str, kind: str, text: str, /, *, file: Path | None = None

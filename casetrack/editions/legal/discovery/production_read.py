@@ -16,7 +16,7 @@ from casetrack.editions.legal.discovery.fields import (
     read_moment,
     roles_of,
     shown,
-    told,
+    field_value,
 )
 from casetrack.editions.legal.discovery.loadfile import read_image_file, read_load_file
 from casetrack.editions.legal.discovery.production import Member, Production
@@ -44,30 +44,35 @@ def join_families(production: Production, /) -> None:
     joined = Groups(len(members))
     groups: dict[str, int] = {}
     for i, member in enumerate(members):
-        for other in _named_with(production, member, known):
+        for other in _family_of_row(production, member, known):
             joined.join(i, other)
-        group = production.told(member, "group")
+        group = production.value_of(member, "group")
         if group:
             joined.join(i, groups.setdefault(group, i))
     for family in joined.all():
-        _settle(production, [members[i] for i in family], known)
+        _set_relations(production, [members[i] for i in family], known)
 
 
-def _named_with(production: Production, member: Member, known: Mapping[str, int]) -> Iterator[int]:
+def _family_of_row(
+    production: Production, member: Member, known: Mapping[str, int]
+) -> Iterator[int]:
     """Yield the documents of the family in a row's fields."""
-    first, last = production.told(member, "begin_family"), production.told(member, "end_family")
-    if not first and (written := production.told(member, "family_range")):
+    first, last = (
+        production.value_of(member, "begin_family"),
+        production.value_of(member, "end_family"),
+    )
+    if not first and (written := production.value_of(member, "family_range")):
         span = read_bates(written)
         parts = re.split(r"\s+-\s+|\s+to\s+", written)
         first, last = parts[0], parts[-1]
         if span is not None:
             first, last = span.label(span.first), span.label(span.last)
-    children = listed(production.told(member, "children"))
-    for number in filter(None, (first, production.told(member, "parent"), *children)):
+    children = listed(production.value_of(member, "children"))
+    for number in filter(None, (first, production.value_of(member, "parent"), *children)):
         if bates_key(number) in known:
             yield known[bates_key(number)]
         else:
-            _miss(production, member, number)
+            _report_missing(production, member, number)
     yield from _in_range(production, member, first, last, known)
 
 
@@ -84,7 +89,7 @@ def _in_range(
         if other is None:
             at += 1
             continue
-        own = production.told(production.members[other], "begin_family")
+        own = production.value_of(production.members[other], "begin_family")
         if not own or bates_key(own) == bates_key(first):
             yield other
         else:
@@ -98,7 +103,7 @@ def _in_range(
         at = max(at + 1, held.last + 1 if held else at + 1)
 
 
-def _miss(production: Production, member: Member, number: str) -> None:
+def _report_missing(production: Production, member: Member, number: str) -> None:
     text = (
         f"Line {member.line}: {shown(number)} is named as of its family, and is no document of "
         "the production."
@@ -109,7 +114,7 @@ def _miss(production: Production, member: Member, number: str) -> None:
         production.troubles.append(trouble)
 
 
-def _settle(production: Production, family: list[Member], known: Mapping[str, int]) -> None:
+def _set_relations(production: Production, family: list[Member], known: Mapping[str, int]) -> None:
     """Set the first document of a family, and the parent of each other."""
     if len(family) == 1:
         return
@@ -119,13 +124,13 @@ def _settle(production: Production, family: list[Member], known: Mapping[str, in
         at = known.get(bates_key(number)) if number else None
         return production.members[at].key if at is not None else None
 
-    parents = {m.key: named(production.told(m, "parent")) for m in family}
+    parents = {m.key: named(production.value_of(m, "parent")) for m in family}
     for member in family:
-        for number in listed(production.told(member, "children")):
+        for number in listed(production.value_of(member, "children")):
             child = named(number)
             if child in keys and child != member.key and parents.get(child) in {None, child}:
                 parents[child] = member.key
-    firsts = [named(production.told(m, "begin_family")) for m in family]
+    firsts = [named(production.value_of(m, "begin_family")) for m in family]
     heads = (
         [k for k in firsts if k in keys]
         or [m.key for m in family if parents[m.key] in {None, m.key}]
@@ -197,12 +202,12 @@ class Files:
         return self._folders[folder]
 
 
-def take_files(production: Production, files: Files, /) -> None:
+def find_files(production: Production, files: Files, /) -> None:
     """Set the native, the text and the images of each document; report missing files."""
     roles: tuple[Role, ...] = ("native", "text")
     for member in production.members:
         for role in roles:
-            written = production.told(member, role)
+            written = production.value_of(member, role)
             if not written:
                 continue
             path = files.find(written) if _is_path(written) else None
@@ -240,7 +245,7 @@ def _names_file(written: str) -> bool:
 # Checks of a production: its Bates numbers and dates.
 
 
-def take_dates(production: Production) -> None:
+def read_dates(production: Production) -> None:
     """Set the date of sending or last change of documents; report unreadable dates."""
     roles: tuple[Role, ...] = ("modified", "created", "sent")
     for role in roles:
@@ -251,7 +256,7 @@ def take_dates(production: Production) -> None:
         first = day_first(values)
         unsure = 0
         for member, value in zip(production.members, values, strict=True):
-            time = production.told(member, "sent_time") if role == "sent" else ""
+            time = production.value_of(member, "sent_time") if role == "sent" else ""
             moment = read_moment(value, time, days_first=bool(first))
             if moment is not None:
                 member.moment = moment
@@ -337,24 +342,24 @@ def read_production(
     """
     path = Path(load_file).expanduser().absolute()
     rows = read_load_file(path, encoding=encoding, separator=separator, qualifier=qualifier)
-    beside = Path(image_file).expanduser().absolute() if image_file else _beside(path, ".opt")
+    beside = Path(image_file).expanduser().absolute() if image_file else _sibling(path, ".opt")
     images = read_image_file(beside, encoding=encoding) if beside else None
     roles = roles_of(rows.columns)
     production = Production(rows, images, roles, [], troubles=[*rows.troubles])
     if images:
         production.troubles += images.troubles
-    _take_rows(production)
-    _take_images(production)
+    _add_rows(production)
+    _add_images(production)
     roots = [Path(root).expanduser().absolute()] if root else [path.parent, path.parent.parent]
-    take_files(production, Files(roots))
-    take_dates(production)
+    find_files(production, Files(roots))
+    read_dates(production)
     join_families(production)
     check_numbers(production)
     production.troubles.sort(key=lambda t: (t.file != path.name, t.line or 0))
     return production
 
 
-def _beside(path: Path, suffix: str) -> Path | None:
+def _sibling(path: Path, suffix: str) -> Path | None:
     """Return the file with the same name and another suffix, in any letter case."""
     try:
         beside = sorted(path.parent.iterdir())
@@ -367,7 +372,7 @@ def _beside(path: Path, suffix: str) -> Path | None:
 # --- rows ------------------------------------------------------------------------------------
 
 
-def _take_rows(production: Production) -> None:
+def _add_rows(production: Production) -> None:
     file, roles = production.load_file, production.roles
     named: Role | None = "control" if "control" in roles else "begin" if "begin" in roles else None
     column = roles[named] if named else file.columns[0]
@@ -400,12 +405,12 @@ def _take_rows(production: Production) -> None:
             )
             production.note(row.line, number, "control number", text)
         used[bates_key(key)] = row.line
-        begin = told(fields, roles, "begin") or (number if "begin" not in roles else "")
-        end = told(fields, roles, "end") or begin
+        begin = field_value(fields, roles, "begin") or (number if "begin" not in roles else "")
+        end = field_value(fields, roles, "end") or begin
         production.members.append(Member(key, number, row.line, row, fields, begin, end, key))
 
 
-def _take_images(production: Production) -> None:
+def _add_images(production: Production) -> None:
     if production.image_file is None:
         return
     by_begin = {bates_key(m.begin or m.key): m for m in reversed(production.members)}

@@ -7,7 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from casetrack.editions.legal.extract.reading import Reading, read_on, with_bare_laws
+from casetrack.editions.legal.extract.reading import JoinedText, joined_text, with_bare_laws
 from casetrack.editions.legal.extract.tails import (
     Parentheses,
     pins_of,
@@ -86,12 +86,12 @@ def read_citations(whole: WholeText, /) -> tuple[LegalCitation, ...]:
     Headers and footers are ignored, and citations may cross lines and pages. Parallel citations
     are merged. Citations inside the remark of a citation follow it.
     """
-    reading = read_on(whole)
+    reading = joined_text(whole)
     text = reading.text
     items = with_bare_laws(text, detect(text, record=bool(_PAPER.search(text))))
     found_in = resolve(text, items, [], blocks=_blocks(whole, reading))
     placed = [
-        _Placed(match, what, citation)
+        _Reference(match, what, citation)
         for (match, what), (_, citation) in zip(found_in, items, strict=True)
     ]
     placed = _with_later_names([one for one in placed if _is_citation(one)])
@@ -100,21 +100,21 @@ def read_citations(whole: WholeText, /) -> tuple[LegalCitation, ...]:
     made = []
     for place, group in enumerate(groups):
         limit = groups[place + 1][0].found.start if place + 1 < len(groups) else len(text)
-        made.append(_made(reading, group, limit, names, same))
-    return tuple(_apart(made))
+        made.append(_legal_citation(reading, group, limit, names, same))
+    return tuple(_without_overlaps(made))
 
 
-def _blocks(whole: WholeText, reading: Reading) -> list[tuple[int, int]]:
+def _blocks(whole: WholeText, reading: JoinedText) -> list[tuple[int, int]]:
     """Return the block quotations of the pages as spans of the joined text."""
     return [
-        (reading.here(begin + start), reading.here(begin + end))
+        (reading.offset_of(begin + start), reading.offset_of(begin + end))
         for page, begin in zip(whole.pages, whole.starts, strict=True)
         for start, end in page.blocks
     ]
 
 
 @dataclass(frozen=True, slots=True)
-class _Placed:
+class _Reference:
     """A reference, its authority, and the result of eyecite."""
 
     found: ReferenceMatch
@@ -133,7 +133,7 @@ class _Placed:
         return "name" if named and "[" not in self.found.name else "full"
 
 
-def _is_citation(one: _Placed) -> bool:
+def _is_citation(one: _Reference) -> bool:
     if one.citation is not None:
         # "1 Grant 2" or "8 U.S. 1" may be a line of a table.
         nameless = one.citation.kind == "case" and "year" not in one.citation.details
@@ -147,7 +147,7 @@ def _is_citation(one: _Placed) -> bool:
     return one.found.type in {"regulation", "rule", "constitution", "record"}
 
 
-def _with_later_names(placed: list[_Placed]) -> list[_Placed]:
+def _with_later_names(placed: list[_Reference]) -> list[_Reference]:
     """Set the key of names that occur before their full citation, as in texts with footnotes."""
     later: dict[str, set[tuple[str, str]]] = defaultdict(set)
     for one in placed:
@@ -165,9 +165,9 @@ def _with_later_names(placed: list[_Placed]) -> list[_Placed]:
     return made
 
 
-def _groups(text: str, placed: list[_Placed]) -> Iterator[list[_Placed]]:
+def _groups(text: str, placed: list[_Reference]) -> Iterator[list[_Reference]]:
     """Yield groups of parallel citations; other citations are groups of one."""
-    group: list[_Placed] = []
+    group: list[_Reference] = []
     for one in placed:
         if group and _joins(text, group[-1], one):
             group.append(one)
@@ -179,7 +179,7 @@ def _groups(text: str, placed: list[_Placed]) -> Iterator[list[_Placed]]:
         yield group
 
 
-def _joins(text: str, last: _Placed, one: _Placed) -> bool:
+def _joins(text: str, last: _Reference, one: _Reference) -> bool:
     if last.found.key != one.found.key or (last.citation is None and last.found.type == "case"):
         return False
     between = text[last.found.end : one.found.start]
@@ -203,7 +203,7 @@ def _joins(text: str, last: _Placed, one: _Placed) -> bool:
 
 
 def _authorities(
-    text: str, groups: list[list[_Placed]]
+    text: str, groups: list[list[_Reference]]
 ) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
     """Return the names of authorities, and the keys of parallel citations, by key."""
     names: dict[str, str] = {}
@@ -216,7 +216,7 @@ def _authorities(
             known = keys.get(key, (key,))
             keys[key] = tuple(dict.fromkeys((*known, *(a for a in one.what.aliases if a))))
         if first.form == "full" and key not in names:
-            names[key] = _written_out(text, first, earlier)
+            names[key] = _full_name(text, first, earlier)
             if first.found.type == "case":
                 end = read_pins(text, group[-1].found.end, len(text))[0]
                 year = read_parentheses(text, end).year or _year_before(text, first)
@@ -227,7 +227,7 @@ def _authorities(
     return names, keys
 
 
-def _written_out(text: str, one: _Placed, earlier: str) -> str:
+def _full_name(text: str, one: _Reference, earlier: str) -> str:
     """Return the name of a full citation; a later decision has the name of the earlier one."""
     name = one.found.name
     act = _ACT_FIRST.fullmatch(name) if one.found.type == "regulation" else None
@@ -240,7 +240,7 @@ def _written_out(text: str, one: _Placed, earlier: str) -> str:
     return name
 
 
-def _year_before(text: str, one: _Placed) -> int | None:
+def _year_before(text: str, one: _Reference) -> int | None:
     """Return the year between name and volume, the style of California."""
     name = one.citation.name if one.citation else None
     if name is None or one.citation is None:
@@ -251,9 +251,9 @@ def _year_before(text: str, one: _Placed) -> int | None:
     return int(match[1]) if match else None
 
 
-def _made(
-    reading: Reading,
-    group: list[_Placed],
+def _legal_citation(
+    reading: JoinedText,
+    group: list[_Reference],
     limit: int,
     names: dict[str, str],
     same: dict[str, tuple[str, ...]],
@@ -275,7 +275,7 @@ def _made(
         around = Parentheses(end, around.remarks_end, "", None, around.remark)
     start = first.found.start
     signal, signal_start = signal_before(text, start)
-    begin, finish = reading.place(start, around.end)
+    begin, finish = reading.source_span(start, around.end)
     key = first.found.key
     resolved = all(one.found.resolved for one in group)
     kind = _kind(first)
@@ -305,7 +305,7 @@ def _made(
     )
 
 
-def _own_key(one: _Placed) -> str:
+def _own_key(one: _Reference) -> str:
     if one.citation and one.citation.kind == "case":
         return "case:" + slug((one.citation.corrected or one.citation.written).replace(".", ""))
     if one.citation and one.citation.kind == "short":
@@ -315,7 +315,7 @@ def _own_key(one: _Placed) -> str:
     return one.found.key
 
 
-def _pins(text: str, one: _Placed, limit: int, key: str) -> tuple[int, tuple[Pin, ...]]:
+def _pins(text: str, one: _Reference, limit: int, key: str) -> tuple[int, tuple[Pin, ...]]:
     """Return the end of the citation with its pins, and the pins."""
     match, citation = one.found, one.citation
     if match.type == "record" and citation is None:
@@ -337,7 +337,7 @@ def _pins(text: str, one: _Placed, limit: int, key: str) -> tuple[int, tuple[Pin
     return end, pins
 
 
-def _kind(one: _Placed) -> AuthorityKind:
+def _kind(one: _Reference) -> AuthorityKind:
     type_ = one.found.key.split(":", 1)[0] if one.found.key else one.found.type
     if one.citation is not None and one.citation.kind == "journal":
         return "journal"
@@ -346,7 +346,7 @@ def _kind(one: _Placed) -> AuthorityKind:
     return _KINDS.get(type_, "other")
 
 
-def _apart(made: list[LegalCitation]) -> Iterator[LegalCitation]:
+def _without_overlaps(made: list[LegalCitation]) -> Iterator[LegalCitation]:
     """Yield citations without overlaps; the first one stays complete."""
     end = -1
     for one in made:

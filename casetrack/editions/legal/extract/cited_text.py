@@ -23,7 +23,7 @@ _MARK = re.compile(r"[“”„«»\"‘’‚‹›「」]|``|''|\n[ \t]*\n")
 
 
 @dataclass(frozen=True, slots=True)
-class Marked:
+class QuotedSpan:
     """A quotation ``text[start:end]`` in marks; the outer span includes the marks."""
 
     outer_start: int
@@ -32,7 +32,7 @@ class Marked:
     outer_end: int
 
 
-def marked(text: str, /) -> list[Marked]:
+def quoted_spans(text: str, /) -> list[QuotedSpan]:
     """Return the outer spans between quotation marks.
 
     A quotation of several paragraphs opens with a mark in each paragraph and closes once. A
@@ -45,7 +45,7 @@ def marked(text: str, /) -> list[Marked]:
     ['it is ‘so’ here']
     """
     marks = list(_MARK.finditer(text))
-    spans: list[Marked] = []
+    spans: list[QuotedSpan] = []
     n = 0
     while n < len(marks):
         end = _closed(text, marks, n)
@@ -54,7 +54,7 @@ def marked(text: str, /) -> list[Marked]:
             continue
         opened, closed = marks[n], marks[end]
         if text[opened.end() : closed.start()].strip():
-            spans.append(Marked(opened.start(), opened.end(), closed.start(), closed.end()))
+            spans.append(QuotedSpan(opened.start(), opened.end(), closed.start(), closed.end()))
         n = end + 1
     return spans
 
@@ -157,7 +157,7 @@ AFTER_CITATION = re.compile(
 """Text after a citation that belongs to it: pages, notes, remarks."""
 
 
-def beside_citations(
+def text_outside_citations(
     text: str, citations: Iterable[LegalCitation], start: int = 0, end: int | None = None, /
 ) -> str:
     """Return ``text[start:end]`` without its citations, joined by blanks."""

@@ -24,8 +24,8 @@ from casetrack.editions.legal.extract.cited_text import (
     PARAGRAPH,
     SURE,
     CitedText,
-    Marked,
-    marked,
+    QuotedSpan,
+    quoted_spans,
     only_cites,
 )
 from casetrack.extract.papers.text import LegalCitation, Quotation
@@ -43,7 +43,7 @@ _INDENT = re.compile(r"(?m)^([ \t]*)(?=\S)")
 
 
 def block_quotations(
-    whole: WholeText, at: CitedText, inline: Sequence[Marked], /
+    whole: WholeText, at: CitedText, inline: Sequence[QuotedSpan], /
 ) -> list[Quotation]:
     """Return the block quotations with a citation, in order.
 
@@ -55,7 +55,7 @@ def block_quotations(
     for n, (start, end) in enumerate(paragraphs):
         if any(s < end and start < e for s, e in known):
             continue
-        shaped = _is_shaped(at, paragraphs, n)
+        shaped = _looks_like_block(at, paragraphs, n)
         if shaped and not any(
             i.outer_start <= start + 1 and end - 2 <= i.outer_end for i in inline
         ):
@@ -163,7 +163,7 @@ def _paragraphs(text: str) -> list[tuple[int, int]]:
     return spans
 
 
-def _is_shaped(at: CitedText, paragraphs: list[tuple[int, int]], n: int) -> bool:
+def _looks_like_block(at: CitedText, paragraphs: list[tuple[int, int]], n: int) -> bool:
     """Return whether a paragraph looks like a block: announced before, cited after, or indented."""
     start, end = paragraphs[n]
     text = at.text[start:end]
@@ -221,8 +221,8 @@ def read_quotations(
     'no'
     """
     text = whole.text
-    inline = marked(text)
-    apart = tuple(_behind_marks(citations, inline))
+    inline = quoted_spans(text)
+    apart = tuple(_after_marks(citations, inline))
     at = CitedText(text, apart, tuple(c.start for c in apart), _notes(text))
     blocks = block_quotations(whole, at, inline)
     starts = [block.start for block in blocks]
@@ -237,8 +237,8 @@ def read_quotations(
     return tuple(sorted(quotations, key=lambda q: q.start))
 
 
-def _behind_marks(
-    citations: Sequence[LegalCitation], inline: Sequence[Marked]
+def _after_marks(
+    citations: Sequence[LegalCitation], inline: Sequence[QuotedSpan]
 ) -> Iterator[LegalCitation]:
     """Yield the citations; one whose name includes quoted words starts after them."""
     starts = [each.outer_start for each in inline]
@@ -250,7 +250,7 @@ def _behind_marks(
             yield citation
 
 
-def _inline(at: CitedText, each: Marked) -> Quotation | None:
+def _inline(at: CitedText, each: QuotedSpan) -> Quotation | None:
     inside = bisect_right(at.starts, each.start) - 1
     if inside >= 0 and at.citations[inside].end >= each.end:
         remark = at.citations[inside].parenthetical
@@ -267,7 +267,7 @@ def _inline(at: CitedText, each: Marked) -> Quotation | None:
     return Quotation(each.start, each.end, words, citation=citation, confidence=confidence)
 
 
-def _ascribed(at: CitedText, each: Marked) -> tuple[int | None, float]:
+def _ascribed(at: CitedText, each: QuotedSpan) -> tuple[int | None, float]:
     """Return the index of the citation of a quotation, and its confidence."""
     before, after = at.before(each.outer_start), at.after(each.outer_end)
     if before is not None and _in_remark(at, before, each.outer_start):
@@ -279,7 +279,7 @@ def _ascribed(at: CitedText, each: Marked) -> tuple[int | None, float]:
         broken = at.ends_sentence(max(each.end - 1, 0), gap_end)
         if between is None and (not broken or only_cites(at, after)):
             return after, SURE
-    noted = _noted(at, each)
+    noted = _citation_of_note(at, each)
     if noted is not None:
         return noted, LIKELY
     breaks: list[int] = []
@@ -335,7 +335,7 @@ def _notes(text: str) -> dict[str, list[int]]:
     return notes
 
 
-def _noted(at: CitedText, each: Marked) -> int | None:
+def _citation_of_note(at: CitedText, each: QuotedSpan) -> int | None:
     """Return the citation at the start of the note whose number follows the words."""
     number = _NOTE_AFTER.match(at.text, each.outer_end)
     if number is None:
@@ -351,7 +351,7 @@ def _noted(at: CitedText, each: Marked) -> int | None:
     return citation
 
 
-def _is_name(at: CitedText, each: Marked, citation: int | None, confidence: float) -> bool:
+def _is_name(at: CitedText, each: QuotedSpan, citation: int | None, confidence: float) -> bool:
     """Return whether the words are a name: a defined term, a title, a party."""
     words = at.text[each.start : each.end].strip(" ,.;:")
     count = len(words.split())

@@ -35,23 +35,25 @@ _SPACE = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class JoinedText:
     """A joined text with a map to its source text."""
 
     text: str  # Lines joined by spaces, paragraphs by two line breaks
     starts: tuple[int, ...]  # Start of each piece in this text
     origins: tuple[int, ...]  # Start of each piece in the source text
 
-    def origin(self, offset: int, /) -> int:
+    def source_offset(self, offset: int, /) -> int:
         """Map an offset of this text to the source text."""
         at = bisect_right(self.starts, offset) - 1
         return self.origins[at] + offset - self.starts[at]
 
-    def place(self, start: int, end: int, /) -> tuple[int, int]:
+    def source_span(self, start: int, end: int, /) -> tuple[int, int]:
         """Map a span of this text to the source text."""
-        return self.origin(start), self.origin(end - 1) + 1 if end > start else self.origin(start)
+        return self.source_offset(start), self.source_offset(
+            end - 1
+        ) + 1 if end > start else self.source_offset(start)
 
-    def here(self, offset: int, /) -> int:
+    def offset_of(self, offset: int, /) -> int:
         """Map an offset of the source text to this text; round up to the next mapped character."""
         at = bisect_right(self.origins, offset) - 1
         if at < 0:
@@ -60,7 +62,7 @@ class Reading:
         return min(self.starts[at] + offset - self.origins[at], end)
 
 
-def read_on(whole: WholeText, /) -> Reading:
+def joined_text(whole: WholeText, /) -> JoinedText:
     """Return the joined text of *whole*."""
     left_out = _left_out(whole)
     text = whole.text
@@ -88,7 +90,7 @@ def read_on(whole: WholeText, /) -> Reading:
         at = max(at, end)
     if not starts:
         starts, origins = [0], [0]
-    return Reading("".join(out), tuple(starts), tuple(origins))
+    return JoinedText("".join(out), tuple(starts), tuple(origins))
 
 
 def _pieces(text: str, begin: int, end: int) -> list[tuple[str, int]]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from casetrack.base import schema
-from casetrack.editions.legal.extract.cited_text import beside_citations
+from casetrack.editions.legal.extract.cited_text import text_outside_citations
 from casetrack.extract.language import sentence_ends
 from casetrack.extract.papers.text import LegalCitation
 from casetrack.graph.paper_sources import Sources, one_of
@@ -284,7 +284,7 @@ def _inside(citations: Sequence[LegalCitation], offset: int) -> bool:
 
 def _only_cites(text: str, citations: Sequence[LegalCitation], start: int, end: int) -> bool:
     first, last = (bisect_left(citations, at, key=lambda c: c.start) for at in (start, end))
-    rest = beside_citations(text, citations[first:last], start, end)
+    rest = text_outside_citations(text, citations[first:last], start, end)
     words = _WORD.findall(_PARENTHESES.sub(" ", rest).lower())
     return first < last and _CITING_WORDS.issuperset(words)
 

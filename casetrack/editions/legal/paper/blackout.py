@@ -87,7 +87,7 @@ def _picture(page: Any, scale: float) -> Picture:
     return np.ascontiguousarray(grey[:, : drawn.width])
 
 
-def take_out(
+def redact_areas(
     document: Any,
     areas: Sequence[Area],
     /,
@@ -153,7 +153,7 @@ def _touches(letter: tuple[float, float, float, float], box: Box) -> bool:
     return box.x0 - _GROW <= x <= box.x1 + _GROW and letter[1] < box.y1 and letter[3] > box.y0
 
 
-def remains(document: Any, words: Collection[str], /) -> list[str]:
+def leftovers(document: Any, words: Collection[str], /) -> list[str]:
     """Return the objects of a written document that contain some words, and other leftovers.
 
     Every object is searched uncompressed, in the text encodings of PDF. Leftovers are invisible

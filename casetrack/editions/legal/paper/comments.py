@@ -56,7 +56,7 @@ def commented_copy(draft: Draft, check: CiteCheck, /, *, everything: bool = Fals
     findings = [f for f in check.findings if everything or f.weight != "right"]
     body = _Letters(_runs(document.element.body))
     notes = _notes(document)
-    whole = _squeezed(draft.whole.text)
+    whole = _letters_only(draft.whole.text)
     places: list[tuple[Finding, int, int]] = []
     at_notes: list[tuple[Finding, _ELEMENT]] = []
     unplaced: list[Finding] = []
@@ -73,11 +73,11 @@ def commented_copy(draft: Draft, check: CiteCheck, /, *, everything: bool = Fals
     runs = body.cut(edge for _, start, end in places for edge in (start, end))
     for finding, start, end in places:
         first, last = body.run_at(runs, start), body.run_at(runs, end - 1)
-        _comment(document, first, last, _said(finding))
+        _comment(document, first, last, _comment_text(finding))
     for finding, sign in at_notes:
-        _comment(document, sign, sign, f"In the footnote: {_said(finding)}")
+        _comment(document, sign, sign, f"In the footnote: {_comment_text(finding)}")
     if runs:
-        _comment(document, runs[0], runs[0], _whole(check, unplaced))
+        _comment(document, runs[0], runs[0], _summary(check, unplaced))
     from casetrack.api.viewer.kept import packed
 
     return Commented(packed(document), len(places) + len(at_notes), tuple(unplaced))
@@ -104,7 +104,7 @@ def _opened(draft: Draft) -> Document:
 # --- texts of comments -------------------------------------------------------------------------
 
 
-def _said(finding: Finding) -> str:
+def _comment_text(finding: Finding) -> str:
     lines = [f"{finding.title.upper()}. {finding.said}"]
     changed = [e for e in finding.edits if e.kind != "keep"]
     for edit in changed:
@@ -118,7 +118,7 @@ def _said(finding: Finding) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "\u2026"
 
 
-def _whole(check: CiteCheck, unplaced: Sequence[Finding]) -> str:
+def _summary(check: CiteCheck, unplaced: Sequence[Finding]) -> str:
     """Return the comment on the draft as a whole."""
     from casetrack.editions.legal.records.check import TITLES
 
@@ -189,14 +189,14 @@ def _pieces(run: _ELEMENT) -> Iterator[tuple[_ELEMENT, str]]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Squeezed:
+class _LettersOnly:
     """The letters and digits of a text, with their positions."""
 
     letters: str
     at: tuple[int, ...]
 
 
-def _squeezed(text: str) -> _Squeezed:
+def _letters_only(text: str) -> _LettersOnly:
     letters: list[str] = []
     at: list[int] = []
     for place, sign in enumerate(text):
@@ -205,7 +205,7 @@ def _squeezed(text: str) -> _Squeezed:
             if letter.isalnum():
                 letters.append(letter)
                 at.append(place)
-    return _Squeezed("".join(letters), tuple(at))
+    return _LettersOnly("".join(letters), tuple(at))
 
 
 @dataclass
@@ -215,7 +215,7 @@ class _Letters:
     runs: list[_ELEMENT]
     text: str = field(init=False)
     _starts: list[int] = field(init=False)
-    _squeezed: _Squeezed = field(init=False)
+    _squeezed: _LettersOnly = field(init=False)
 
     def __post_init__(self) -> None:
         texts = ["".join(text for _, text in _pieces(run)) for run in self.runs]
@@ -224,14 +224,14 @@ class _Letters:
             self._starts.append(length)
             length += len(text)
         self.text = "".join(texts)
-        self._squeezed = _squeezed(self.text)
+        self._squeezed = _letters_only(self.text)
 
-    def find(self, finding: Finding, whole: _Squeezed, /) -> tuple[int, int] | None:
+    def find(self, finding: Finding, whole: _LettersOnly, /) -> tuple[int, int] | None:
         """Return the span of a finding in the text of the runs.
 
         If the words occur several times, the place with the most similar context is used.
         """
-        words = _squeezed(finding.text).letters
+        words = _letters_only(finding.text).letters
         if not words:
             return None
         start = bisect_right(whole.at, finding.place.start - 1)

@@ -122,12 +122,12 @@ def read_sheet(document: Any, number: int, /) -> Sheet:
     if page.get_width() * page.get_height() < 1:
         page.set_cropbox(*page.get_mediabox())  # a CropBox outside of the MediaBox is empty
     marks = _marks(page)
-    letters, covers, shapes = _look(page)
+    letters, covers, shapes = _find_covers(page)
     if raw.FPDFPage_GetAnnotCount(page):
         before = dict(zip(letters, covers, strict=True))
         page.render(scale=0.1)  # draws the notes that have no appearance stored
         raw.FPDFPage_Flatten(page, raw.FLAT_NORMALDISPLAY)
-        letters, covers, shapes = _look(document[number - 1])
+        letters, covers, shapes = _find_covers(document[number - 1])
         covers = [
             (before.get(letter) or ("annotation", cover[1])) if cover else None
             for letter, cover in zip(letters, covers, strict=True)
@@ -150,7 +150,7 @@ def drawn(page: Any, dpi: float, /) -> NDArray[np.uint8]:
     return np.ascontiguousarray(picture.to_numpy().reshape(picture.height, picture.width))
 
 
-def _look(page: Any) -> tuple[list[Letter], list[tuple[Cover, bool] | None], int]:
+def _find_covers(page: Any) -> tuple[list[Letter], list[tuple[Cover, bool] | None], int]:
     """Return letters, their cover with its darkness, and the dots of pictures and curves."""
     from pypdfium2 import raw
 

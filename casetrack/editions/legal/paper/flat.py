@@ -59,10 +59,10 @@ def as_picture(page: Any, target: Any, number: int, words: Iterable[tuple[str, B
     *words* have boxes in page points; they can be found and copied, but are not drawn.
     """
     held = list(words)
-    picture, (width, height) = _photograph(page), (page.rect.width, page.rect.height)
+    picture, (width, height) = _rendered(page), (page.rect.width, page.rect.height)
     fresh = target.new_page(number, width=width, height=height)
     fresh.insert_image(fresh.rect, stream=picture)
-    _lay_under(fresh, held)
+    _add_text_layer(fresh, held)
 
 
 def pixels_per_point(page: Any, dpi: float, /) -> float:
@@ -70,7 +70,7 @@ def pixels_per_point(page: Any, dpi: float, /) -> float:
     return float(min(dpi / _POINTS_PER_INCH, (_MOST_DOTS / page.rect.get_area()) ** 0.5))
 
 
-def _photograph(page: Any) -> bytes:
+def _rendered(page: Any) -> bytes:
     """Return a page as a picture: lossless grey, or JPEG if it has colours."""
     pymupdf = silenced()
     scale = pixels_per_point(page, _PICTURE_DPI)
@@ -87,7 +87,7 @@ def _photograph(page: Any) -> bytes:
     return picture
 
 
-def _lay_under(page: Any, words: Iterable[tuple[str, Box]]) -> None:
+def _add_text_layer(page: Any, words: Iterable[tuple[str, Box]]) -> None:
     """Write invisible words on a page that can be found and copied."""
     pymupdf = silenced()
     fonts = pymupdf.Font("helv"), pymupdf.Font("cjk")

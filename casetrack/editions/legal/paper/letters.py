@@ -135,7 +135,7 @@ _LETTER = (612.0, 792.0)
 
 
 @contextlib.contextmanager
-def paper_of(path: Path, passwords: Sequence[str] = (), /) -> Iterator[Any]:
+def open_for_stamping(path: Path, passwords: Sequence[str] = (), /) -> Iterator[Any]:
     """Open a PDF or a picture (converted to PDF) for stamping.
 
     Raises
