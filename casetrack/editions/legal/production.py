@@ -133,8 +133,7 @@ def stamp_set(
     Raises
     ------
     UsageError
-        There is no file, a file is named twice, the folder is not empty, the digits are too
-        few, or
+        There is no file, a file is named twice, the folder is not empty, the digits are too few, or
         files cannot be opened; the message names all of them.
     """
     files = [file.resolve() for file in files]

@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casetrack.editions.legal.extract.cited_text import NAMED, marked
+from casetrack.editions.legal.extract.cited_text import NAMED, quoted_spans
 from casetrack.editions.legal.extract.quotations import read_quotations
 from casetrack.extract.papers.text import LegalCitation, TextPage, WholeText
 from editions.legal.hard_citations import Passage, tabled
@@ -79,6 +79,6 @@ def test_a_block_that_the_reader_knows() -> None:
 @given(st.text(alphabet='ab .“”"„«»‘’\n(', max_size=60))
 def test_marks_never_overlap(text: str) -> None:
     end = 0
-    for each in marked(text):
+    for each in quoted_spans(text):
         assert end <= each.outer_start < each.start <= each.end < each.outer_end <= len(text)
         end = each.outer_end

@@ -18,7 +18,7 @@ from casetrack.editions.legal.discovery.families import (
     metadata,
     with_families,
 )
-from casetrack.editions.legal.discovery.fields import read_moment, roles_of, field_value
+from casetrack.editions.legal.discovery.fields import field_value, read_moment, roles_of
 from casetrack.editions.legal.operation import READS, Arg, Documents, Names, operation
 from casetrack.editions.legal.records.load_files import PrivilegeEntry, PrivilegeLog
 from casetrack.graph.entities.text import fold

@@ -12,11 +12,11 @@ from casetrack.base.groups import Groups
 from casetrack.editions.legal.discovery.fields import (
     Trouble,
     day_first,
+    field_value,
     listed,
     read_moment,
     roles_of,
     shown,
-    field_value,
 )
 from casetrack.editions.legal.discovery.loadfile import read_image_file, read_load_file
 from casetrack.editions.legal.discovery.production import Member, Production

@@ -41,7 +41,7 @@ def quoted_spans(text: str, /) -> list[QuotedSpan]:
     Examples
     --------
     >>> text = 'The court said “it is ‘so’ here” and left.'
-    >>> [text[m.start : m.end] for m in marked(text)]
+    >>> [text[m.start : m.end] for m in quoted_spans(text)]
     ['it is ‘so’ here']
     """
     marks = list(_MARK.finditer(text))

@@ -25,8 +25,8 @@ from casetrack.editions.legal.extract.cited_text import (
     SURE,
     CitedText,
     QuotedSpan,
-    quoted_spans,
     only_cites,
+    quoted_spans,
 )
 from casetrack.extract.papers.text import LegalCitation, Quotation
 
