@@ -106,7 +106,7 @@ def test_a_copy_is_checked_by_another_path(tmp_path: Path, monkeypatch: pytest.M
             blackout._draw_black(document[area.page - 1], area.box, label)
 
     path = saved(tmp_path / "a.pdf", lambda page: page.insert_text((72, 100), SECRET))
-    monkeypatch.setattr(blackout, "take_out", only_black)
+    monkeypatch.setattr(blackout, "redact_areas", only_black)
     monkeypatch.setattr(blackout, "remains", lambda *_: [])
     with pytest.raises(UsageError):
         redact(path, tmp_path / "copy.pdf", words=[SECRET])
