@@ -107,7 +107,7 @@ def test_a_copy_is_checked_by_another_path(tmp_path: Path, monkeypatch: pytest.M
 
     path = saved(tmp_path / "a.pdf", lambda page: page.insert_text((72, 100), SECRET))
     monkeypatch.setattr(blackout, "redact_areas", only_black)
-    monkeypatch.setattr(blackout, "remains", lambda *_: [])
+    monkeypatch.setattr(blackout, "leftovers", lambda *_: [])
     with pytest.raises(UsageError):
         redact(path, tmp_path / "copy.pdf", words=[SECRET])
     assert not (tmp_path / "copy.pdf").exists()
