@@ -90,8 +90,8 @@ def table_of_authorities(
     """
     if passim < 0 or passim == 1:
         raise UsageError(
-            f"An authority cannot be listed as passim from {passim} pages on.",
-            hint="Give 2 or more, such as 5; or 0 to list all pages always.",
+            f"passim must be 0 or at least 2, not {passim}.",
+            hint="Use a number of pages, such as 5, or 0 to list all pages.",
         )
     from casetrack.editions.legal.extract.citations import citations_notes, read_citations
 
@@ -349,30 +349,30 @@ def _notes(
         notes.append("CaseTrack found no citation in this file.")
     if draft.is_estimated:
         notes.append(
-            "This file does not say where its pages end, so that the pages are estimates. Save it "
-            "as PDF in the program that made it, and make the table of that."
+            "This file has no page breaks, so the page numbers are estimates. Save it as PDF in "
+            "its program, and create the table from the PDF."
         )
     if authorities and not numbers.are_printed:
         notes.append(
-            "Pages are counted from the first page of the file: no other number is printed on them."
+            "The pages have no printed numbers; they are counted from the first page of the file."
         )
     if numbers.inferred:
         notes.append(
-            f"{_file_pages(numbers.inferred)} without a printed number: counted from those around."
+            f"{_file_pages(numbers.inferred)} without a printed number: counted from others."
         )
     if numbers.unknown:
         notes.append(
-            f"{_file_pages(numbers.unknown)} without a printed number: listed in brackets, by the "
-            "place in the file."
+            f"{_file_pages(numbers.unknown)} without a printed number: listed in brackets, by "
+            "position in the file."
         )
     if draft.remarks:
-        notes.append("What comments in the margin of the file cite is not counted.")
+        notes.append("Citations in margin comments are not counted.")
     short = [a for a in authorities if not a.is_complete]
     if short:
         names = "; ".join(a.name for a in short)
         notes.append(f"CaseTrack found no full citation outside of the tables: {names}.")
     if compare and own:
-        notes.append("Differences are those that CaseTrack found; check each in the brief.")
+        notes.append("CaseTrack found these differences; check each in the brief.")
     if compare and not own:
         notes.append("CaseTrack found no table of authorities in the brief to compare with.")
     return notes

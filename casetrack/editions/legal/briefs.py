@@ -33,7 +33,7 @@ def check_brief(
     *,
     show: Annotated[
         Literal["problems", "all"],
-        Arg("", "-", note="Only differences and open questions, or every finding"),
+        Arg("", "-", note="Only differences and open questions, or all findings"),
     ] = "problems",
 ) -> CiteCheck:
     """Check each citation and quotation of a brief against the case."""
@@ -50,18 +50,18 @@ def authorities(
     passim: Annotated[
         int,
         Arg(
-            "Passim from so many pages on; 0 for never.",
+            "Minimum pages for passim; 0 for never.",
             "--passim N",
-            note="Passim from so many pages on; 0 for never",
+            note="Minimum pages for passim; 0 for never",
             ge=0,
         ),
     ] = USUAL_PASSIM,
     compare: Annotated[
         bool,
         Arg(
-            "Say where the table in the brief itself differs.",
+            "Compare with the brief's own table.",
             "--compare",
-            note="Say where the table in the brief itself differs",
+            note="Compare with the brief's own table",
         ),
     ] = False,
 ) -> TableOfAuthorities:

@@ -71,9 +71,9 @@ class Cases:
         for info in self._library.collections():
             if info.name.casefold() == name.strip().casefold() and info.edition != LEGAL:
                 raise UsageError(
-                    f'The name "{info.name}" is taken by a collection that is no case '
+                    f'A collection that is not a case has the name "{info.name}" '
                     f"(ID: {info.id[:_ID]}).",
-                    hint="Choose another name, or rename that collection with "
+                    hint="Choose another name, or rename the collection with "
                     f"{See('collection rename')}.",
                 )
         return self._library.create(

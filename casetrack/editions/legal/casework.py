@@ -46,12 +46,12 @@ def with_case_terms(function: Callable[..., R], /) -> Callable[..., R]:
 @with_case_terms
 def create(
     library: Library,
-    name: Annotated[str, Arg("Such as 'Smith v. Jones'.", "NAME")],
+    name: Annotated[str, Arg("Name of the case, such as 'Smith v. Jones'.", "NAME")],
     /,
     *,
     number: Annotated[str | None, Arg("Docket or case number.", "--number TEXT")] = None,
     case_type: Annotated[
-        str, Arg("Kind of case; a wrong one lists all kinds.", "--type TYPE")
+        str, Arg("Type of the case; an invalid one lists all types.", "--type TYPE")
     ] = "other",
 ) -> Case:
     """Create an empty case and make it the default case."""
@@ -69,7 +69,7 @@ def listed(
     *,
     status: Annotated[
         Literal["active", "closed", "archived", "all"],
-        Arg("Only those with this status.", "--status"),
+        Arg("Only cases with this status.", "--status"),
     ] = "active",
 ) -> RowList[Case]:
     """List the cases, last changed first; * marks the default case."""

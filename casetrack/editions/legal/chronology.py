@@ -37,15 +37,17 @@ def chronology(
     case: Collection,
     /,
     *,
-    start: Annotated[DayRef | None, Arg("From this day on (YYYY-MM-DD).", "--from DATE")] = None,
-    end: Annotated[DayRef | None, Arg("Up to this day (YYYY-MM-DD).", "--to DATE")] = None,
+    start: Annotated[
+        DayRef | None, Arg("Only events on or after this day (YYYY-MM-DD).", "--from DATE")
+    ] = None,
+    end: Annotated[
+        DayRef | None, Arg("Only events on or before this day (YYYY-MM-DD).", "--to DATE")
+    ] = None,
     limit: Annotated[
         int | None,
-        Arg(
-            "How many at most that you have not picked; the weightiest stay.", "--limit -k N", ge=1
-        ),
+        Arg("Maximum number of events that you did not pick, by weight.", "--limit -k N", ge=1),
     ] = USUAL_EVENTS,
-    only_picked: Annotated[bool, Arg("Only what you have picked.", "--picked")] = False,
+    only_picked: Annotated[bool, Arg("Only events that you picked.", "--picked")] = False,
 ) -> Chronology:
     """Return the events of a case by date, each with its source.
 
@@ -102,10 +104,10 @@ def _notes(timeline: Timeline, gone: int) -> list[str]:
     notes += timeline.notes
     if len(timeline.events) < timeline.total:
         rest = timeline.total - len(timeline.events)
-        notes.append(f"{rest:,} less weighty events are not shown.")
+        notes.append(f"{rest:,} less important events are not shown.")
     if gone:
-        what = "1 event that you took is" if gone == 1 else f"{gone} events that you took are"
-        notes.append(f"{what} left out: the passage is not in the case any more.")
+        what = "1 picked event is" if gone == 1 else f"{gone} picked events are"
+        notes.append(f"{what} missing: the passage is no longer in the case.")
     return notes
 
 

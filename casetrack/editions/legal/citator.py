@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 _CASE = "case:"
 ONLY_THIS_FILE = (
-    "This is what the documents of this case file say. It does not show what courts have said of "
-    "the authority since, or elsewhere."
+    "This covers only the documents of this case file. It does not show later or other decisions "
+    "on the authority."
 )
 _NUMBER = re.compile(r"\d{2,}\w*")
 
@@ -53,7 +53,7 @@ def citator(
     /,
     *,
     limit: Annotated[
-        int | None, Arg("How many at most.", "--limit -k N", "-", ge=1, mcp_default=None)
+        int | None, Arg("Maximum number.", "--limit -k N", "-", ge=1, mcp_default=None)
     ] = 30,
 ) -> Citator:
     """Return the citations of an authority: signal, sentence and place; negative treatment first.
@@ -118,7 +118,7 @@ def _checked(authority: object, limit: int | None) -> str:
     if not isinstance(authority, str) or not authority.strip():
         raise UsageError(
             "The authority is empty.",
-            hint='Name a case, a reporter, a law or a rule, such as "509 U.S. 579".',
+            hint='Name a case, a reporter citation, a statute or a rule, such as "509 U.S. 579".',
         )
     if limit is not None and limit < 1:
         raise UsageError(f"The number of places must be 1 or more, not {limit}.")

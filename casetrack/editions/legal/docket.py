@@ -33,9 +33,9 @@ def read_docket(
     document = collection.document(name)
     if document.legal_detail != "docket":
         raise UsageError(
-            f'"{document.name}" is no docket of a court.',
-            hint="A docket is the page of a court's system that lists what was filed: save it as "
-            "HTML or PDF, ingest it, and name it here.",
+            f'"{document.name}" is not a docket of a court.',
+            hint="A docket is the list of filings in a court's system: save it as HTML or PDF, "
+            "ingest it, and name it in this command.",
         )
     snapshot = collection.workspace.state().snapshot
     entries = read_entries(whole_text(snapshot, document.document_id))

@@ -129,7 +129,7 @@ def read_draft(
         return _of_file(path.absolute(), settings, passwords)
     if path.is_dir():
         raise WrongPathKind(
-            f"{path} is a folder, not a paper.", hint="Name the file of one brief or motion."
+            f"{path} is a folder, not a paper.", hint="Name the file of a brief or motion."
         )
     if collection is None:
         raise FileNotFound(path)
@@ -137,7 +137,7 @@ def read_draft(
         return collection.workspace.ask(lambda state: _of_case(state, str(named)))
     except DocumentNotFound as error:
         raise FileNotFound(
-            f"{path} (nor does the case {collection.name!r} hold a document of this name)"
+            f"{path} (and the case {collection.name!r} has no document with this name)"
         ) from error
 
 
@@ -192,8 +192,8 @@ def _ocr_note(sure: Sequence[float]) -> list[str]:
         return []
     pages = "1 page was" if len(sure) == 1 else f"{len(sure):,} pages were"
     mean = sum(sure) / len(sure)
-    advice = " Compare what is cited with the paper." if mean < _DOUBTFUL else ""
-    return [f"{pages} read from a scan, {mean:.0%} sure on average.{advice}"]
+    advice = " Compare citations with the paper." if mean < _DOUBTFUL else ""
+    return [f"{pages} read from a scan, with a mean confidence of {mean:.0%}.{advice}"]
 
 
 # --- a document of the case --------------------------------------------------------------------

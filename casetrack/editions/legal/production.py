@@ -69,13 +69,13 @@ class Numbering:
         plain = self.prefix.replace("-", "").replace("_", "").replace(" ", "").replace(".", "")
         if self.prefix[-1:].isdigit() or (plain and not plain.isalnum()):
             raise UsageError(
-                f"“{self.prefix}” can't stand before numbers.",
-                hint="Use letters, such as ABC or ABC-; the last one must not be a digit.",
+                f"“{self.prefix}” is not a valid prefix.",
+                hint="Use letters, such as ABC or ABC-; the last character must not be a digit.",
             )
         if self.start < 1 or not 1 <= self.digits <= _MAX_DIGITS:
             raise UsageError(
-                "Numbers begin with 1 or later, and have 1 to 12 digits.",
-                hint=f"For example {Opt(start='1', digits='6')}.",
+                "The first number must be 1 or more, with 1 to 12 digits.",
+                hint=f"Example: {Opt(start='1', digits='6')}.",
             )
 
     def __call__(self, number: int, /) -> str:
@@ -90,7 +90,7 @@ class Numbering:
         if len(written) > self.digits:
             raise UsageError(
                 f"{self.prefix}{number} has more than {self.digits} digits.",
-                hint=f"Choose more {Opt(digits='N')} for the whole set.",
+                hint=f"Increase {Opt(digits='N')} for the whole set.",
             )
         return f"{self.prefix}{written}"
 
@@ -156,17 +156,15 @@ def stamp_set(
 
 @operation("discovery stamp", ADDS, alone=True)
 def stamp(
-    files: Annotated[Paths, Arg("Files, or folders with all they hold, by name.", "FILE")],
+    files: Annotated[Paths, Arg("Files, or folders with all their files, sorted by name.", "FILE")],
     target: Annotated[PathRef, Arg("A new or empty folder.", "--to FOLDER")],
-    prefix: Annotated[str, Arg("Stands before the numbers, as ABC.", "--prefix TEXT")],
+    prefix: Annotated[str, Arg("Prefix of the numbers, such as ABC.", "--prefix TEXT")],
     /,
     *,
     start: Annotated[int, Arg("The first number.", "--start N", ge=1)] = 1,
     digits: Annotated[int, Arg("Digits of a number.", "--digits N", ge=1, le=_MAX_DIGITS)] = 6,
-    legend: Annotated[str, Arg("Also stamped, such as CONFIDENTIAL.", "--legend TEXT")] = "",
-    place: Annotated[
-        Place, Arg("Where a number goes if nothing stands there.", "--place")
-    ] = PLACES[0],
+    legend: Annotated[str, Arg("A second stamp, such as CONFIDENTIAL.", "--legend TEXT")] = "",
+    place: Annotated[Place, Arg("Preferred place of the number.", "--place")] = PLACES[0],
     passwords: Passwords = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> RowList[ProducedFile]:
@@ -198,13 +196,11 @@ def _checked(files: Sequence[Path], target: Path, passwords: Sequence[str]) -> l
         raise UsageError("No files were named.", hint="Name files, or a folder with files.")
     twice = next((file for file in files if files.count(file) > 1), None)
     if twice is not None:
-        raise UsageError(
-            f"{twice.name} is named twice.", hint="A page has one number; name each file once."
-        )
+        raise UsageError(f"{twice.name} is named twice.", hint="Name each file once.")
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise UsageError(
-            f"{target} isn't an empty folder.",
-            hint="Name a new one, so that no earlier production is mixed with this one.",
+            f"{target} is not an empty folder.",
+            hint="Use a new folder, so that productions are not mixed.",
         )
     counts, failed = [], []
     for file in files:
@@ -220,8 +216,8 @@ def _checked(files: Sequence[Path], target: Path, passwords: Sequence[str]) -> l
             failed.append(str(error).splitlines()[0])
     if failed:
         raise UsageError(
-            "Nothing was stamped, since these files can't be opened:\n  " + "\n  ".join(failed),
-            hint="Mend them, give their passwords, or leave them out.",
+            "Nothing was stamped, because these files cannot be opened:\n  " + "\n  ".join(failed),
+            hint="Repair the files, add their passwords, or omit them.",
         )
     return counts
 
@@ -255,7 +251,7 @@ def _produced(
     else:
         native = target / f"{numbers[0]}{file.suffix.lower()}"
         shutil.copyfile(file, native)
-        sheet = slip_sheet(["Produced in its own format", file.name, f"SHA-256 {digest}"])
+        sheet = slip_sheet(["Produced in native format", file.name, f"SHA-256 {digest}"])
         stamp_page(sheet[0], numbers[0], legend=legend, place=place)
         write_copy(sheet, copy)
     return ProducedFile(

@@ -46,7 +46,7 @@ _LISTS = WordLists(__file__)
 _PATTERNS = _LISTS.pairs("patterns")
 KINDS = {kind: (words, _PATTERNS[kind]) for kind, words in _LISTS.pairs("kinds").items()}
 """Kinds of numbers, each with its label and pattern."""
-_UNPROVED = "fonts and outlines that show other words than the text (no text recognition)"
+_UNPROVED = "fonts and outlines that show other words than the text (OCR is not available)"
 _CARD_DIGITS = (13, 19)
 _AREA = re.compile(r"(\d+)" + r"[:,]\s*(-?\d+(?:\.\d+)?)" * 4)
 
@@ -108,7 +108,7 @@ def redactions(
 
 @operation("redact", ADDS, alone=True)
 def redact(
-    path: Annotated[PathRef, Arg("A PDF; it is only read.", "FILE")],
+    path: Annotated[PathRef, Arg("A PDF; it is not changed.", "FILE")],
     target: Annotated[PathRef, Arg("The copy, or a folder for it.", "--to PATH")],
     /,
     *,
@@ -123,10 +123,12 @@ def redact(
             "--area PAGE:X0,Y0,X1,Y1",
         ),
     ] = (),
-    match_case: Annotated[bool, Arg("Capital and small letters differ.", "--match-case")] = False,
-    inside_words: Annotated[bool, Arg("A part of a longer word counts.", "--inside-words")] = False,
-    label: Annotated[str, Arg("Stands in white on the black areas.", "--label TEXT")] = "",
-    replace: Annotated[bool, Arg("Replace the copy if there is one.", "--force")] = False,
+    match_case: Annotated[bool, Arg("Match letter case.", "--match-case")] = False,
+    inside_words: Annotated[
+        bool, Arg("Also match parts of longer words.", "--inside-words")
+    ] = False,
+    label: Annotated[str, Arg("Text in white on the black areas.", "--label TEXT")] = "",
+    replace: Annotated[bool, Arg("Replace an existing copy.", "--force")] = False,
     ocr: OcrSettings | None = None,
     models_dir: Path | None = None,
     passwords: Annotated[
@@ -170,8 +172,7 @@ def redact(
     given = [_area(each) if isinstance(each, str) else each for each in areas]
     if not patterns and not given:
         raise UsageError(
-            "Nothing was named that is to be taken out.",
-            hint="Name words, kinds of numbers, or areas of a page.",
+            "Nothing to redact was named.", hint="Name words, kinds of numbers, or areas of a page."
         )
     from casetrack.editions.legal.paper import blackout, pdf
     from casetrack.editions.legal.paper.covered import in_pdfium, read_sheet
@@ -200,9 +201,9 @@ def redact(
         if not all_areas and not lost:
             unread = f" Pages {_listed(not_read)} could not be read." if not_read else ""
             raise UsageError(
-                f"The pages of {path.name} have none of the words and numbers.{unread}",
-                hint="Check the spelling; --inside-words finds parts of longer words, too. A copy "
-                "has no properties, bookmarks, notes and attached files; they are not searched.",
+                f"The pages of {path.name} do not contain the words or numbers.{unread}",
+                hint="Check the spelling; --inside-words also finds parts of longer words. "
+                "Properties, bookmarks, notes and attached files are not searched.",
             )
         unseen = [(n, one.text) for n, held in covered.items() for one in held]
         unseen += [(one.page or 0, one.text) for one in lost]
@@ -215,9 +216,9 @@ def redact(
     if left:
         target.unlink()
         raise UsageError(
-            f"No copy was kept: words to be taken out of {path.name} would still be in "
+            f"The copy was deleted, because words to redact in {path.name} were still in "
             f"{_listed(left[:3])}.",
-            hint="Print the document to a new PDF and take the words out of that.",
+            hint="Print the document to a new PDF and redact that.",
         )
     return RedactedCopy(
         str(path),
@@ -243,7 +244,7 @@ def _area(text: str) -> Area:
     corners = [float(value) for value in match.groups()[1:]] if match else []
     if match is None or corners[0] >= corners[2] or corners[1] >= corners[3]:
         raise UsageError(
-            f"“{text}” is no area.",
+            f"“{text}” is not a valid area.",
             hint="Write the page and two corners in points, such as 3:72,100,300,120.",
         )
     return Area(int(match[1]), Box(*corners), "", "area")
@@ -251,14 +252,14 @@ def _area(text: str) -> Area:
 
 def _proof(checked: Findings, *, has_areas: bool) -> Iterator[str]:
     """Yield the passed checks of a copy without findings."""
-    yield "no page has the words in its text, as PDFium reads it"
+    yield "PDFium reads none of the words in the text of a page"
     if has_areas:
         yield "no letter is in a black area"
     if not checked.covered:
         yield "every letter of the text is visible on its rendered page"
     if checked.recognised:
-        yield f"text recognition reads none of them on {_pages(checked.recognised)}"
-    yield "no object of the file has them, unpacked, in UTF-8, UTF-16 or Latin-1"
+        yield f"OCR reads none of them on {_pages(checked.recognised)}"
+    yield "no object of the file contains them, uncompressed, in UTF-8, UTF-16 or Latin-1"
     yield "no properties, bookmarks, attached files, links, notes, scripts or earlier versions"
 
 
@@ -274,15 +275,14 @@ def _patterns(
     for phrase in words:
         if not any(letter.isalnum() for letter in phrase):
             raise UsageError(
-                f"“{phrase}” holds no letter and no digit.", hint="Name words as they are written."
+                f"“{phrase}” has no letter or digit.", hint="Name words as in the document."
             )
         pattern = phrase_pattern([phrase], match_case=match_case, inside_words=inside_words)
         yield phrase, partial(_places, pattern)
     for kind in kinds:
         if kind not in KINDS:
             raise UsageError(
-                f"“{kind}” is no kind that can be taken out.",
-                hint=f"The kinds are: {', '.join(KINDS)}.",
+                f"“{kind}” is not a known kind of number.", hint=f"Known kinds: {', '.join(KINDS)}."
             )
         places = partial(_places, re.compile(KINDS[kind][1]))
         yield KINDS[kind][0], partial(_cards, places) if kind == "card" else places

@@ -34,16 +34,16 @@ from casetrack.editions.legal.records.load_files import (
 
 _NAMES, _SHOWN, _DEEPEST = 10, 300, 12
 _SURE = 0.6
-_KINDS = {"content": "the same", "message": "the same mail", "near": "nearly the same"}
+_KINDS = {"content": "identical", "message": "the same mail", "near": "near duplicates"}
 _COVERS = {
     "box": "under a box",
     "picture": "under a picture",
-    "annotation": "under a note that any viewer can move",
+    "annotation": "under an annotation that any viewer can move",
     "invisible": "not shown on the page",
-    "mark": "marked for redaction, which was never carried out",
-    "earlier version": "gone from the page, and still in an earlier version within the file",
-    "shading": "dark letters on a dark ground",
-    "hidden": "set as hidden text",
+    "mark": "marked for redaction, which was not applied",
+    "earlier version": "removed from the page, but still in an earlier version in the file",
+    "shading": "dark letters on a dark background",
+    "hidden": "formatted as hidden text",
     "deleted": "a tracked deletion that was not accepted",
 }
 
@@ -99,7 +99,7 @@ def _thread(thread: MailThread) -> Lines:
                 indent=3 + 2 * min(mail.depth, _DEEPEST),
             )
         )
-    missing = f"not here: {', '.join(thread.missing)}"
+    missing = f"missing: {', '.join(thread.missing)}"
     return [*lines, *([line((missing, "less"), indent=3)] if thread.missing else [])]
 
 
@@ -117,17 +117,15 @@ def _family(family: Family) -> Lines:
     for member in family.members[1:]:
         number = f"  {member.control_number}" if member.control_number else ""
         lines.append(line(member.document, (number, "less"), indent=2 * member.depth))
-    absent = f"attached by name, not found as a document: {', '.join(family.absent)}"
+    absent = f"attached files without a document: {', '.join(family.absent)}"
     return [*lines, *([line((absent, "less"), indent=2)] if family.absent else [])]
 
 
 @head_of.register
 def _duplicates(answer: Duplicates) -> Lines:
-    near = (
-        "" if answer.near_count is None else f", {answer.near_count:,} nearly the same as another"
-    )
+    near = "" if answer.near_count is None else f", {answer.near_count:,} near duplicates"
     head = f"{answer.exact_count:,} of {answer.document_count:,} documents"
-    return [line((head, "title"), f" are the same as another{near}"), *notes_of(answer)]
+    return [line((head, "title"), f" are duplicates of another{near}"), *notes_of(answer)]
 
 
 @lines_of.register
@@ -158,7 +156,7 @@ def _facts(answer: Any, *left_out: str) -> Lines:
 
 @head_of.register
 def _load(answer: ProductionLoad) -> Lines:
-    checked = [line("Checked only; nothing was stored.")] if answer.dry_run else []
+    checked = [line("Check only; nothing was stored.")] if answer.dry_run else []
     return [
         line((answer.production, "title")),
         *checked,
@@ -190,15 +188,18 @@ def _hidden(hidden: HiddenText) -> Lines:
 def _redacted(made: RedactedCopy) -> Lines:
     areas = f"{counted(made.places, 'black area')} on {counted(len(made.pages), 'page')}"
     reasons = ", ".join(f"{why} {count}" for why, count in made.by_reason.items())
-    read = f"Read by text recognition, so look at them yourself: {_pages(made.recognised)}"
-    unread = f"Pictures and drawings not read by text recognition: {_pages(made.not_read)}"
+    read = f"Read by OCR; check them yourself: {_pages(made.recognised)}"
+    unread = f"Pictures and drawings without OCR: {_pages(made.not_read)}"
     labels = [
         *(("", f"checked: {each}") for each in made.proof),
         *(("warning", f"not checked: {each}") for each in made.unproved),
-        *(("", f"Left out, since the page does not show it: {each}") for each in made.left_out),
+        *(("", f"Removed, because the page does not show it: {each}") for each in made.left_out),
         *([("", read)] if made.recognised else []),
         *([("wrong", unread)] if made.not_read else []),
-        *(("wrong", f"Not shown on the page, and can be copied: {each}") for each in made.covered),
+        *(
+            ("wrong", f"Not visible on the page, but can be copied: {each}")
+            for each in made.covered
+        ),
     ]
     return [
         line(("Wrote ", "strong"), made.copy),
@@ -222,7 +223,7 @@ def _citator(answer: Citator) -> Lines:
     source = flat(answer.source_document or "")
     return [
         line((flat(answer.name), "title"), f" ({answer.kind}): {places}"),
-        *([line(f"Said of it: {marks}")] if counts else []),
+        *([line(f"Treatment and signals: {marks}")] if counts else []),
         *([line("In the file: ", (source, "strong"))] if source else []),
         *notes_of(answer),
     ]
@@ -249,14 +250,14 @@ def _check(check: CiteCheck) -> Lines:
     counts = [f"{check.counts[v]} {title}" for v, title in TITLES.items() if v in check.counts]
     return [
         line((flat(check.draft_name), "title"), f": {held}, compared with {check.case}"),
-        line("; ".join(counts) or "Nothing was found to check in this draft."),
+        line("; ".join(counts) or "This draft has no citations or quotations to check."),
         *notes_of(check),
     ]
 
 
 @lines_of.register
 def _finding(finding: Finding) -> Lines:
-    sure = "" if finding.confidence >= _SURE else f"  {finding.confidence:.0%} sure"
+    sure = "" if finding.confidence >= _SURE else f"  {finding.confidence:.0%} confidence"
     first = line(
         (finding.place.citation, "source"),
         ": ",
@@ -283,16 +284,13 @@ def _docket(docket: Docket) -> Lines:
     document = docket.document
     heads = (document.case_name, document.case_number, document.court, document.judge)
     title = ", ".join(filter(None, heads)) or document.name
-    return [
-        line((title, "title")),
-        *([] if docket.lines else [line("No entries were found in it.")]),
-    ]
+    return [line((title, "title")), *([] if docket.lines else [line("The docket has no entries.")])]
 
 
 @lines_of.register
 def _docket_line(each: DocketLine) -> Lines:
     label = f"{each.filed_on or '-':<10}  {each.number or '-':>6}  "
-    several = [line(("Several documents bear this number.", "warning"), indent=20)]
+    several = [line(("Several documents have this number.", "warning"), indent=20)]
     return [
         line(flat(each.text), label=label),
         *([line(("; ".join(each.papers), "strong"), indent=20)] if each.papers else []),

@@ -217,7 +217,7 @@ class _Check:
         if resolved.verdict == "unclear":
             notes.append(resolved.said)
         if quotation.confidence < 0.5:
-            notes.append("It is ascribed to the citation before it; none follows.")
+            notes.append("Attributed to the preceding citation; none follows.")
         return self._finding(quotation, citation, held, notes)
 
     def _best_match(

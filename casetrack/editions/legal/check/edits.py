@@ -81,7 +81,7 @@ def quotation_edits(
         notes.append(ONLY_PUNCTUATION)
     theirs = len(_MARKS.findall(source.text[start:end]))
     if len(_MARKS.findall(quoted)) < theirs and theirs > 1:
-        notes.append("Quotation marks within it are left out.")
+        notes.append("Inner quotation marks are omitted.")
     allowed = frozenset(n for p in judged if p.allowed for n in p.units)
     return QuotationEdits(start, end, edits, tuple(notes), allowed)
 

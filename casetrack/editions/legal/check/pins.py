@@ -115,7 +115,7 @@ def _check_one(
     if pin.unit == "paragraph":
         return _at_paragraph(whole, pin, start, end)
     if pin.unit != "page" or _PAGE_ID.search(citation.text):
-        return PinFit("open", note=f"Where {pin.text} begins and ends is not checked.")
+        return PinFit("open", note=f"The place of {pin.text} is not checked.")
     first, last = _value(pin.first), _value(pin.last)
     numberings = _numberings(whole, _first_page(citation, pin))
     for numbering in numberings:
@@ -124,14 +124,14 @@ def _check_one(
         labels = numbering.at(start, end)
         if any(_within(label, pin, first, last) for label in labels):
             rest = [label for label in labels if not _within(label, pin, first, last)]
-            note = f"It runs on to page {rest[-1]}." if rest and labels[-1] == rest[-1] else ""
+            note = f"It continues on page {rest[-1]}." if rest and labels[-1] == rest[-1] else ""
             return PinFit("right", _range(labels), note)
     counted = _pin_numbering(numberings, citation, pin, first, is_record=is_record)
     if counted is None or not (labels := counted.at(start, end)):
         return PinFit(
             "open",
-            note=f"The copy in the case does not show the page that {pin.text} counts, so the page "
-            "is not checked.",
+            note=f"The copy in the case lacks the page numbers of {pin.text}, so the page is not "
+            "checked.",
         )
     return PinFit("wrong", _range(labels))
 
@@ -239,8 +239,7 @@ def _at_paragraph(whole: WholeText, pin: Pin, start: int, end: int) -> PinFit:
     if len(numbers) < 2 or first is None or last is None:
         return PinFit(
             "open",
-            note=f"The paragraphs of the copy in the case are not numbered, so {pin.text} is not "
-            "checked.",
+            note=f"The copy in the case has no paragraph numbers, so {pin.text} is not checked.",
         )
     before = [value for value, at in numbers if at <= start]
     inside = [value for value, at in numbers if start < at < end]

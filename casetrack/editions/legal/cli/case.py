@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _CASE = option(Arg("Name or ID of the case.", "CASE"))
 
 
-@described(name=_CASE, none=option(Arg("Use no case any more.", "--none")))
+@described(name=_CASE, none=option(Arg("Unset the default case.", "--none")))
 @with_case_terms
 def use(
     ctx: typer.Context, name: str | None = None, none: bool = False, as_json: JsonOption = False
@@ -32,12 +32,12 @@ def use(
     if as_json:
         write_json(None if used is None else Case(used, is_used=True).as_dict())
     elif used is None:
-        line("No case is in use: commands ask for -c NAME.")
+        line("No default case is set: commands need -c NAME.")
     else:
-        line(f'Commands use the case "{used.name}" (ID: {used.id}).')
+        line(f'The default case is "{used.name}" (ID: {used.id}).')
 
 
-@described(name=option(Arg("Name or ID; without it, the case in use.", "CASE")))
+@described(name=option(Arg("Name or ID; default: the default case.", "CASE")))
 @with_case_terms
 def info(ctx: typer.Context, name: str | None = None, as_json: JsonOption = False) -> None:
     """Show the name, size and location of a case."""
@@ -50,10 +50,10 @@ def info(ctx: typer.Context, name: str | None = None, as_json: JsonOption = Fals
         write_json(Case(about, used, stats).as_dict() | {"documents": documents})
         return
     write(text_of(about, stats, {"Folder": str(collection.folder)}))
-    line(f"Its documents: casetrack documents -c {quoted(about.name)}")
+    line(f"List its documents: casetrack documents -c {quoted(about.name)}")
 
 
-@described(name=_CASE, yes=option(Arg("Do not ask.", "--yes -y")))
+@described(name=_CASE, yes=option(Arg("Do not ask for confirmation.", "--yes -y")))
 @with_case_terms
 def delete(ctx: typer.Context, name: str, yes: bool = False) -> int:
     """Delete a case and all its data; your original files are not changed."""

@@ -15,10 +15,10 @@ _MADE = OF_EDITIONS[work.chronology]
 
 @takes(
     _MADE,
-    take=own(str | None, "Pick the event of this id.", "--take EVENT"),
-    words=own(str, "With --take: say it in your own words.", "--words TEXT", ""),
-    untake=own(str | None, "Pick it no more; it may still be shown.", "--untake EVENT"),
-    leave_out=own(str | None, "Leave the event of this id out.", "--leave-out EVENT"),
+    take=own(str | None, "Pick the event with this id.", "--take EVENT"),
+    words=own(str, "With --take: your text for the event.", "--words TEXT", ""),
+    untake=own(str | None, "Remove the pick; the event may still be shown.", "--untake EVENT"),
+    leave_out=own(str | None, "Hide the event with this id.", "--leave-out EVENT"),
     output=OUTPUT,
     force=FORCE,
 )
@@ -38,7 +38,7 @@ def chronology(state: State, given: dict[str, Any]) -> None:
     wanted = one_of(edits)
     if given["words"] and given["take"] is None:
         raise UsageError(
-            "Of which event are these the words?", hint="Name it: --take 2024-03-12@1f3a9c2d"
+            "--words requires --take.", hint="Name the event: --take 2024-03-12@1f3a9c2d"
         )
     if wanted is not None:
         words = {} if given["take"] is None else {"words": given["words"]}

@@ -42,7 +42,7 @@ def load(state: State, given: dict[str, Any]) -> int:
             progress=progress,
             cancel=cancel,
         ),
-        title=f"Load of {file.name}",
+        title=f"Loading {file.name}",
         collection=target.info,
         meter=Meter("Loading"),
     )
@@ -52,7 +52,7 @@ def load(state: State, given: dict[str, Any]) -> int:
 
 def _to_fill(state: State, name: str | None, file: Path, *, create: bool) -> "Collection":
     if create and name is None:
-        raise UsageError("--create needs the name of the collection.", hint="Add it with -c NAME.")
+        raise UsageError("--create requires the name of the collection.", hint="Add -c NAME.")
     if create:
         return state.library.get_or_create(str(name), [file])
     return state.collection_to_fill(name)
@@ -60,7 +60,7 @@ def _to_fill(state: State, name: str | None, file: Path, *, create: bool) -> "Co
 
 @takes(
     _LOG,
-    listed=own(Path | None, "A list of attorneys, one a line.", "--attorneys FILE"),
+    listed=own(Path | None, "A list of attorneys, one per line.", "--attorneys FILE"),
     to=own(Path | None, "A .docx, .xlsx, .csv, .md or .json file.", "--to FILE"),
     force=FORCE,
 )

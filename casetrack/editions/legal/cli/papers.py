@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 
 Writers = Mapping[str, Callable[[Any], bytes | str]]
 """Writers by suffix of the file."""
-OUTPUT = own(Path | None, "Write it to this file; its ending says as what.", "--output -o FILE")
-FORCE = own(bool, "Replace the file if it is there already.", "--force", default=False)
+OUTPUT = own(
+    Path | None, "Write to this file; its suffix determines the format.", "--output -o FILE"
+)
+FORCE = own(bool, "Replace an existing file.", "--force", default=False)
 PASSWORD = PasswordOption, None
 _CHECK, _TABLE = OF_EDITIONS[briefs.check_brief], OF_EDITIONS[briefs.authorities]
 
@@ -113,11 +115,16 @@ def authorities(state: State, given: dict[str, Any]) -> None:
 
 @takes(
     _CHECK,
-    every=own(bool, "Show what is right and what is not in the case, too.", "--all", default=False),
-    html=own(Path | None, "Write a page: the draft beside its sources, marked.", "--html FILE"),
+    every=own(
+        bool,
+        "Also show correct citations, and sources that are not in the case.",
+        "--all",
+        default=False,
+    ),
+    html=own(Path | None, "Write a page with the draft next to its sources.", "--html FILE"),
     docx=own(
         Path | None,
-        "Write a copy of the draft, a .docx, with comments; with --all also on what is right.",
+        "Write a copy of the draft (.docx) with comments; with --all on all findings.",
         "--docx FILE",
     ),
     force=FORCE,
@@ -165,7 +172,7 @@ def check(state: State, given: dict[str, Any]) -> None:
         _tell_written(path)
     if unplaced:
         count = counted(unplaced, "finding")
-        line((f"{count} stand in the first comment: the words are not in the file.", "yellow"))
+        line((f"The first comment lists {count} whose words are not in the file.", "yellow"))
     if written:
         write(head_of(result))
         return

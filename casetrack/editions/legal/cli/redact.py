@@ -27,14 +27,14 @@ def redactions(state: State, given: dict[str, Any]) -> int:  # noqa: ARG001 - it
     from casetrack.faces.cli.progress import Meter
 
     files, passwords = given["files"], given["passwords"]
-    with Meter("Looking under boxes", unit="files") as meter:
+    with Meter("Searching hidden text", unit="files") as meter:
         report = redaction.redactions(files, passwords=passwords, progress=meter.step)
     answer(report, _REDACTIONS, as_json=given["as_json"])
     if given["as_json"]:
         return EXIT_FAILED if report else 0
     if report:
         places = counted(len(report), "place")
-        line(f"{places} can still be copied. Take the words out of a copy: casetrack redact FILE")
+        line(f"{places} can still be copied. Remove the words from a copy: casetrack redact FILE")
     else:
         line(f"No covered or invisible words on the pages of {counted(len(files), 'file')}.")
         line(
@@ -45,7 +45,7 @@ def redactions(state: State, given: dict[str, Any]) -> int:  # noqa: ARG001 - it
     return EXIT_FAILED if report else 0
 
 
-@takes(_REDACT, word_list=own(Path | None, "Names and phrases, one a line.", "--list FILE"))
+@takes(_REDACT, word_list=own(Path | None, "Names and phrases, one per line.", "--list FILE"))
 def redact(state: State, given: dict[str, Any]) -> int:
     """Remove words from a copy of a PDF, and verify with another PDF library that they are gone.
 
@@ -75,8 +75,8 @@ def _listed(path: Path | None) -> list[str]:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(
-            f"{path} can't be read as a list of words: {error}.",
-            hint="Save it as plain text (UTF-8), one name or phrase a line.",
+            f"{path} cannot be read as a list of words: {error}.",
+            hint="Save it as plain text (UTF-8), with one name or phrase per line.",
         ) from error
     return [entry.strip() for entry in text.splitlines() if entry.strip()]
 
@@ -105,4 +105,4 @@ def stamp(state: State, given: dict[str, Any]) -> None:  # noqa: ARG001 - it nee
     if not given["as_json"]:
         pages = counted(sum(one.pages for one in made), "page")
         manifest = given["target"] / production.MANIFEST
-        line(f"{counted(len(made), 'file')}, {pages}; the list is {manifest}.")
+        line(f"{counted(len(made), 'file')}, {pages}; list of numbers: {manifest}.")

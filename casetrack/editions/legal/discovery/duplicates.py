@@ -148,12 +148,10 @@ def duplicates(
     /,
     *,
     near: Annotated[
-        bool, Arg("Compare texts too, or only what is the same.", "--near/--exact")
+        bool, Arg("Also find near duplicates, or only exact ones.", "--near/--exact")
     ] = True,
-    least: Annotated[
-        float, Arg("Share of words from which texts are nearly the same.", "--least 0.5-1")
-    ] = LIKE,
-    limit: Annotated[int | None, Arg("At most so many.", "--limit -k N", ge=1)] = None,
+    least: Annotated[float, Arg("Minimum similarity of near duplicates.", "--least 0.5-1")] = LIKE,
+    limit: Annotated[int | None, Arg("Maximum number of groups.", "--limit -k N", ge=1)] = None,
 ) -> Duplicates:
     """Return identical documents, mails in several folders, and near duplicates.
 
@@ -178,8 +176,8 @@ def duplicates(
     """
     if not 0.5 <= least <= 1:
         raise UsageError(
-            f"{least} is no share of words from which texts are nearly the same.",
-            hint="Use a number from 0.5 to 1; 0.8 finds drafts and forwarded copies.",
+            f"The similarity of near duplicates must be from 0.5 to 1, not {least}.",
+            hint="0.8 finds drafts and forwarded copies.",
         )
 
     def duplicates_of(state: State) -> Duplicates:
@@ -203,7 +201,7 @@ def duplicates(
             all_groups += [("near", group) for group in alike]
             if like.short:
                 notes.append(
-                    f"{like.short:,} documents have too few words to be compared by their text."
+                    f"{like.short:,} documents have too few words for a comparison of texts."
                 )
         return Duplicates(
             collection.name,

@@ -130,11 +130,11 @@ def report(
     notes = []
     if out.own_texts:
         notes.append(
-            f"{len(out.own_texts):,} text files of the production are not there any more; they "
-            f"hold the text that CaseTrack has read: {_first_names(out.own_texts)}."
+            f"{len(out.own_texts):,} text files of the production no longer exist; the text read "
+            f"by CaseTrack was written instead: {_first_names(out.own_texts)}."
         )
     if out.lost:
-        notes.append(f"{len(out.lost):,} files are not there any more: {_first_names(out.lost)}.")
+        notes.append(f"{len(out.lost):,} files no longer exist: {_first_names(out.lost)}.")
     return ProductionExport(
         str(out.folder),
         str(load_file),
@@ -310,21 +310,19 @@ def export_production(
     *,
     documents: Annotated[
         Documents | None,
-        Arg(
-            "These documents: name, path, ID or control number; may be repeated.", "--document NAME"
-        ),
+        Arg("A document: name, path, ID or control number; may be repeated.", "--document NAME"),
     ] = None,
     production: Annotated[
-        str | None, Arg("Those of a production that was loaded.", "--production NAME")
+        str | None, Arg("The documents of a loaded production.", "--production NAME")
     ] = None,
-    tag: Annotated[str | None, Arg("Those with this tag of yours.", "--tag TAG")] = None,
+    tag: Annotated[str | None, Arg("The documents with this tag.", "--tag TAG")] = None,
     families: Annotated[
-        bool, Arg("Whole families, or these alone.", "--families/--no-families")
+        bool, Arg("Include the families, or not.", "--families/--no-families")
     ] = True,
-    name: Annotated[str | None, Arg("What the DAT file is called.", "--name NAME")] = None,
-    prefix: Annotated[str, Arg("Of the numbers of those that have none.", "--prefix TEXT")] = "DOC",
-    start: Annotated[int, Arg("The first of these numbers.", "--start N", ge=0)] = 1,
-    digits: Annotated[int, Arg("Digits of a number.", "--digits N", ge=1, le=12)] = 6,
+    name: Annotated[str | None, Arg("Name of the DAT file.", "--name NAME")] = None,
+    prefix: Annotated[str, Arg("Prefix of new Bates numbers.", "--prefix TEXT")] = "DOC",
+    start: Annotated[int, Arg("The first new number.", "--start N", ge=0)] = 1,
+    digits: Annotated[int, Arg("Digits of a new number.", "--digits N", ge=1, le=12)] = 6,
 ) -> ProductionExport:
     """Write documents as a production: DAT, OPT, natives, texts and images.
 
@@ -357,13 +355,11 @@ def export_production(
     """
     target = Path(folder).expanduser().absolute()
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise UsageError(
-            f"{target} holds something already.", hint="Name a new folder, or empty this one."
-        )
+        raise UsageError(f"{target} is not empty.", hint="Use a new folder, or empty this one.")
     if start < 0 or not 1 <= digits <= 12 or (read_bates(f"{prefix}{start:0{digits}d}") is None):
         raise UsageError(
-            f"{prefix!r} with {digits} digits from {start} makes no Bates numbers.",
-            hint="Use letters and a hyphen as prefix, 1 to 12 digits: "
+            f"{prefix!r} with {digits} digits from {start} is not a valid format of Bates numbers.",
+            hint="Use letters and a hyphen as prefix, and 1 to 12 digits: "
             f"{Opt(prefix='ABC', digits='6')}.",
         )
     state = collection.workspace.state()
@@ -378,7 +374,7 @@ def export_production(
         chosen = with_families(chosen, trees)
     if not chosen:
         raise UsageError(
-            "No document is chosen.", hint="Name documents, a production or a tag that is there."
+            "No document is selected.", hint="Name documents, a production or an existing tag."
         )
     out = Out(state, target)
     with storage_errors(target):

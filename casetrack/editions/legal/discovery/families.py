@@ -107,8 +107,10 @@ def chosen_documents(
         if wanted not in names:
             known = ", ".join(sorted(str(n).removeprefix("production:") for n in names))
             raise UsageError(
-                f"There is no production {production!r} here.",
-                hint=f"Known are: {known}." if known else f"Load one with {See('discovery load')}.",
+                f"The collection has no production {production!r}.",
+                hint=f"Known productions: {known}."
+                if known
+                else f"Load one with {See('discovery load')}.",
             )
         every = [d for d in every if d.source == wanted]
     if tagged is not None:
@@ -202,12 +204,10 @@ def families(
     /,
     *,
     document: Annotated[
-        DocumentRef | None, Arg("Only where this document has a part in it.", "--document NAME")
+        DocumentRef | None, Arg("Only the family of this document.", "--document NAME")
     ] = None,
-    singles: Annotated[
-        bool, Arg("Also those that stand alone, as one of one.", "--singles")
-    ] = False,
-    limit: Annotated[int | None, Arg("At most so many.", "--limit -k N", ge=1)] = None,
+    singles: Annotated[bool, Arg("Include families of one document.", "--singles")] = False,
+    limit: Annotated[int | None, Arg("Maximum number of families.", "--limit -k N", ge=1)] = None,
 ) -> Families:
     """Return the families of documents, from files and load files.
 

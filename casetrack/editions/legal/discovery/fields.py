@@ -263,8 +263,8 @@ def read_text(path: Path, encoding: str | None, /) -> tuple[str, Dialect, list[T
             name = codecs.lookup(encoding).name
         except LookupError as error:
             raise UsageError(
-                f"There is no encoding {encoding!r}.",
-                hint="Use utf-8, utf-16, cp1252, or another one by its usual name.",
+                f"Unknown encoding {encoding!r}.",
+                hint="Use utf-8, utf-16, cp1252, or another codec of Python.",
             ) from error
         if name == "utf-16":
             name = marked or "utf-16-le"
@@ -273,7 +273,7 @@ def read_text(path: Path, encoding: str | None, /) -> tuple[str, Dialect, list[T
     if name.startswith("utf-16") and len(body) % 2:
         body = body[:-1]
         troubles.append(
-            Trouble(path.name, None, "", "encoding", "A single byte stands after its last sign.")
+            Trouble(path.name, None, "", "encoding", "The file ends with an incomplete character.")
         )
     dialect = Dialect(name, bom=bool(bom))
     text = dialect.decode(body)
@@ -291,8 +291,8 @@ def read_text(path: Path, encoding: str | None, /) -> tuple[str, Dialect, list[T
                     number,
                     "",
                     "encoding",
-                    f"Line {number} holds bytes that are no {name.upper()}. They are shown as "
-                    "\ufffd and are written again as they were.",
+                    f"Line {number} has invalid bytes in {name.upper()}. They are shown as "
+                    "\ufffd and are exported unchanged.",
                 )
             )
     return text, dialect, troubles

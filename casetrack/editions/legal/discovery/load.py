@@ -109,7 +109,7 @@ class ProductionSource(Source):
             raise SourceError(
                 label(self),
                 f"{path or member.key} cannot be read: {reason}.",
-                hint="Copy the file anew from the production.",
+                hint="Copy the file from the production again.",
             ) from error
 
     def link(self, item: Item, first_line: int | None, last_line: int | None, /) -> str | None:  # noqa: ARG002
@@ -214,15 +214,15 @@ def load_production(
     /,
     *,
     image_file: Annotated[
-        PathRef | None, Arg("Its OPT file. [default: that of its name]", "--opt FILE")
+        PathRef | None, Arg("Its OPT file. [default: the file with its name]", "--opt FILE")
     ] = None,
-    root: Annotated[
-        PathRef | None, Arg("Folder that its paths start from.", "--root FOLDER")
+    root: Annotated[PathRef | None, Arg("Base folder of its paths.", "--root FOLDER")] = None,
+    name: Annotated[str | None, Arg("Name of the production.", "--name NAME")] = None,
+    encoding: Annotated[
+        str | None, Arg("Encoding, such as cp1252 or utf-16.", "--encoding CODEC")
     ] = None,
-    name: Annotated[str | None, Arg("What the production is called.", "--name NAME")] = None,
-    encoding: Annotated[str | None, Arg("Such as cp1252 or utf-16.", "--encoding CODEC")] = None,
-    separator: Annotated[str | None, Arg("What parts the fields.", "--separator SIGN")] = None,
-    qualifier: Annotated[str | None, Arg("What stands around each.", "--qualifier SIGN")] = None,
+    separator: Annotated[str | None, Arg("Sign between fields.", "--separator SIGN")] = None,
+    qualifier: Annotated[str | None, Arg("Sign around each field.", "--qualifier SIGN")] = None,
     dry_run: Annotated[bool, Arg("Only check the load file; store nothing.", "--check")] = False,
     progress: Callable[[str, int, int], None] | bool | None = None,
     cancel: threading.Event | None = None,
@@ -305,8 +305,8 @@ def _require_own_name(collection: Collection, source: ProductionSource) -> None:
         before = fields.get("load_file", {}).get("path")
         if before and before != path and Path(before).name != Path(path).name:
             raise UsageError(
-                f"A production of another load file, {before}, is called {source.name!r} here.",
-                hint=f"Give this one another name with {Opt(name='NAME')}.",
+                f"The name {source.name!r} belongs to a production of another load file: {before}.",
+                hint=f"Use another name: {Opt(name='NAME')}.",
             )
 
 
@@ -325,7 +325,7 @@ def _report(
     ]
     inside = len(source.members) - len(loaded)
     if not dry_run and inside:
-        notes.append(f"{inside:,} of its documents could not be taken in; see what failed.")
+        notes.append(f"{inside:,} of its documents could not be loaded; see the failed ones.")
     return ProductionLoad(
         collection=collection.name,
         production=label(source),

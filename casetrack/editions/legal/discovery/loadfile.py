@@ -29,7 +29,12 @@ if TYPE_CHECKING:
 
 _QUALIFIERS = (QUALIFIER, '"', "^", "~", "`", "|")
 _SEPARATORS = (SEPARATOR, "\u00b6", "\t", "|", ";", ",", "^")
-_SPOKEN = {SEPARATOR: "U+0014 (shown as \u00b6)", "\t": "a tab", "": "none", "\n": "a line break"}
+_SIGN_NAMES = {
+    SEPARATOR: "U+0014 (shown as \u00b6)",
+    "\t": "a tab",
+    "": "none",
+    "\n": "a line break",
+}
 _SHOWN = 60
 
 
@@ -128,10 +133,10 @@ def _separator(first: str, qualifier: str, path: Path) -> str:
         if counts[best]:
             return best
     raise UsageError(
-        f"{path.name}, line 1: no delimiters are recognised in {shown(first[:_SHOWN])!r}. A load "
-        "file begins with the names of its fields, each between \u00fe and \u00fe, parted by "
-        f"{_SPOKEN[SEPARATOR]}.",
-        hint="Name them with --separator and --qualifier, or check that this is the DAT file.",
+        f"{path.name}, line 1: no known delimiters in {shown(first[:_SHOWN])!r}. A load file "
+        "begins with the names of its fields, each between \u00fe and \u00fe, separated by "
+        f"{_SIGN_NAMES[SEPARATOR]}.",
+        hint="Set --separator and --qualifier, or check that this is the DAT file.",
     )
 
 
@@ -211,14 +216,14 @@ def _columns(names: Sequence[str], path: Path, troubles: list[Trouble]) -> tuple
         name = shown(given).strip()
         if not name:
             name = f"(column {number})"
-            message = f"Column {number} has no name; it is called {name!r} here."
+            message = f"Column {number} has no name; it is named {name!r}."
             troubles.append(Trouble(path.name, 1, "", "columns", message))
         again, count = name, 1
         while again in columns:
             count += 1
             again = f"{name} ({count})"
         if again != name:
-            message = f"Column {number} is called {name!r} like an earlier one; here {again!r}."
+            message = f"Column {number} repeats the name {name!r}; it is named {again!r}."
             troubles.append(Trouble(path.name, 1, "", "columns", message))
         columns.append(again)
     return tuple(columns)
@@ -242,9 +247,8 @@ def _split_unclosed(
                     row.line,
                     shown(row.values[0]),
                     "fields",
-                    f"Line {row.line} has {len(row.values)} fields where the first row names "
-                    f"{wanted}. It is kept as it is written; what is beyond the named fields is "
-                    "called by its number.",
+                    f"Line {row.line} has {len(row.values)} fields, but the first row names "
+                    f"{wanted}. The row is kept unchanged; further fields are named by number.",
                 )
             )
         return [row]
@@ -254,8 +258,8 @@ def _split_unclosed(
             row.line,
             shown(row.values[0]),
             "delimiter",
-            f"Line {row.line}: a field is opened and not closed ({dialect.qualifier} is missing). "
-            "It ends where the next row begins.",
+            f"Line {row.line}: a field is not closed ({dialect.qualifier} is missing). It ends "
+            "before the next row.",
         )
     )
     rows = []
@@ -333,14 +337,12 @@ def read_image_file(path: str | Path, /, *, encoding: str | None = None) -> Imag
             continue
         page = _line(number, raw)
         if page is None:
-            message = (
-                f"Line {number} is no line of an OPT file: {shown(raw[:60])!r}. It is left out."
-            )
+            message = f"Line {number} is not valid in an OPT file: {shown(raw[:60])!r}. Skipped."
             troubles.append(Trouble(path.name, number, "", "image", message))
             continue
         if page.starts or not documents:
             if not page.starts:
-                message = f"Line {number}: the first page does not begin a document; it does here."
+                message = f"Line {number}: the first page is used as the start of a document."
                 troubles.append(Trouble(path.name, number, page.key, "image", message))
             documents.append([])
         documents[-1].append(page)
@@ -348,8 +350,8 @@ def read_image_file(path: str | Path, /, *, encoding: str | None = None) -> Imag
         first = pages[0]
         if first.pages is not None and first.pages != len(pages):
             message = (
-                f"Line {first.line}: {first.key} is said to have {first.pages} pages; "
-                f"{len(pages)} are listed."
+                f"Line {first.line}: {first.key} has {first.pages} pages according to the line, "
+                f"but {len(pages)} are listed."
             )
             troubles.append(Trouble(path.name, first.line, first.key, "image", message))
     return ImageFile(path, dialect, tuple(map(tuple, documents)), tuple(troubles))

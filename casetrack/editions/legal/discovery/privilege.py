@@ -199,14 +199,12 @@ def privilege_log(
     *,
     documents: Annotated[
         Documents | None,
-        Arg(
-            "These documents: name, path, ID or control number; may be repeated.", "--document NAME"
-        ),
+        Arg("A document: name, path, ID or control number; may be repeated.", "--document NAME"),
     ] = None,
     production: Annotated[
-        str | None, Arg("Those of a production that was loaded.", "--production NAME")
+        str | None, Arg("The documents of a loaded production.", "--production NAME")
     ] = None,
-    tag: Annotated[str | None, Arg("Those with this tag of yours.", "--tag TAG")] = None,
+    tag: Annotated[str | None, Arg("The documents with this tag.", "--tag TAG")] = None,
     attorneys: Annotated[
         Names,
         Arg(
@@ -215,10 +213,10 @@ def privilege_log(
         ),
     ] = (),
     families: Annotated[
-        bool, Arg("Whole families, or these alone.", "--families/--no-families")
+        bool, Arg("Include the families, or not.", "--families/--no-families")
     ] = True,
     subjects: Annotated[
-        bool, Arg("Whether subjects of mails are told.", "--subjects/--no-subjects")
+        bool, Arg("Include subjects of mails, or not.", "--subjects/--no-subjects")
     ] = True,
 ) -> PrivilegeLog:
     """Return the privilege log of withheld documents.
@@ -258,8 +256,8 @@ def privilege_log(
     def log(state: State) -> PrivilegeLog:
         chosen = chosen_documents(state, documents=documents, production=production, tagged=tagged)
         if not chosen:
-            hint = "Tag what is withheld: casetrack tag ABC000001.eml privileged 'work product'."
-            raise UsageError("No document is chosen for the log.", hint=hint)
+            hint = "Tag withheld documents: casetrack tag ABC000001.eml privileged 'work product'."
+            raise UsageError("No document is selected for the log.", hint=hint)
         return _Log(state, counsel, tags, subjects=subjects).of(
             collection.name, chosen, families=families
         )
@@ -383,24 +381,24 @@ class _Log:
         for name in _WANTED:
             if empty[name]:
                 has = "entry has" if empty[name] == 1 else "entries have"
-                yield f"{empty[name]:,} {has} no {name}: nothing says it, and none is guessed."
+                yield f"{empty[name]:,} {has} no {name}: it is unknown, and not guessed."
         untagged = sum(not entry.tagged for entry in entries)
         if untagged:
             yield (
-                f"{untagged:,} came with {'its' if untagged == 1 else 'their'} family and "
-                "you have not chosen them: decide whether they are privileged."
+                f"{untagged:,} {'is' if untagged == 1 else 'are'} listed as family of selected "
+                "documents: decide whether they are privileged."
             )
         if not self._counsel:
-            yield "No list of attorneys was given, so nobody is marked as one (--attorneys)."
+            yield "No attorneys are marked, because no list was given (--attorneys)."
         elif alone := [e.number for e in entries if e.tagged and not e.attorneys]:
             yield (
-                f"In {len(alone):,} of the chosen entries nobody is on the list of attorneys: "
+                f"{len(alone):,} of the selected entries have no listed attorney: "
                 f"{', '.join(map(str, alone[:12]))}{' …' if len(alone) > 12 else ''}."
             )
         if self._subjects and any(entry.subject for entry in entries):
             yield (
-                "Subjects stand as the mails have them: look whether one reveals what is "
-                "privileged, or leave them out (--no-subjects)."
+                "Subjects are unchanged: check that none reveals privileged content, or omit them "
+                "(--no-subjects)."
             )
 
 

@@ -94,9 +94,8 @@ def _in_range(
             yield other
         else:
             text = (
-                f"Line {member.line}: its family is {first} to {last}, but "
-                f"{production.members[other].key} says that its own begins with {own}. They are "
-                "kept apart."
+                f"Line {member.line}: its family is {first} to {last}, but the family of "
+                f"{production.members[other].key} begins with {own}. They are not joined."
             )
             production.note(member.line, member.key, "family", text)
         held = production.members[other].bates
@@ -104,10 +103,7 @@ def _in_range(
 
 
 def _report_missing(production: Production, member: Member, number: str) -> None:
-    text = (
-        f"Line {member.line}: {shown(number)} is named as of its family, and is no document of "
-        "the production."
-    )
+    text = f"Line {member.line}: {shown(number)} of its family is not a document of the production."
     name = production.load_file.path.name
     trouble = Trouble(name, member.line, member.key, "family", text)
     if trouble not in production.troubles[-3:]:
@@ -218,7 +214,7 @@ def find_files(production: Production, files: Files, /) -> None:
             elif role == "text" and not _names_file(written):
                 member.inline = shown(written).replace("\u00ae", "\n")
             else:
-                text = f"Line {member.line}: {shown(written)} ({role}) is not there."
+                text = f"Line {member.line}: {shown(written)} ({role}) does not exist."
                 production.note(member.line, member.key, "file", text)
         if not member.images or production.image_file is None:
             continue
@@ -226,7 +222,7 @@ def find_files(production: Production, files: Files, /) -> None:
         member.pictures = tuple(dict.fromkeys(path for path in pictures if path))
         for image, picture in zip(member.images, pictures, strict=True):
             if picture is None:
-                text = f"Line {image.line}: {shown(image.path)} ({image.key}) is not there."
+                text = f"Line {image.line}: {shown(image.path)} ({image.key}) does not exist."
                 production.note(
                     image.line, member.key, "file", text, file=production.image_file.path
                 )
@@ -263,12 +259,12 @@ def read_dates(production: Production) -> None:
                 turned = read_moment(value, time, days_first=not first)
                 unsure += first is None and turned != moment
             elif value.strip() and re.search(r"[1-9]", value):
-                text = f"Line {member.line}: {column} {shown(value)!r} is no date that is known."
+                text = f"Line {member.line}: {column} {shown(value)!r} is not a known date format."
                 production.note(member.line, member.key, "date", text)
         if unsure:
             text = (
-                f"{column}: {unsure:,} of its dates may be read with day or month first, and "
-                "nothing in it tells which; the month is taken to stand first."
+                f"{column}: {unsure:,} of its dates are ambiguous between day first and month "
+                "first; they are read with the month first."
             )
             production.note(1, "", "date", text)
 
@@ -282,8 +278,8 @@ def check_numbers(production: Production) -> None:
             ranged[span.key].append((span, member))
         elif member.begin and "begin" in production.roles:
             text = (
-                f"Line {member.line}: {shown(member.begin)} to {shown(member.end)} is no range of "
-                "Bates numbers; it is kept as it is written."
+                f"Line {member.line}: {shown(member.begin)} to {shown(member.end)} is not a valid "
+                "range of Bates numbers; it is kept unchanged."
             )
             production.note(member.line, member.key, "range", text)
     for spans in ranged.values():
@@ -378,12 +374,12 @@ def _add_rows(production: Production) -> None:
     column = roles[named] if named else file.columns[0]
     if named is None:
         text = (
-            "No field is called BEGDOC, BEGBATES, CONTROL NUMBER or the like. Documents are called "
-            f"by the first one, {column!r}."
+            "No field is named BEGDOC, BEGBATES, CONTROL NUMBER or similar. Documents are named by "
+            f"the first field, {column!r}."
         )
         production.note(1, "", "columns", text)
     if "begin" in roles and "end" not in roles:
-        text = "No field holds the last Bates number; each document is taken for one page of them."
+        text = "No field has the last Bates number; each document counts as one page."
         production.note(1, "", "columns", text)
     used: dict[str, int] = {}
     for row in file.rows:
@@ -392,7 +388,7 @@ def _add_rows(production: Production) -> None:
         number = shown(fields.get(column, "")).strip()
         if not number:
             number = f"line-{row.line}"
-            text = f"Line {row.line} has no control number; its document is called {number}."
+            text = f"Line {row.line} has no control number; its document is named {number}."
             production.note(row.line, number, "control number", text)
         key, count = number, 1
         while bates_key(key) in used:
@@ -400,8 +396,8 @@ def _add_rows(production: Production) -> None:
             key = f"{number} ({count})"
         if key != number:
             text = (
-                f"Line {row.line}: {number} is the control number of line "
-                f"{used[bates_key(number)]} already. Both are kept; this one is called {key!r}."
+                f"Line {row.line} repeats the control number {number} of line "
+                f"{used[bates_key(number)]}. Both are kept; this one is named {key!r}."
             )
             production.note(row.line, number, "control number", text)
         used[bates_key(key)] = row.line
@@ -426,8 +422,8 @@ def _add_images(production: Production) -> None:
             member = fits[0] if len(fits) == 1 else None
         if member is None:
             text = (
-                f"Line {pages[0].line}: {key} has images and no row in "
-                f"{production.load_file.path.name}. It is kept as a document of its own."
+                f"Line {pages[0].line}: {key} has images but no row in "
+                f"{production.load_file.path.name}. It is kept as a separate document."
             )
             production.note(pages[0].line, key, "image", text, file=production.image_file.path)
             member = Member(key, key, None, None, {}, key, pages[-1].key, key)

@@ -28,12 +28,10 @@ def mail_threads(
     /,
     *,
     document: Annotated[
-        DocumentRef | None, Arg("Only where this document has a part in it.", "--document NAME")
+        DocumentRef | None, Arg("Only threads with this document.", "--document NAME")
     ] = None,
-    singles: Annotated[
-        bool, Arg("Also those that stand alone, as one of one.", "--singles")
-    ] = False,
-    limit: Annotated[int | None, Arg("At most so many.", "--limit -k N", ge=1)] = None,
+    singles: Annotated[bool, Arg("Include threads of one mail.", "--singles")] = False,
+    limit: Annotated[int | None, Arg("Maximum number of threads.", "--limit -k N", ge=1)] = None,
 ) -> MailThreads:
     """Return the threads of mails with the evidence for each reply and forward.
 
@@ -151,20 +149,20 @@ def _mail(
 def _notes(threads: Sequence[MailThread], mails: int) -> list[str]:
     notes = []
     if not mails:
-        notes.append("There are no mails in this collection.")
+        notes.append("This collection has no mails.")
     missing = sum(len(thread.missing) for thread in threads)
     if missing:
         notes.append(
-            f"The mails name {missing:,} other{'s' if missing > 1 else ''} that "
+            f"The mails refer to {missing:,} other{'s' if missing > 1 else ''} that "
             f"{'are' if missing > 1 else 'is'} not in the collection."
         )
     guessed = sum(_BY_WORDS in mail.basis for thread in threads for mail in thread.mails)
     if guessed:
         notes.append(
             f"{guessed:,} {'mails are' if guessed > 1 else 'mail is'} placed by subject, "
-            "correspondents and time alone, since no header and no quotation tells more."
+            "correspondents and time only; there is no evidence in headers or quotations."
         )
     undated = sum(mail.sent_at is None for thread in threads for mail in thread.mails)
     if undated:
-        notes.append(f"{undated:,} of these mails tell no time; they stand last in their thread.")
+        notes.append(f"{undated:,} of these mails have no date; they are last in their thread.")
     return notes

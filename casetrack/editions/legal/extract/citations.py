@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from casetrack.extract.references.cited import Cited
 
 _NOTE = (
-    "eyecite is not installed: citations of the usual reporters are found by our own list of them; "
-    "rare reporters and old spellings may be missed, and their abbreviations stay as written."
+    "eyecite is not installed: citations are found with a built-in list of common reporters; rare "
+    "reporters and old spellings may be missed, and their abbreviations are not normalised."
 )
 _KINDS: dict[str, AuthorityKind] = {
     "case": "case",

@@ -34,9 +34,9 @@ class AuthoritiesTools(SessionTools):
     @tool(
         "Table of authorities",
         READS,
-        description="Make the table of authorities of a brief: cases, constitutional provisions, "
-        "statutes, rules, regulations, other, sorted as courts ask, with pages as printed. Short "
-        "forms, Id. and supra are counted; what is not settled is told.",
+        description="Create the table of authorities of a brief: cases, constitutional provisions, "
+        "statutes, rules, regulations, other, in the order of courts, with printed page numbers. "
+        "Short forms, Id. and supra are counted; unresolved citations are listed.",
         sets=("core", "legal"),
     )
     @takes(authorities, noun="case", paged=False, formed=False)

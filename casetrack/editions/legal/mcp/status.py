@@ -111,8 +111,8 @@ def _state(profile: Facts) -> str:
 # Tools that add files to a case, with progress and cancellation.
 
 ASK = (
-    "Ask get_status, which says how far it is; the documents can be searched one by one as they "
-    "are finished. The user can stop it: casetrack jobs cancel {id}"
+    "Call get_status for the progress; finished documents can be searched already. The user can "
+    "stop the job: casetrack jobs cancel {id}"
 )
 _TYPES = edition(LEGAL).document_types
 _NO_FOLDERS_OF = {"statute", "case_law"}

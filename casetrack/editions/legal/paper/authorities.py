@@ -110,9 +110,9 @@ def remarks(table: TableOfAuthorities, /) -> list[str]:
         *(f"Not counted: {u.text} ({u.place.citation}). {u.reason}" for u in table.uncounted),
     ]
     if table.differences is not None:
-        notes += [f"Table in the brief: {d.said}" for d in table.differences]
+        notes += [f"The brief's own table: {d.said}" for d in table.differences]
         if not table.differences:
-            notes.append("The table in the brief lists the same authorities with the same pages.")
+            notes.append("The brief's own table lists the same authorities with the same pages.")
     return notes
 
 

@@ -33,10 +33,10 @@ _DPI, _AROUND, _WIDTH = 110.0, 48.0, 620
 _AROUND_CHARS = 240
 _SOURCES = 3
 _PARTS: dict[Weight, tuple[str, str]] = {
-    "wrong": ("Not found as the draft gives it", "not found so"),
-    "look": ("A person has to decide", "to look at"),
+    "wrong": ("Not found as in the draft", "not found"),
+    "look": ("Needs a decision", "to review"),
     "open": ("Cannot be checked with this case", "open"),
-    "right": ("As the file has it", "right"),
+    "right": ("Found as in the draft", "found"),
 }
 
 
@@ -114,7 +114,7 @@ class _Artist:
 
     def _draw(self, page: int) -> PageImage | str:
         if time.monotonic() - self._began > TOTAL_SECONDS:
-            return "There was no time left to draw the page."
+            return "The time limit for drawing pages was reached."
         settings = self.state.workspace.settings
         limits = replace(settings.parse, timeout_seconds=TOTAL_SECONDS)
         options = ReadOptions(passwords=self.passwords, models_dir=settings.models_dir)

@@ -89,15 +89,15 @@ def _opened(draft: Draft) -> Document:
 
     if draft.path.suffix.lower() != ".docx":
         raise UsageError(
-            f"{draft.name} is no DOCX file, so that no comments can be written into a copy of it.",
-            hint=f"Check the DOCX that it comes from. {Opt('html')} writes a page with both sides.",
+            f"{draft.name} is not a DOCX file; comments can only be added to a copy of a DOCX.",
+            hint=f"Use the DOCX of this draft, or write a page with {Opt('html')}.",
         )
     if not draft.path.is_file():
         raise FileNotFound(draft.path)
     try:
         return docx.Document(str(draft.path))
     except (OpcError, KeyError, ValueError, SyntaxError, zipfile.BadZipFile) as error:
-        reason = f"it cannot be opened to write comments into a copy: {error}"
+        reason = f"it cannot be opened to add comments: {error}"
         raise ParseFailed(draft.path, "DOCX", reason) from error
 
 
@@ -111,7 +111,7 @@ def _comment_text(finding: Finding) -> str:
         why = f" ({edit.allowed})" if edit.allowed else ""
         source = f"\u201c{edit.source}\u201d" if edit.source else "nothing"
         draft = f"\u201c{edit.draft}\u201d" if edit.draft else "nothing"
-        lines.append(f"Source has {source}, the draft {draft}{why}.")
+        lines.append(f"Source: {source}; draft: {draft}{why}.")
     lines += [f"Source: {quote.citation}" for quote in finding.sources[:1]]
     lines += finding.notes
     text = "\n".join(lines)
@@ -129,7 +129,7 @@ def _summary(check: CiteCheck, unplaced: Sequence[Finding]) -> str:
     lines += check.notes
     for finding in unplaced:
         where = f"\u201c{finding.text}\u201d ({finding.place.citation})"
-        lines.append(f"Not found in this file to put a comment on: {where}. {finding.said}")
+        lines.append(f"Words not found in this file: {where}. {finding.said}")
     return "\n".join(lines)
 
 

@@ -61,12 +61,13 @@ def target_for(source: Path, target: Path, /, *, replace: bool = False) -> Path:
         target /= source.name
     if target.exists() and target.samefile(source):
         raise UsageError(
-            f"The copy of {source.name} would be written over the original.",
+            f"The copy of {source.name} would overwrite the original.",
             hint="Name another file or folder; originals are never changed.",
         )
     if target.exists() and not replace:
         raise UsageError(
-            f"{target} exists already.", hint=f"Name another file. {Opt('force')} replaces it."
+            f"{target} already exists.",
+            hint=f"Name another file, or replace it with {Opt('force')}.",
         )
     return target
 

@@ -94,7 +94,7 @@ def as_xlsx(log: PrivilegeLog, /) -> bytes:
     for column, width in enumerate(_WIDTHS, start=1):
         sheet.column_dimensions[get_column_letter(column)].width = round(width * 22)
     sheet.freeze_panes = "A2"
-    notes = book.create_sheet("To look at")
+    notes = book.create_sheet("Notes")
     for note in [*([MARKED] if _has_attorneys(log) else []), *log.notes]:
         notes.append([kept.clean(note)])
     out = io.BytesIO()

@@ -30,12 +30,11 @@ def target_path(
         *others, last = sorted(endings)
         listed = f"{', '.join(others)} or {last}" if others else last
         raise UsageError(
-            f"{str(path)!r} does not name a file that can be written here.",
-            hint=f"Name a file that ends in {listed}.",
+            f"{str(path)!r} has an unsupported suffix.", hint=f"Use a file that ends in {listed}."
         )
     if not target.parent.is_dir():
         raise UsageError(
-            f"There is no folder {target.parent}.", hint="Make it first, or choose another place."
+            f"The folder {target.parent} does not exist.", hint="Create it, or use another folder."
         )
     if keeps is not None and target.exists() and keeps.exists() and target.samefile(keeps):
         raise UsageError(
@@ -44,8 +43,8 @@ def target_path(
         )
     if target.exists() and not force:
         raise UsageError(
-            f"There is a file {target} already.",
-            hint=f"Choose another name. {Opt('force')} replaces it.",
+            f"{target} already exists.",
+            hint=f"Use another name, or replace the file with {Opt('force')}.",
         )
     return target
 
