@@ -45,13 +45,7 @@ class Agent:
     title: str = ""
 
     def text(self, given: Mapping[str, str], /) -> str:
-        """Return the instructions, filled in with the user's arguments.
-
-        Raises
-        ------
-        ValueError
-            An argument is missing, unknown or too long.
-        """
+        """Return the instructions, filled in with the user's arguments."""
         from casetrack.faces.mcp.prompts import checked
 
         checked(self, given)
@@ -65,13 +59,7 @@ class Agent:
 
 
 def agents_of(config: ContextConfig, /) -> tuple[Agent, ...]:
-    """Return the agents, sorted by name.
-
-    Raises
-    ------
-    ConfigError
-        An agent has no instructions or an unknown key; the message suggests the nearest key.
-    """
+    """Return the agents, sorted by name."""
     agents: dict[str, Agent] = {}
     for file in reversed(config.files):
         for path in sorted((file.parent / "agents").glob("*.toml")):

@@ -44,13 +44,7 @@ class SourceEntry:
         return f"{self.kind}:{self.name}"
 
     def settings(self) -> Mapping[str, Any]:
-        """Return its keys, with variables replaced by their values.
-
-        Raises
-        ------
-        SourceError
-            A variable is not set; other sources are not affected.
-        """
+        """Return its keys, with variables replaced by their values."""
         try:
             filled: Mapping[str, Any] = expand(
                 self.written, f"{CONNECTORS}.{self.kind}.{self.name}"
@@ -100,13 +94,7 @@ class ContextConfig:
 
     @property
     def address(self) -> tuple[str, int]:
-        """Host and port of the server.
-
-        Raises
-        ------
-        ConfigError
-            ``[server] bind`` is not ``HOST:PORT``.
-        """
+        """Host and port of the server."""
         host, _, port = str(self.sections["server"]["bind"]).rpartition(":")
         if not host or not port.isdecimal() or int(port) > _LAST_PORT:
             raise ConfigError(
@@ -117,13 +105,7 @@ class ContextConfig:
         return host, int(port)
 
     def select(self, wanted: str, /) -> tuple[SourceEntry, ...]:
-        """Return the sources that match a name: ``all``, ``git`` or ``git:platform``.
-
-        Raises
-        ------
-        UsageError
-            No source matches (the message suggests the nearest name), or the config has no sources.
-        """
+        """Return the sources that match a name: ``all``, ``git`` or ``git:platform``."""
         if not self.sources:
             raise UsageError(
                 f"The config has no sources: {self.files[0]}.",
@@ -149,13 +131,6 @@ def load_config(given: str | Path | None = None, /, *, folder: Path | None = Non
     given
         The project's file; default: ``CTX_CONFIG``, then ``.ctx/config.toml`` or
         ``config/ctx.toml`` in *folder* (default: the working directory) or above it.
-
-    Raises
-    ------
-    ConfigError
-        A file cannot be read, or a value is invalid.
-    UsageError
-        There is no config.
     """
     start = folder or Path.cwd()
     project, user = named_file(given) or project_file(start), user_file()

@@ -39,13 +39,7 @@ class Written:
 
 
 def as_json(collection: Collection, /) -> dict[str, Any]:
-    """Return the documents and chunks of a collection, sorted by source and id in the source.
-
-    Raises
-    ------
-    CollectionDamaged
-        The stored data cannot be read.
-    """
+    """Return the documents and chunks of a collection, sorted by source and id in the source."""
     return collection.workspace.ask(_exported)
 
 
@@ -53,15 +47,6 @@ def write(collection: Collection, target: Path, /, *, name: str) -> Written:
     """Write a collection to self-contained files; *name* is the title of the page.
 
     *target* ends in ``.json`` or ``.html``, or is a folder, which is created and gets both files.
-
-    Raises
-    ------
-    UsageError
-        *target* has another suffix, or is another page.
-    CollectionDamaged
-        The stored data cannot be read.
-    StorageError
-        A file cannot be written.
     """
     from casetrack.api.viewer.finder import finder_html
     from casetrack.api.viewer.sheet import sheet_path, write_sheet

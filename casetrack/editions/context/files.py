@@ -74,13 +74,7 @@ def _own_folders(folder: Path) -> Iterator[Path]:
 
 
 def read_toml(path: Path, /) -> dict[str, Any]:
-    """Read one file.
-
-    Raises
-    ------
-    ConfigError
-        The file is missing, cannot be read, or is not TOML; the error has the line.
-    """
+    """Read one file."""
     try:
         text = path.read_text(encoding="utf-8-sig")
         return tomllib.loads(text)
@@ -122,11 +116,6 @@ def expand(value: Any, where: str, /) -> Any:
 
     ``$${NAME}`` is an escaped ``${NAME}``. *where* is the key that errors name, such as
     ``connectors.script.jira``.
-
-    Raises
-    ------
-    UsageError
-        A variable is not set, or the braces do not contain a valid name.
     """
     if isinstance(value, str):
         return _VARIABLE.sub(lambda match: _value_of(match, where), value)

@@ -53,15 +53,7 @@ class ContextHome:
 
     @functools.cached_property
     def collection(self) -> Collection:
-        """The collection.
-
-        Raises
-        ------
-        UsageError
-            No source was synced yet.
-        CaseTrackError
-            It cannot be opened, see :meth:`casetrack.api.library.Library.get`.
-        """
+        """The collection."""
         try:
             return self.library.get(COLLECTION)
         except CollectionNotFound as error:
@@ -74,13 +66,6 @@ class ContextHome:
         """Return the collection, created or updated to match the config, with notes for the user.
 
         A note reports that existing documents still follow an earlier config.
-
-        Raises
-        ------
-        ConfigError
-            The data folder contains other files, or the model is unknown.
-        CaseTrackError
-            It cannot be created or opened.
         """
         profile = profile_of(self.config)
         self._check_folder()
@@ -112,15 +97,7 @@ class ContextHome:
         return collection, tuple(notes)
 
     def source(self, entry: SourceEntry, /) -> Source:
-        """Open a source of the config.
-
-        Raises
-        ------
-        SourceError
-            A variable is not set.
-        UsageError
-            Its keys are invalid.
-        """
+        """Open a source of the config."""
         from casetrack.keep.sources import open_source
 
         return open_source(
@@ -166,13 +143,7 @@ class ContextHome:
 
 
 def profile_of(config: ContextConfig, /) -> str | None:
-    """Return the profile of ``[embedding]``, or ``None`` if vectors are disabled.
-
-    Raises
-    ------
-    ConfigError
-        The model is unknown.
-    """
+    """Return the profile of ``[embedding]``, or ``None`` if vectors are disabled."""
     from casetrack.base.models.profiles import PROFILES
 
     provider, model = config.embedding["provider"], config.embedding["model"]
@@ -197,13 +168,7 @@ def profile_of(config: ContextConfig, /) -> str | None:
 
 
 def pipeline_text(config: ContextConfig, /) -> str:
-    """Return the text of the pipeline file for ``[chunking]`` and ``[embedding]``.
-
-    Raises
-    ------
-    ConfigError
-        The overlap is too large for the chunk size.
-    """
+    """Return the text of the pipeline file for ``[chunking]`` and ``[embedding]``."""
     most = config.chunking["max_tokens"] * _CHARS
     overlap_tokens = config.chunking["overlap_tokens"]
     overlap = max(1, most // 11 if overlap_tokens is None else overlap_tokens * _CHARS)
@@ -292,13 +257,7 @@ def source_to_sync(home: ContextHome, entry: SourceEntry, /) -> Source:
 
 
 def moments(since: str | None, until: str | None, /) -> tuple[datetime | None, datetime | None]:
-    """Return start (inclusive) and end (exclusive) of a period of days, months or years in UTC.
-
-    Raises
-    ------
-    UsageError
-        A date is invalid, or the end is before the start.
-    """
+    """Return start (inclusive) and end (exclusive) of a period of days, months or years in UTC."""
     start = None if since is None else _midnight(day_span(since)[0])
     end = None if until is None else _midnight(day_span(until)[1]) + timedelta(days=1)
     if start is not None and end is not None and end <= start:

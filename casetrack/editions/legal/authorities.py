@@ -106,25 +106,23 @@ def table_of_authorities(
     own_keys = {leaders.get(key, key) for key in _own_keys(draft)}
     settled = [c for c in settled if leaders[c.key] not in own_keys]
     groups = _by_authority(settled, leaders)
-    authorities = [_authority(cited, draft, numbers, passim) for cited in groups.values()]
+    items = [_authority(cited, draft, numbers, passim) for cited in groups.values()]
     order = {section: n for n, section in enumerate(AUTHORITY_SECTIONS)}
-    authorities.sort(
-        key=lambda a: (order[a.section], sort_key(a.section, a.name, a.name_end), a.key)
-    )
+    items.sort(key=lambda a: (order[a.section], sort_key(a.section, a.name, a.name_end), a.key))
     own = [table for table in tables if table.kind == "authorities"]
     differences = None
     if compare and own:
-        by_leader = {leaders[a.key]: a for a in authorities}
+        by_leader = {leaders[a.key]: a for a in items}
         by_key = {key: by_leader[leader] for key, leader in leaders.items()}
         body = _plain(draft.without(spans).text)
-        differences = _differences(draft, own, read, by_key, authorities, passim, body)
+        differences = _differences(draft, own, read, by_key, items, passim, body)
     return TableOfAuthorities(
         draft_name=draft.name,
         draft_path=draft.document.document_id if draft.document else str(draft.path),
         pages=len(draft.whole.pages),
         page_numbers="printed" if numbers.are_printed else "file",
         passim=passim,
-        authorities=tuple(authorities),
+        authorities=tuple(items),
         uncounted=tuple(
             Uncounted(
                 c.text, _place(draft, c, numbers), c.note or "CaseTrack found several candidates."
@@ -137,7 +135,7 @@ def table_of_authorities(
         notes=(
             *draft.notes,
             *citations_notes(),
-            *_notes(draft, numbers, authorities, compare=compare, own=own),
+            *_notes(draft, numbers, items, compare=compare, own=own),
         ),
     )
 
@@ -238,7 +236,7 @@ def _differences(
     own: Sequence[OwnTable],
     read: ReadCitations,
     by_key: Mapping[str, Authority],
-    authorities: Sequence[Authority],
+    items: Sequence[Authority],
     passim: int,
     body: str,
 ) -> tuple[TableDifference, ...]:
@@ -250,7 +248,7 @@ def _differences(
         inside = read(WholeText((TextPage(1, entry.words),)))
         keys = dict.fromkeys(key for c in inside for key in (c.key, *c.keys))
         cited = [by_key[key].key for key in keys if key in by_key] or _named_authorities(
-            entry.words, authorities
+            entry.words, items
         )
         for key in dict.fromkeys(cited):
             listed[key] = (*listed.get(key, ()), *entry.pages)
@@ -265,12 +263,12 @@ def _differences(
             f"{a.name}: CaseTrack found it on {_page_list(a.pages)} and no entry in the table.",
             counted=a.listed,
         )
-        for a in authorities
+        for a in items
         if a.key not in listed and _plain(a.name[: a.name_end or None]) not in entries
     ]
     other = [
         difference
-        for a in authorities
+        for a in items
         if a.key in listed and (difference := _other_pages(a, listed[a.key], passim)) is not None
     ]
     return (*missing, *gone, *other)
@@ -280,10 +278,10 @@ def _plain(text: str) -> str:
     return " ".join(re.findall(r"[^\W_]+", text.casefold()))
 
 
-def _named_authorities(words: str, authorities: Iterable[Authority]) -> list[str]:
+def _named_authorities(words: str, items: Iterable[Authority]) -> list[str]:
     """Return the keys of authorities that an entry names without a readable citation."""
     plain = words.casefold()
-    names = ((a.key, a.name[: a.name_end or None].casefold()) for a in authorities)
+    names = ((a.key, a.name[: a.name_end or None].casefold()) for a in items)
     return [key for key, name in names if name in plain or (plain and plain in name)]
 
 
@@ -339,20 +337,20 @@ def _page_list(pages: Sequence[str]) -> str:
 def _notes(
     draft: Draft,
     numbers: PageNumbers,
-    authorities: Sequence[Authority],
+    items: Sequence[Authority],
     *,
     compare: bool,
     own: Sequence[OwnTable],
 ) -> list[str]:
     notes = []
-    if not authorities:
+    if not items:
         notes.append("CaseTrack found no citation in this file.")
     if draft.is_estimated:
         notes.append(
             "This file has no page breaks, so the page numbers are estimates. Save it as PDF in "
             "its program, and create the table from the PDF."
         )
-    if authorities and not numbers.are_printed:
+    if items and not numbers.are_printed:
         notes.append(
             "The pages have no printed numbers; they are counted from the first page of the file."
         )
@@ -367,7 +365,7 @@ def _notes(
         )
     if draft.remarks:
         notes.append("Citations in margin comments are not counted.")
-    short = [a for a in authorities if not a.is_complete]
+    short = [a for a in items if not a.is_complete]
     if short:
         names = "; ".join(a.name for a in short)
         notes.append(f"CaseTrack found no full citation outside of the tables: {names}.")

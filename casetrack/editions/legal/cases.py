@@ -91,13 +91,7 @@ class Cases:
         return tuple(i for i in self._library.collections(status=status) if i.edition == LEGAL)
 
     def find(self, name_or_id: str, /) -> CollectionInfo:
-        """Return the facts of a case without opening it.
-
-        Raises
-        ------
-        CollectionNotFound, AmbiguousName
-            No case matches (near names are suggested), or several do.
-        """
+        """Return the facts of a case without opening it."""
         require_text(name_or_id)
         infos = self.all()
         entries = [arguments.Entry(i.id, i.name) for i in infos]
@@ -121,15 +115,7 @@ class Cases:
         return next((info for info in self.all() if info.id == wanted), None)
 
     def use(self, name_or_id: str | None, /) -> CollectionInfo | None:
-        """Set the default case of commands, or unset it (``None``).
-
-        Raises
-        ------
-        CollectionNotFound, AmbiguousName
-            See :meth:`find`.
-        NotWritable, DiskFull, StorageError
-            The setting cannot be stored.
-        """
+        """Set the default case of commands, or unset it (``None``)."""
         from casetrack.base.files import storage_errors, write_atomic
 
         path = self._library.settings.data_dir / USED

@@ -37,12 +37,8 @@ def chronology(
     case: Collection,
     /,
     *,
-    start: Annotated[
-        DayRef | None, Arg("Only events on or after this day (YYYY-MM-DD).", "--from DATE")
-    ] = None,
-    end: Annotated[
-        DayRef | None, Arg("Only events on or before this day (YYYY-MM-DD).", "--to DATE")
-    ] = None,
+    start: Annotated[DayRef | None, Arg("From this day on (YYYY-MM-DD).", "--from DATE")] = None,
+    end: Annotated[DayRef | None, Arg("Up to this day (YYYY-MM-DD).", "--to DATE")] = None,
     limit: Annotated[
         int | None,
         Arg("Maximum number of events that you did not pick, by weight.", "--limit -k N", ge=1),

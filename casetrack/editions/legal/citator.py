@@ -154,13 +154,7 @@ def _may_cite(state: State, keys: Sequence[str]) -> set[str]:
 
 
 def _the_one(asked: str, rows: Sequence[dict[str, Any]]) -> tuple[str, str, str]:
-    """Return id, name and kind of the cited authority.
-
-    Raises
-    ------
-    AuthorityUnclear
-        The rows cite several decisions.
-    """
+    """Return id, name and kind of the cited authority."""
     names: dict[str, Counter[str]] = {}
     for row in rows:
         names.setdefault(row["key"], Counter())[row["name"]] += 1

@@ -21,15 +21,7 @@ def read_docket(
     name: Annotated[str, Arg("The docket among the documents.", "DOCUMENT")],
     /,
 ) -> Docket:
-    """Return the entries of a court's docket, each with its documents; *name* is the docket.
-
-    Raises
-    ------
-    DocumentNotFound, AmbiguousName
-        No document matches, or several do.
-    UsageError
-        The document is not a docket.
-    """
+    """Return the entries of a court's docket, each with its documents; *name* is the docket."""
     document = collection.document(name)
     if document.legal_detail != "docket":
         raise UsageError(

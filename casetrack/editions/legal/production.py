@@ -52,14 +52,7 @@ _MAX_DIGITS = 12
 
 @dataclass(frozen=True, slots=True)
 class Numbering:
-    """Format of numbers: ``Numbering("ABC", 123, 6)`` begins with ``ABC000123``.
-
-    Raises
-    ------
-    UsageError
-        The prefix ends in a digit or has characters that file names forbid, the first number is
-        below 1, or the number of digits is too small.
-    """
+    """Format of numbers: ``Numbering("ABC", 123, 6)`` begins with ``ABC000123``."""
 
     prefix: str
     start: int = 1
@@ -79,13 +72,7 @@ class Numbering:
             )
 
     def __call__(self, number: int, /) -> str:
-        """Return a number in its stamped form.
-
-        Raises
-        ------
-        UsageError
-            It needs more digits than configured, so numbers would no longer sort.
-        """
+        """Return a number in its stamped form."""
         written = f"{number:0{self.digits}d}"
         if len(written) > self.digits:
             raise UsageError(

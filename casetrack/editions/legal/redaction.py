@@ -52,13 +52,7 @@ _AREA = re.compile(r"(\d+)" + r"[:,]\s*(-?\d+(?:\.\d+)?)" * 4)
 
 
 def hidden_text(path: Path, /, *, passwords: Sequence[str] = ()) -> list[HiddenText]:
-    """Return the hidden text of a PDF or DOCX in the order of the pages.
-
-    Raises
-    ------
-    FileError
-        The file is missing, unreadable or of another format.
-    """
+    """Return the hidden text of a PDF or DOCX in the order of the pages."""
     path = path.resolve()
     if not path.is_file():
         raise FileNotFound(path)

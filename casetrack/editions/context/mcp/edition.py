@@ -64,13 +64,7 @@ async def _health(_request: Request) -> Response:
 
 
 def context_edition(home: ContextHome, /) -> ServedEdition:
-    """Return the edition for the collection of a config.
-
-    Raises
-    ------
-    ConfigError
-        An agent of the config is invalid.
-    """
+    """Return the edition for the collection of a config."""
     from casetrack.editions.context.agents import Agent, agents_of
 
     agents = agents_of(home.config)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # Tokens for the comparison. Letter case, typographic variants and line-end hyphens are ignored;
 # quotation marks, brackets and star pages are not tokens.
 
-UnitKind = Literal["word", "punct", "ellipsis", "bracket", "bracketed_word"]
+UnitKind = Literal["word", "punct", "ellipsis", "bracket", "bracketed"]
 
 _W = r"[^\W\d_]"
 _DASHES = "-\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
@@ -31,7 +31,7 @@ _SIGNS = re.compile(
     rf"""
     (?P<star>\*{{1,2}}\d{{1,5}})
     | (?P<ellipsis>\[?\s?(?:\.(?:[ \u00a0]?\.){{2,3}}|\u2026|\*(?:[ \u00a0]\*){{2,}})(?:\s?\])?)
-    | (?P<bracketed_word>{_W}*\[{_W}*\]{_W}+|{_W}+\[[ ]?{_W}*\]{_W}*)
+    | (?P<bracketed>{_W}*\[{_W}*\]{_W}+|{_W}+\[[ ]?{_W}*\]{_W}*)
     | (?P<word>{_W}+(?:['\u2019\u02bc]{_W}+|{_LINE_END}(?=[^\W\d_A-Z]){_W}+|\u00ad{_W}+)*
         | \d+)
     | (?P<skip>["\u201c\u201d\u201e\u2018\u2019'\u201a\u00ab\u00bb\u2039\u203a`\u00b4_]
@@ -54,11 +54,11 @@ _APART = re.compile(
 class Unit:
     """A word or sign for the comparison."""
 
-    kind: UnitKind  # ``ellipsis``, ``bracket`` and ``bracketed_word`` only in drafts
+    kind: UnitKind  # ``ellipsis``, ``bracket`` and ``bracketed`` only in drafts
     norm: str  # The compared form
     start: int
     end: int
-    # Letters before and after the brackets of a ``bracketed_word``.
+    # Letters before and after the brackets of a ``bracketed``.
     outside: tuple[str, str] = ("", "")
 
 
@@ -75,7 +75,7 @@ def source_units(text: str, /, start: int = 0, end: int | None = None) -> list[U
     units = []
     for match in _SIGNS.finditer(text, start, len(text) if end is None else end):
         kind = match.lastgroup
-        if kind in ("word", "bracketed_word"):
+        if kind in ("word", "bracketed"):
             units.append(Unit("word", normal(match[0]), match.start(), match.end()))
         elif kind == "punct":
             units.append(Unit("punct", match[0], match.start(), match.end()))
@@ -103,8 +103,8 @@ def draft_units(text: str, /) -> list[Unit]:
             if 0 < close < first + 200:
                 at = close + 1
                 units.append(Unit("bracket", _inner(text[first + 1 : close]), first, at))
-        elif kind == "bracketed_word":
-            units.append(_bracketed_word(match[0], first, last))
+        elif kind == "bracketed":
+            units.append(_bracketed(match[0], first, last))
         elif kind == "word":
             units.append(Unit("word", normal(match[0]), first, last))
         elif kind == "ellipsis":
@@ -114,10 +114,10 @@ def draft_units(text: str, /) -> list[Unit]:
     return units
 
 
-def _bracketed_word(text: str, start: int, end: int) -> Unit:
+def _bracketed(text: str, start: int, end: int) -> Unit:
     before, _, rest = text.partition("[")
     after = rest.rpartition("]")[2]
-    return Unit("bracketed_word", normal(text), start, end, (normal(before), normal(after)))
+    return Unit("bracketed", normal(text), start, end, (normal(before), normal(after)))
 
 
 def _inner(text: str) -> str:
@@ -207,7 +207,7 @@ def _row(
         for k in range(1, min(_COVERS, len(source)) + 1):
             row[k:] = np.minimum(row[k:], above[:-k] + _COVERED * k + 0.01)
         return row
-    if unit.kind in ("word", "bracketed_word"):
+    if unit.kind in ("word", "bracketed"):
         row[1:] = np.minimum(row[1:], above[:-1] + np.where(is_punct, 9.0, _SWAP))
     elif unit.kind == "punct":
         row[1:] = np.minimum(row[1:], above[:-1] + np.where(is_punct, _PUNCT, 9.0))
@@ -215,10 +215,8 @@ def _row(
     if equal:
         at = np.array(equal)
         row[at + 1] = np.minimum(row[at + 1], above[at])
-    if unit.kind == "bracketed_word":
-        at = np.array(
-            [n for n, u in enumerate(source) if _matches_bracketed(unit, u)], dtype=np.int64
-        )
+    if unit.kind == "bracketed":
+        at = np.array([n for n, u in enumerate(source) if _matches(unit, u)], dtype=np.int64)
         row[at + 1] = np.minimum(row[at + 1], above[at] + 0.01)
     return row
 
@@ -234,7 +232,7 @@ def _added(unit: Unit, *, is_tail: bool) -> float:
     return _WORD
 
 
-def _matches_bracketed(unit: Unit, other: Unit) -> bool:
+def _matches(unit: Unit, other: Unit) -> bool:
     """Return whether the letters outside of the brackets match a word of the source."""
     before, after = unit.outside
     if other.kind != "word":
@@ -296,11 +294,7 @@ def _step_back(
         same = unit.norm == other.norm
         if same and _near(cost, above[at - 1]):
             return "same", 1
-        if (
-            unit.kind == "bracketed_word"
-            and _matches_bracketed(unit, other)
-            and _near(cost, above[at - 1] + 0.01)
-        ):
+        if unit.kind == "bracketed" and _matches(unit, other) and _near(cost, above[at - 1] + 0.01):
             return "same", 1
         alike = (unit.kind == "punct") == (other.kind == "punct")
         if alike and _near(cost, above[at - 1] + (_PUNCT if unit.kind == "punct" else _SWAP)):

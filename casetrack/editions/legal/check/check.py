@@ -93,7 +93,7 @@ def check_draft(collection: Collection, draft: Draft, /) -> CiteCheck:
 
 
 @dataclass(frozen=True, slots=True)
-class _Comparison:
+class _Fit:
     """A quotation compared with one source."""
 
     document: Document
@@ -222,12 +222,12 @@ class _Check:
 
     def _best_match(
         self, quotation: Quotation, citation: LegalCitation, documents: Sequence[Document]
-    ) -> _Comparison | None:
+    ) -> _Fit | None:
         """Return the best match of a quotation in the documents, or ``None``."""
         # "(cleaned up)" may also follow the quotation itself.
         behind = self.draft.whole.text[quotation.end : quotation.end + 300]
         remark = f"{citation.parenthetical} {behind}".lower()
-        best: _Comparison | None = None
+        best: _Fit | None = None
         for document in documents:
             source = self.resolver.text(document)
             for match in compare(quotation.text, source, cleaned_up="cleaned up" in remark):
@@ -235,12 +235,12 @@ class _Check:
                 placed = pins.check_pin(
                     source.whole, citation, match.start, match.end, is_record=is_record
                 )
-                held = _Comparison(document, match, placed)
+                held = _Fit(document, match, placed)
                 if best is None or _rank(held) < _rank(best):
                     best = held
         return best
 
-    def _in_quoted(self, quotation: Quotation, number: int, notes: list[str]) -> _Comparison | None:
+    def _in_quoted(self, quotation: Quotation, number: int, notes: list[str]) -> _Fit | None:
         """Search the source that the missing one quotes, if the draft cites it."""
         text = self.draft.whole.text
         following = number + 1
@@ -258,7 +258,7 @@ class _Check:
         return replace(held, placed=None)
 
     def _finding(
-        self, quotation: Quotation, citation: LegalCitation, held: _Comparison, notes: list[str]
+        self, quotation: Quotation, citation: LegalCitation, held: _Fit, notes: list[str]
     ) -> Finding:
         match, placed = held.match, held.placed
         verdict: Verdict = "verbatim" if match.is_verbatim else "altered"
@@ -284,11 +284,7 @@ class _Check:
         )
 
     def _not_in_source(
-        self,
-        quotation: Quotation,
-        citation: LegalCitation,
-        resolved: Resolved,
-        held: _Comparison | None,
+        self, quotation: Quotation, citation: LegalCitation, resolved: Resolved, held: _Fit | None
     ) -> Finding:
         where, sources, edits = self._found_elsewhere(
             quotation, {d.document_id for d in resolved.documents}
@@ -359,7 +355,7 @@ class _Check:
         where = wording.elsewhere(other.match, other.document, sources)
         return where, sources, other.match.edits
 
-    def _elsewhere(self, quotation: Quotation, without: set[str]) -> _Comparison | None:
+    def _elsewhere(self, quotation: Quotation, without: set[str]) -> _Fit | None:
         """Search the words in the other documents of the case."""
         if len(quotation.text.split()) < _LONG:
             return None
@@ -372,10 +368,10 @@ class _Check:
         skipped = without | self.resolver.without
         candidates = [by_id[each] for each in ids if each in by_id and each not in skipped]
         same = [d for d in candidates if is_verbatim_in(quotation.text, self.resolver.text(d))]
-        best: _Comparison | None = None
+        best: _Fit | None = None
         for document in same or candidates[:1]:
             for match in compare(quotation.text, self.resolver.text(document))[:1]:
-                held = _Comparison(document, match, None)
+                held = _Fit(document, match, None)
                 if match.likeness < _SURE_ELSEWHERE and not match.is_verbatim:
                     continue
                 if best is None or _rank(held) < _rank(best):
@@ -387,7 +383,7 @@ def _pin(citation: LegalCitation) -> str:
     return ", ".join(pin.text for pin in citation.pins)
 
 
-def _rank(held: _Comparison) -> tuple[bool, bool, float, int]:
+def _rank(held: _Fit) -> tuple[bool, bool, float, int]:
     """Return the sort key: verbatim first, then the right page, then the lowest cost."""
     wrong = held.placed is not None and held.placed.fits == "wrong"
     return not held.match.is_verbatim, wrong, held.match.cost, held.match.start

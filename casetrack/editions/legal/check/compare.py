@@ -61,7 +61,7 @@ def compare(quoted: str, source: SourceText, /, *, cleaned_up: bool = False) -> 
     *cleaned_up* means that the citation declares omitted brackets, ellipses and citations.
     """
     units = draft_units(quoted)
-    if not any(u.kind in ("word", "bracketed_word") for u in units):
+    if not any(u.kind in ("word", "bracketed") for u in units):
         return []
     exact = source.exact(units)
     spans = [(max(0, s - _AROUND), e + _AROUND) for s, e in exact] or source.likely(units)
@@ -108,13 +108,13 @@ def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
 
 def _likeness(units: Sequence[Unit], alignment: Alignment, laid: QuotationEdits) -> float:
     """Return the weighted share of quoted words in the source; lower if they are scattered."""
-    words = [u for u in units if u.kind in ("word", "bracketed_word")]
+    words = [u for u in units if u.kind in ("word", "bracketed")]
     total = sum(map(token_weight, words))
-    matched = {p.draft for p in alignment.pairs if p.step == "same"} | laid.allowed
+    equal = {p.draft for p in alignment.pairs if p.step == "same"} | laid.allowed
     same = sum(
         token_weight(u)
         for n, u in enumerate(units)
-        if n in matched and u.kind in ("word", "bracketed_word")
+        if n in equal and u.kind in ("word", "bracketed")
     )
     if total <= 0:
         return 0.0

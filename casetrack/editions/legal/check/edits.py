@@ -132,7 +132,7 @@ def _skipped(
 
 def _form_rule(ours: str, theirs: str, unit: Unit) -> str:
     """Return the rule that allows a different form of the same word; empty if the form is equal."""
-    if unit.kind == "bracketed_word":
+    if unit.kind == "bracketed":
         return "" if ours == theirs else BRACKETS
     if ours == theirs:
         return ""
@@ -157,10 +157,10 @@ def _with_rules(
         if run[0].kind == "keep" or run[0].allowed:
             yield from _merged(run)
             continue
-        beside = [runs[k][0].allowed for k in (n - 1, n + 1) if 0 <= k < len(runs)]
+        near = [runs[k][0].allowed for k in (n - 1, n + 1) if 0 <= k < len(runs)]
         is_last = n == len(runs) - 1
         why = _rule_for(
-            run, quoted, source, beside, is_first=n == 0, is_last=is_last, clean=cleaned_up
+            run, quoted, source, near, is_first=n == 0, is_last=is_last, clean=cleaned_up
         )
         if why:
             yield from (replace(p, allowed=why) for p in _merged(run))
@@ -178,7 +178,7 @@ def _rule_for(
     run: list[_Piece],
     quoted: str,
     source: SourceText,
-    beside: list[str],
+    near: list[str],
     *,
     is_first: bool,
     is_last: bool,
@@ -191,7 +191,7 @@ def _rule_for(
     if all(p.sort == "punct" for p in run):
         if is_last and all(p.kind == "insert" for p in run):
             return CLOSING
-        dots = next((w for w in beside if w in (DOTS, BRACKETS)), "")
+        dots = next((w for w in near if w in (DOTS, BRACKETS)), "")
         if dots or (is_first and all(p.kind == "insert" for p in run)):
             return dots or CLOSING
         if clean and not ours.strip() and set(theirs) <= set("[]\u2026. ()"):

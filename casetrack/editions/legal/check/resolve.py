@@ -74,13 +74,13 @@ def name_fit(name: str, head: str, /, *, spelling: bool = True) -> NameFit:
         return NameFit("unknown")
     if _are_swapped(sides, _VERSUS.split(head.partition("\n")[0])):
         return NameFit("swapped", name)
-    head_words = _words_of(head[:_HEAD])
+    known = _words_of(head[:_HEAD])
     misspelt: NameFit | None = None
     for side in sides:
         words = _distinctive_words(side)
-        if not words or any(_contains(word, head_words) for word in words):
+        if not words or any(_contains(word, known) for word in words):
             continue
-        near = _nearest(words, head_words) if spelling else None
+        near = _nearest(words, known) if spelling else None
         if near is None:
             return NameFit("other", side.strip(" ,."))
         misspelt = NameFit("misspelt", *near)
@@ -114,26 +114,24 @@ def _distinctive_words(side: str) -> list[str]:
     return [w for w in words if w.rstrip(".").lower() not in _NO_WORDS and len(w.rstrip(".")) > 1]
 
 
-def _contains(word: str, head_words: frozenset[str]) -> bool:
+def _contains(word: str, known: frozenset[str]) -> bool:
     """Return whether the head contains a word or the unabbreviated form of it."""
     bare = word.rstrip(".").lower()
-    if bare in head_words or bare.removesuffix("'s") in head_words or f"{bare}s" in head_words:
+    if bare in known or bare.removesuffix("'s") in known or f"{bare}s" in known:
         return True
-    if word.endswith(".") and len(bare) >= 2 and any(t.startswith(bare) for t in head_words):
+    if word.endswith(".") and len(bare) >= 2 and any(t.startswith(bare) for t in known):
         return True
     if "'" in bare:
         head, _, tail = bare.partition("'")
-        return any(
-            t.startswith(head[:2]) and t.endswith(tail) for t in head_words if len(t) > len(bare)
-        )
+        return any(t.startswith(head[:2]) and t.endswith(tail) for t in known if len(t) > len(bare))
     return False
 
 
-def _nearest(words: list[str], head_words: frozenset[str]) -> tuple[str, str] | None:
+def _nearest(words: list[str], known: frozenset[str]) -> tuple[str, str] | None:
     """Return the first word that is similar to a word of the head, and that word."""
     for word in words:
         bare = word.rstrip(".").lower()
-        for other in head_words:
+        for other in known:
             if abs(len(other) - len(bare)) <= 2 and len(bare) > 3:
                 likeness = SequenceMatcher(None, bare, other, autojunk=False)
                 if likeness.quick_ratio() >= _ALIKE and likeness.ratio() >= _ALIKE:
@@ -160,13 +158,7 @@ class CaseFile(Sources):
         self.collection = collection
 
     def whole_text(self, document: Document, /) -> WholeText:
-        """Return the text of a document with the places printed on its pages.
-
-        Raises
-        ------
-        KeyError
-            The document is no longer in the case.
-        """
+        """Return the text of a document with the places printed on its pages."""
         return self.collection.workspace.ask(
             lambda state: whole_text(state.snapshot, document.document_id)
         )

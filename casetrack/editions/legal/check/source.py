@@ -64,7 +64,7 @@ class SourceText:
 
     def exact(self, units: Sequence[Unit], /) -> list[tuple[int, int]]:
         """Return the spans in :attr:`text` with exactly these words, at most 40."""
-        if any(u.kind in ("ellipsis", "bracket", "bracketed_word") for u in units):
+        if any(u.kind in ("ellipsis", "bracket", "bracketed") for u in units):
             return []
         wanted = " ".join(_coarse(units))
         if not wanted:
@@ -120,7 +120,7 @@ class SourceText:
 
 def _coarse(units: Sequence[Unit]) -> list[str]:
     """Return the words of a quotation, split as in the text."""
-    norms = (u.norm for u in units if u.kind in ("word", "bracketed_word", "bracket"))
+    norms = (u.norm for u in units if u.kind in ("word", "bracketed", "bracket"))
     return [word for norm in norms for word in _BETWEEN.split(norm)[::2] if word]
 
 

@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 
 Writers = Mapping[str, Callable[[Any], bytes | str]]
 """Writers by suffix of the file."""
-OUTPUT = own(
-    Path | None, "Write to this file; its suffix determines the format.", "--output -o FILE"
-)
+OUTPUT = own(Path | None, "Write to this file; its suffix sets the format.", "--output -o FILE")
 FORCE = own(bool, "Replace an existing file.", "--force", default=False)
 PASSWORD = PasswordOption, None
 _CHECK, _TABLE = OF_EDITIONS[briefs.check_brief], OF_EDITIONS[briefs.authorities]
@@ -34,14 +32,7 @@ _CHECK, _TABLE = OF_EDITIONS[briefs.check_brief], OF_EDITIONS[briefs.authorities
 def paper(
     state: "State", named: str, collection: str | None, passwords: "Sequence[str] | None", /
 ) -> "Draft":
-    """Read the paper of a command: a file, or a document of the case.
-
-    Raises
-    ------
-    CaseTrackError
-        See :func:`casetrack.editions.legal.drafts.read_draft`, and for a named case
-        :meth:`casetrack.faces.cli.state.State.collection`.
-    """
+    """Read the paper of a command: a file, or a document of the case."""
     from casetrack.editions.legal.drafts import read_draft
 
     case: Collection | None = None
@@ -66,26 +57,21 @@ def content_of(record: Any, target: Path, writers: Writers, /) -> bytes | str:
 
 
 def answered(
-    record: Any,
-    tell: Callable[[Any], None],
-    target: Path | None,
-    writers: Writers,
-    *,
-    as_json: bool,
+    made: Any, tell: Callable[[Any], None], target: Path | None, writers: Writers, *, as_json: bool
 ) -> None:
     """Write an answer to a file, or as JSON, or print it with *tell*."""
     if target is not None:
         from casetrack.editions.legal.paper.target import write_paper
 
-        written = write_paper(target, content_of(record, target, writers))
+        written = write_paper(target, content_of(made, target, writers))
         if as_json:
             write_json({"file": str(written), "bytes": written.stat().st_size})
         else:
             _tell_written(written)
     elif as_json:
-        write_json(record.as_dict())
+        write_json(made.as_dict())
     else:
-        tell(record)
+        tell(made)
 
 
 def _tell_written(written: Path) -> None:
@@ -115,12 +101,7 @@ def authorities(state: State, given: dict[str, Any]) -> None:
 
 @takes(
     _CHECK,
-    every=own(
-        bool,
-        "Also show correct citations, and sources that are not in the case.",
-        "--all",
-        default=False,
-    ),
+    every=own(bool, "Also show correct citations and missing sources.", "--all", default=False),
     html=own(Path | None, "Write a page with the draft next to its sources.", "--html FILE"),
     docx=own(
         Path | None,

@@ -47,13 +47,7 @@ def control_number(document: Document, /) -> str:
 
 
 def named_document(state: State, named: DocumentRef, /) -> Document:
-    """Return a document by control number, name, path or id.
-
-    Raises
-    ------
-    DocumentNotFound, AmbiguousName
-        No document matches, or several do.
-    """
+    """Return a document by control number, name, path or id."""
     if isinstance(named, str):
         wanted = bates_key(named)
         held = state.once(_by_number).get(wanted, ())
@@ -89,13 +83,6 @@ def chosen_documents(
         Name of a production, ``VOL001`` or ``production:VOL001``.
     tagged
         Ids of the documents with a tag.
-
-    Raises
-    ------
-    DocumentNotFound, AmbiguousName
-        No document matches, or several have the name.
-    UsageError
-        The production does not exist.
     """
     every = sorted(state.snapshot.documents.values(), key=lambda d: (d.path, d.document_id))
     if documents is not None:

@@ -247,13 +247,6 @@ def read_text(path: Path, encoding: str | None, /) -> tuple[str, Dialect, list[T
 
     Undecodable bytes become single surrogates and are written unchanged. Delimiters are the
     defaults.
-
-    Raises
-    ------
-    FileNotFound, FileUnreadable, EmptyFile
-        The file has no content that can be read.
-    UsageError
-        The encoding is unknown.
     """
     data = _read_bytes(path)
     bom, marked = next(((b, name) for b, name in _BOMS if data.startswith(b)), (b"", ""))

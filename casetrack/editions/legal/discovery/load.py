@@ -138,13 +138,7 @@ def row_text(member: Member, /) -> str:
 
 
 def join_images(pictures: tuple[Path, ...], target: Path, /) -> None:
-    """Write single pages as one TIFF file.
-
-    Raises
-    ------
-    OSError, ValueError
-        A file is not a picture.
-    """
+    """Write single pages as one TIFF file."""
     from PIL import Image
 
     frames = [Image.open(path) for path in pictures]

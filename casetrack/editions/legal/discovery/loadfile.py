@@ -29,12 +29,7 @@ if TYPE_CHECKING:
 
 _QUALIFIERS = (QUALIFIER, '"', "^", "~", "`", "|")
 _SEPARATORS = (SEPARATOR, "\u00b6", "\t", "|", ";", ",", "^")
-_SIGN_NAMES = {
-    SEPARATOR: "U+0014 (shown as \u00b6)",
-    "\t": "a tab",
-    "": "none",
-    "\n": "a line break",
-}
+_SIGNS = {SEPARATOR: "U+0014 (shown as \u00b6)", "\t": "a tab", "": "none", "\n": "a line break"}
 _SHOWN = 60
 
 
@@ -76,13 +71,6 @@ def read_load_file(
         Codec, such as ``cp1252`` or ``utf-16``; default: detected from the file.
     separator, qualifier
         The sign between fields and the sign around each; default: detected from the first row.
-
-    Raises
-    ------
-    FileNotFound, FileUnreadable, EmptyFile
-        The file has no content that can be read.
-    UsageError
-        The first row has no known delimiters, or the encoding is unknown.
     """
     path = Path(path)
     text, dialect, troubles = read_text(path, encoding)
@@ -135,7 +123,7 @@ def _separator(first: str, qualifier: str, path: Path) -> str:
     raise UsageError(
         f"{path.name}, line 1: no known delimiters in {shown(first[:_SHOWN])!r}. A load file "
         "begins with the names of its fields, each between \u00fe and \u00fe, separated by "
-        f"{_SIGN_NAMES[SEPARATOR]}.",
+        f"{_SIGNS[SEPARATOR]}.",
         hint="Set --separator and --qualifier, or check that this is the DAT file.",
     )
 
@@ -319,15 +307,7 @@ class ImageFile:
 
 
 def read_image_file(path: str | Path, /, *, encoding: str | None = None) -> ImageFile:
-    """Read an OPT file.
-
-    Raises
-    ------
-    FileNotFound, FileUnreadable, EmptyFile
-        The file has no content that can be read.
-    UsageError
-        The encoding is unknown.
-    """
+    """Read an OPT file."""
     path = Path(path)
     text, dialect, troubles = read_text(path, encoding)
     dialect = replace(dialect, separator=",", qualifier="")

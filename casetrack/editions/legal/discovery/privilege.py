@@ -57,13 +57,7 @@ class Person:
 
 
 class Counsel:
-    """A list of attorneys: full names, addresses and domains (``roe.example`` or ``@roe.example``).
-
-    Raises
-    ------
-    UsageError
-        An entry is a single word, which may match anyone.
-    """
+    """A list of attorneys: full names, addresses and domains (``roe.example``)."""
 
     def __init__(self, listed: Iterable[str], /) -> None:
         self._names: list[tuple[frozenset[str], str]] = []
@@ -104,13 +98,7 @@ class Counsel:
 
 
 def read_counsel(path: Path, /) -> list[str]:
-    """Return the entries of a list of attorneys: one per line; ``#`` starts a comment.
-
-    Raises
-    ------
-    FileNotFound, FileUnreadable
-        The file cannot be read.
-    """
+    """Return the entries of a list of attorneys: one per line; ``#`` starts a comment."""
     try:
         text = path.expanduser().read_text(encoding="utf-8-sig")
     except (FileNotFoundError, NotADirectoryError) as error:

@@ -44,7 +44,7 @@ def join_families(production: Production, /) -> None:
     joined = Groups(len(members))
     groups: dict[str, int] = {}
     for i, member in enumerate(members):
-        for other in _family_of_row(production, member, known):
+        for other in _relatives(production, member, known):
             joined.join(i, other)
         group = production.value_of(member, "group")
         if group:
@@ -53,14 +53,10 @@ def join_families(production: Production, /) -> None:
         _set_relations(production, [members[i] for i in family], known)
 
 
-def _family_of_row(
-    production: Production, member: Member, known: Mapping[str, int]
-) -> Iterator[int]:
+def _relatives(production: Production, member: Member, known: Mapping[str, int]) -> Iterator[int]:
     """Yield the documents of the family in a row's fields."""
-    first, last = (
-        production.value_of(member, "begin_family"),
-        production.value_of(member, "end_family"),
-    )
+    first = production.value_of(member, "begin_family")
+    last = production.value_of(member, "end_family")
     if not first and (written := production.value_of(member, "family_range")):
         span = read_bates(written)
         parts = re.split(r"\s+-\s+|\s+to\s+", written)
@@ -223,9 +219,8 @@ def find_files(production: Production, files: Files, /) -> None:
         for image, picture in zip(member.images, pictures, strict=True):
             if picture is None:
                 text = f"Line {image.line}: {shown(image.path)} ({image.key}) does not exist."
-                production.note(
-                    image.line, member.key, "file", text, file=production.image_file.path
-                )
+                opt = production.image_file.path
+                production.note(image.line, member.key, "file", text, file=opt)
 
 
 def _is_path(written: str) -> bool:
@@ -330,11 +325,6 @@ def read_production(
         Base folder of paths; default: the folder of the load file and its parent.
     encoding, separator, qualifier
         See :func:`casetrack.editions.legal.discovery.loadfile.read_load_file`.
-
-    Raises
-    ------
-    FileNotFound, FileUnreadable, EmptyFile, UsageError
-        A load file cannot be read.
     """
     path = Path(load_file).expanduser().absolute()
     rows = read_load_file(path, encoding=encoding, separator=separator, qualifier=qualifier)

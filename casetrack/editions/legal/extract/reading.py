@@ -220,39 +220,34 @@ def _meets(one: ReferenceMatch, others: list[ReferenceMatch]) -> bool:
 def _codes(items: list[Item]) -> dict[str, set[tuple[str, str]]]:
     """Return the cited codes by section number: start of key and name."""
     codes: dict[str, set[tuple[str, str]]] = defaultdict(set)
-    for reference, _ in items:
-        match = _CODE_SECTION.search(reference.name) if reference.type == "regulation" else None
+    for ref, _ in items:
+        match = _CODE_SECTION.search(ref.name) if ref.type == "regulation" else None
         if match:
-            last = slug(reference.name[match.start("number") :])
-            if reference.key.endswith("-" + last):
-                name = reference.name[: match.start()].rstrip()
-                codes[match["number"]].add((reference.key.removesuffix(last), name))
+            last = slug(ref.name[match.start("number") :])
+            if ref.key.endswith("-" + last):
+                name = ref.name[: match.start()].rstrip()
+                codes[match["number"]].add((ref.key.removesuffix(last), name))
     return codes
 
 
-def _of_code(reference: ReferenceMatch, codes: dict[str, set[tuple[str, str]]]) -> ReferenceMatch:
-    if reference.type != "section":
-        return reference
-    match = _SECTION.search(reference.name)
+def _of_code(ref: ReferenceMatch, codes: dict[str, set[tuple[str, str]]]) -> ReferenceMatch:
+    if ref.type != "section":
+        return ref
+    match = _SECTION.search(ref.name)
     known = codes.get(match["number"], set()) if match else set()
     keys = {key for key, _ in known}
     if match is None or len(keys) != 1:
-        return reference
+        return ref
     head, name = min(known)
     number = match["number"] + match["below"]
     return ReferenceMatch(
-        reference.start,
-        reference.end,
-        "regulation",
-        head + slug(number),
-        f"{name} § {number}",
-        0.85,
+        ref.start, ref.end, "regulation", head + slug(number), f"{name} § {number}", 0.85
     )
 
 
 def _rules(text: str, items: list[Item]) -> list[ReferenceMatch]:
-    sets = {rule_set(reference.key) for reference, _ in items if reference.type == "rule"} - {""}
-    exact = {reference.key for reference, _ in items if reference.type == "rule"}
+    sets = {rule_set(ref.key) for ref, _ in items if ref.type == "rule"} - {""}
+    exact = {ref.key for ref, _ in items if ref.type == "rule"}
     sets |= {name for name, words in _NAMED_SETS.items() if words.search(text)}
     sets = {name for name in sets if not name.startswith("local")}
     if not sets:

@@ -46,11 +46,9 @@ class AuthoritiesTools(SessionTools):
         """Create a table of authorities."""
         brief = given.pop("brief")
         is_file = case is None and Path(brief).expanduser().is_file()
-        collection = None if is_file else await locate_case(self._session, case)
+        opened = None if is_file else await locate_case(self._session, case)
         settings = self._session.library.settings
-        draft = await in_thread(
-            partial(read_draft, brief, settings=settings, collection=collection)
-        )
+        draft = await in_thread(partial(read_draft, brief, settings=settings, collection=opened))
         table = await in_thread(partial(table_of_authorities, draft, **given))
         return answer(as_text(table), _facts(table))
 

@@ -208,16 +208,13 @@ class CaseTools(CountingTools):
         self, case: CaseName = None, response_format: ResponseFormat = "concise"
     ) -> CallToolResult:
         """Describe a case."""
-        collection: Collection = await locate_case(self._session, case)
+        opened: Collection = await locate_case(self._session, case)
 
-        stats, form, documents, lines = await newest(collection, response_format)
-        case_facts = {
-            "case": self._facts(collection.info, stats),
-            "profile": collection.info.profile,
-        }
+        stats, form, documents, lines = await newest(opened, response_format)
+        case_facts = {"case": self._facts(opened.info, stats), "profile": opened.info.profile}
         return answer(
-            "\n".join([plain(described(collection.info, stats, {})), "", *lines]).rstrip(),
-            form.whole(case_facts | {"folder": str(collection.folder)} | documents),
+            "\n".join([plain(described(opened.info, stats, {})), "", *lines]).rstrip(),
+            form.whole(case_facts | {"folder": str(opened.folder)} | documents),
         )
 
     def _facts(

@@ -23,15 +23,7 @@ CaseName = str | None
 
 
 async def locate_case(session: Session, name: str | None, /) -> Collection:
-    """Return the case *name*, or the active case if *name* is ``None``.
-
-    Raises
-    ------
-    NoActiveCollection, ActiveCollectionGone
-        See :meth:`casetrack.faces.mcp.session.Session.collection`.
-    CollectionNotFound, AmbiguousName
-        See :meth:`casetrack.editions.legal.cases.Cases.find`.
-    """
+    """Return the case *name*, or the active case if *name* is ``None``."""
     if name is None:
         return await in_thread(partial(session.collection, None))
     return await in_thread(partial(Cases(session.library).get, name))

@@ -43,15 +43,7 @@ class Commented:
 
 
 def commented_copy(draft: Draft, check: CiteCheck, /, *, everything: bool = False) -> Commented:
-    """Return a copy of a DOCX draft with comments on findings, by default not on correct ones.
-
-    Raises
-    ------
-    UsageError
-        The draft is not a DOCX file.
-    FileNotFound, ParseFailed
-        The file is gone, protected or damaged.
-    """
+    """Return a copy of a DOCX draft with comments on findings, by default not on correct ones."""
     document = _opened(draft)
     findings = [f for f in check.findings if everything or f.weight != "right"]
     body = _Letters(_runs(document.element.body))

@@ -88,13 +88,7 @@ class Sheet:
 
 @contextlib.contextmanager
 def in_pdfium(source: Path | bytes, passwords: Sequence[str] = (), /) -> Iterator[Any]:
-    """Open a PDF as a ``pypdfium2.PdfDocument``.
-
-    Raises
-    ------
-    ParseFailed
-        PDFium cannot open it.
-    """
+    """Open a PDF as a ``pypdfium2.PdfDocument``."""
     import pypdfium2
 
     failure = ""

@@ -77,13 +77,7 @@ HiddenBy = Literal["shading", "hidden", "deleted"]
 
 
 def hidden_runs(path: Path, /) -> Iterator[tuple[int, str, HiddenBy]]:
-    """Yield the hidden text of a document: paragraph (1-based within its part), words, reason.
-
-    Raises
-    ------
-    ParseFailed
-        The file is not a readable DOCX.
-    """
+    """Yield the hidden text of a document: paragraph (1-based within its part), words, reason."""
     import docx
 
     try:

@@ -136,13 +136,7 @@ _LETTER = (612.0, 792.0)
 
 @contextlib.contextmanager
 def open_for_stamping(path: Path, passwords: Sequence[str] = (), /) -> Iterator[Any]:
-    """Open a PDF or a picture (converted to PDF) for stamping.
-
-    Raises
-    ------
-    FileError
-        It cannot be read.
-    """
+    """Open a PDF or a picture (converted to PDF) for stamping."""
     if path.suffix.lower() not in PICTURES:
         with opened(path, passwords) as document:
             yield document

@@ -27,14 +27,7 @@ __all__ = ["opened", "sha256_of", "silenced", "target_for", "write_copy"]
 
 @contextlib.contextmanager
 def opened(path: Path, passwords: Sequence[str] = (), /) -> Iterator[Any]:
-    """Open a PDF as a ``pymupdf.Document``; changes stay in memory until :func:`write_copy`.
-
-    Raises
-    ------
-    FileError
-        The file is missing, not a PDF, protected or damaged; also raised for errors during the
-        work.
-    """
+    """Open a PDF as a ``pymupdf.Document``; changes stay in memory until :func:`write_copy`."""
     if not path.is_file():
         raise FileNotFound(path)
     if path.suffix.lower() != ".pdf":
@@ -50,13 +43,7 @@ def opened(path: Path, passwords: Sequence[str] = (), /) -> Iterator[Any]:
 
 
 def target_for(source: Path, target: Path, /, *, replace: bool = False) -> Path:
-    """Return the target for a copy of *source*, if nothing is overwritten.
-
-    Raises
-    ------
-    UsageError
-        It is the original, or another file without *replace*.
-    """
+    """Return the target for a copy of *source*, if nothing is overwritten."""
     if target.is_dir():
         target /= source.name
     if target.exists() and target.samefile(source):
@@ -76,11 +63,6 @@ def write_copy(document: Any, target: Path, /, **how: int) -> None:
     """Write a ``pymupdf.Document`` to a temporary name, then rename it; old content is dropped.
 
     *how* are further options of ``Document.save``.
-
-    Raises
-    ------
-    UsageError
-        The target cannot be written.
     """
     try:
         target.parent.mkdir(parents=True, exist_ok=True)

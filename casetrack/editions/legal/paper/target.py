@@ -19,11 +19,6 @@ def target_path(
 
     *endings* are the allowed suffixes, *force* allows to replace a file, *keeps* is never
     replaced.
-
-    Raises
-    ------
-    UsageError
-        The suffix is wrong, the folder does not exist, or the file already exists.
     """
     target = path.expanduser().absolute()
     if target.suffix.lower() not in endings or target.is_dir():
@@ -50,12 +45,6 @@ def target_path(
 
 
 def write_paper(target: Path, content: bytes | str, /) -> Path:
-    """Write a paper atomically and return its path.
-
-    Raises
-    ------
-    DiskFull, NotWritable, StorageError
-        It cannot be written.
-    """
+    """Write a paper atomically and return its path."""
     write_atomic(target, content.encode() if isinstance(content, str) else content)
     return target
