@@ -10,14 +10,13 @@ passages are processed in order.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from casetrack.ingest.steps.words import index_terms
+from casetrack.ingest.steps.words import index_terms, word_spans
 from casetrack.search.scores import inverse_document_frequency, vectors_at
 from casetrack.store.index.scope import by_segment
 
@@ -39,7 +38,6 @@ _OF_THE_SHORTER, _OF_THE_LONGER = 0.9, 0.7
 """Minimum shares of the words of two texts in one common run."""
 _ANCHOR = 6
 """Number of words that are looked for in the other text."""
-_WORD = re.compile(r"\w+")
 _LOOKED_AT = 20
 """Number of first results whose neighbours' texts are compared: users seldom see later ones, and
 each comparison takes a fraction of a millisecond."""
@@ -227,7 +225,8 @@ def is_copy(one: str, other: str, /) -> bool:
     >>> is_copy("The tenant pays the rent within 30 days.", "The tenant pays the rent in 30 days.")
     False
     """
-    first, second = (_WORD.findall(text.casefold()) for text in (one, other))
+    lowered = (one.casefold(), other.casefold())
+    first, second = ([text[a:b] for a, b in word_spans(text)] for text in lowered)
     shorter, longer = sorted((first, second), key=len)
     if not shorter or len(shorter) < _OF_THE_LONGER * len(longer):
         return False

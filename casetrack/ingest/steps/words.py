@@ -22,9 +22,12 @@ from importlib import import_module
 from importlib.util import find_spec, module_from_spec
 from itertools import groupby
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from casetrack.extract.language import LANGUAGES, PROSE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # British and American spellings of a word become one term: licence and license, labour and labor.
 # The common spelling is arbitrary and applied before stemming. Pairs with different meanings stay
@@ -81,7 +84,7 @@ def one_spelling(word: str, /) -> str:
     return word
 
 
-WORDS_VERSION = 4
+WORDS_VERSION = 5
 """Increase it when the terms of any text change: indexed chunks become stale."""
 
 
@@ -115,7 +118,16 @@ _OTHER_BREVE = re.compile(f"(?<![\u0438\u0443]){_BREVE}")
 _NUKTA = frozenset("\u093c\u09bc\u0a3c\u0abc\u0b3c")
 """Dots under Indic letters, which many writers omit."""
 _INITIALS = re.compile(r"\b(?:[^\W\d_]\.){2,}")
-_APOSTROPHE = re.compile(r"(?<=\w)['\u2019](s\b|(?=\w))")
+TURKISH = (
+    r"(?:(?<=[a-z]{2}['\u2019])|(?<=[0-9]['\u2019]))(?:"
+    r"(?<![aeiou]['\u2019])(?<![^0-9][0-9]['\u2019])(?:[aeiu]|[iu]n)|[ny][aeiu]|n[iu]n"
+    r"|n?[dt][ae](?:n|ki)?|y?l[ae]|[dt][iu]r|l[ae]r(?:[aei]|in|d[ae]n?)?|l[iu]k?|s[iu]|c[ae])"
+)
+"""Pattern of the Turkish endings behind the apostrophe of a name or number, without accents.
+
+An ending that starts with a vowel follows a consonant, unlike the last letter of *Hawai'i*.
+"""
+_APOSTROPHE = re.compile(rf"(?<=\w)['\u2019](?:(?:s|{TURKISH})\b|(?=\w))")
 STOP_WORDS = frozenset(
     "a an and are as at be but by for from had has have he her his i if in into is it its "
     "of on or our she so such than that the their them then there these they this to was we were "
@@ -144,7 +156,22 @@ def index_terms(text: str, /) -> list[str]:
     return terms
 
 
-def as_letters(text: str, /) -> str:
+_IN_TEXT = re.compile(
+    r"[^\W\d_]{1,3}(?:&[^\W\d_]{1,3})+(?!\w)|"
+    r"\d+(?:[.,\u2019']\d+)*(?![^\W_])(?:['\u2019][^\W_]+)*|"
+    r"(?:[^\W\d_]\.){2,}|[^\W_]+(?:['\u2019][^\W_]+)*"
+)
+
+
+def word_spans(text: str, /) -> Iterator[tuple[int, int]]:
+    """Yield start and end of every word of *text*; together they have the terms of the text.
+
+    ``r&d`` is one word, although the index has no term for it.
+    """
+    return (match.span() for match in _IN_TEXT.finditer(_as_letters(text)))
+
+
+def _as_letters(text: str) -> str:
     """Return *text* with ``x`` for each character that the index joins to the letter before it.
 
     Vowel signs, accents and joiners are not letters for :mod:`re`. All offsets stay the same.
@@ -155,7 +182,8 @@ def as_letters(text: str, /) -> str:
     for at, sign in enumerate(text):
         if sign.isalnum():
             continue
-        if _SCRIPT_SIGN.match(sign) or (_joins(sign) and at and signs[at - 1].isalnum()):
+        before = signs[at - 1] if at else " "
+        if _SCRIPT_SIGN.match(sign) or (_joins(sign) and (before.isalnum() or before in "'\u2019")):
             signs[at] = "x"
     return "".join(signs)
 
@@ -190,7 +218,9 @@ def _fold(text: str) -> str:
     # They do not separate words, and many writers omit them.
     lowered = _LEFT_OUT.sub("", lowered)
     # Compatibility forms (full-width digits, ligatures) and accents do not change the meaning.
-    decomposed = unicodedata.normalize("NFKD", lowered.replace("ß", "ss"))
+    # The Turkish letters I and \u0131 are one, but Python makes another letter of a lower-case I.
+    lowered = lowered.replace("ß", "ss").replace("\u0131", "i")
+    decomposed = unicodedata.normalize("NFKD", lowered)
     bare = "".join(c for c in decomposed if not _is_accent(c))
     return unicodedata.normalize("NFC", _OTHER_BREVE.sub("", bare))
 
@@ -206,7 +236,8 @@ def _is_accent(character: str) -> bool:
 
 def _joins(sign: str) -> bool:
     """Return whether the index skips a character within a word: an accent, or a joiner."""
-    return _LEFT_OUT.match(sign) is not None or unicodedata.combining(sign) > 0
+    parts = unicodedata.normalize("NFKD", sign)
+    return _LEFT_OUT.match(sign) is not None or all(map(unicodedata.combining, parts))
 
 
 def _number_term(number: str) -> str:

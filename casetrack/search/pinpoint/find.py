@@ -12,6 +12,7 @@ from casetrack.base.errors import CollectionDamaged, CollectionGone, CollectionS
 from casetrack.base.provenance import Box, LineBox
 from casetrack.base.records.reading import NO_LOCATION, Answer, AnswerLocation, Pinpoint
 from casetrack.base.words import WordLists
+from casetrack.search.pinpoint.mail_heads import units_to_mark
 from casetrack.search.pinpoint.scoring import (
     Encoded,
     Sought,
@@ -511,6 +512,7 @@ def point(
     text, whole = passage.text, passage.provenance
     paragraphs = row.get("paragraphs")
     units = units_of(text, paragraphs, offset=whole.char_start, rows=whole.sheet_name is not None)
+    units = units_to_mark(text, units, sought.query)
     if not units:
         return NO_LOCATION
     near = None if tokens is None else tokens.near(text, units, row.get("tokens"))

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from casetrack.base.words.lists import month_numbers
 from casetrack.extract.language import sentence_ends
-from casetrack.ingest.steps.words import STOP_WORDS, as_letters, index_terms, is_pair
+from casetrack.ingest.steps.words import STOP_WORDS, index_terms, is_pair, word_spans
 from casetrack.models.token_matrix import content_tokens, token_form, unpack
 from casetrack.search.scores import rarity
 from casetrack.store.index.scope import scope_of
@@ -224,9 +224,6 @@ def stripped(text: str, start: int, end: int, /) -> tuple[int, int]:
 
 # The words of a question in a text.
 
-_WORD = re.compile(r"[^\W_]+(?:[.,'\u2019][^\W_]+)*")
-
-
 _NOTHING: frozenset[str] = frozenset()
 
 
@@ -249,13 +246,12 @@ def hits_of(text: str, terms: Collection[str], /) -> Iterator[Hit]:
     common_of = _common_of(wanted)
     # Scripts without spaces are indexed in pairs of signs, so their runs are searched for pairs.
     pairs = set(filter(is_pair, wanted))
-    for match in _WORD.finditer(as_letters(text)):
-        word = text[match.start() : match.end()]
+    for start, end in word_spans(text):
+        word = text[start:end]
         if not (common := common_of[word]):
             continue
-        start = match.start()
         if pairs.isdisjoint(common) or len(word) <= 2:
-            yield Hit(start, match.end(), min(common))
+            yield Hit(start, end, min(common))
             continue
         for term in sorted(common - pairs):
             at = max(0, word.find(term))

@@ -14,18 +14,12 @@ import numpy as np
 
 from casetrack.base.records.reading import NamedDocument, Part, Period
 from casetrack.extract.language import capitals_mark_names
-from casetrack.ingest.steps.words import as_letters, index_terms
+from casetrack.ingest.steps.words import index_terms, word_spans
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
-
-_WORD = re.compile(
-    r"(?P<short>[^\W\d_]{1,3}(?:&[^\W\d_]{1,3})+)(?!\w)|"
-    r"\d+(?:[.,\u2019']\d+)*(?![^\W_])|(?:[^\W\d_]\.){2,}|[^\W_]+(?:['\u2019][^\W_]+)*"
-)
-
 
 _KEPT = 16384
 """Number of names whose terms are cached: those of the vocabularies are used by every question."""
@@ -44,11 +38,7 @@ class Word(NamedTuple):
 
 def words_of(text: str, /) -> list[Word]:
     """Return the words of *text* in order."""
-    return [
-        Word(word, m.start(), m.end(), _terms(word, is_short=m["short"] is not None))
-        for m in _WORD.finditer(as_letters(text))
-        for word in (text[m.start() : m.end()],)
-    ]
+    return [Word(text[a:b], a, b, _terms(text[a:b])) for a, b in word_spans(text)]
 
 
 @functools.lru_cache(maxsize=_KEPT)
@@ -63,8 +53,8 @@ def terms_of(text: str, /) -> tuple[str, ...]:
     return tuple(index_terms(text))
 
 
-def _terms(word: str, *, is_short: bool) -> tuple[str, ...]:
-    return (word.casefold(),) if is_short else tuple(index_terms(word))
+def _terms(word: str) -> tuple[str, ...]:
+    return (word.casefold(),) if "&" in word else tuple(index_terms(word))
 
 
 def part(query: str, start: int, end: int, /) -> Part:

@@ -74,7 +74,7 @@ def ask(browser: Any, text: str) -> list[str]:
 TEXTS = (
     "The tenants' payments of $1,250,000.00 weren't made by O'Neill's firm",
     "running runs ran easily generously universities organisation organizations dying cities",
-    "U.S.A. and e.g. the i.e. of J.R.R. Tolkien",
+    "U.S.A. and e.g. the i.e. of J.R.R. Tolkien; Hawai'i, IŞIK ışık, Ankara'nın, 1990'da, 5'a",
     "Größe, straße, naïve café, Ångström, fiancée \u00bd \u00b2 ligature \ufb01ne",
     "1.234,56 1'234'567.80 12.000 3.50 0042 7, 2026-03-12 v2.0.1 x86_64 utf8 3d 404",
     "Работы выполнялись ежедневно, договоры аренды; чай, й й",

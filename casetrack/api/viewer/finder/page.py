@@ -16,7 +16,7 @@ from casetrack.api.viewer.sheet import sheet
 from casetrack.api.viewer.templating import rendered
 from casetrack.base.provenance import iso_utc
 from casetrack.base.records.documents import FILES
-from casetrack.ingest.steps.words import RULES, STOP_WORDS, stems_in
+from casetrack.ingest.steps.words import RULES, STOP_WORDS, TURKISH, stems_in
 from casetrack.search.scores import K1, B
 from casetrack.store.passages import CITE_COLUMNS, make_provenance
 
@@ -225,6 +225,7 @@ def _facts(gathered: Gathered, names: list[str], frequencies: list[int]) -> dict
         "terms": names,
         "frequencies": frequencies,
         "stop": sorted(STOP_WORDS),
+        "endings": TURKISH,
         "spellings": [[rule.pattern, other.replace("\\1", "$1")] for rule, other in RULES],
         "forms": _forms(p.text for p in passages),
         "block": BLOCK,

@@ -1,7 +1,7 @@
 // Words as index terms, as casetrack/ingest/steps/words.py makes them: fold, split, leave out, stem.
 // A test holds both against each other. English stems are worked out here (Porter's algorithm, in
 // its second form); those of other scripts come with the page, as far as the collection has them.
-const wordsOf = ({stop: stopWords, forms, spellings}) => {
+const wordsOf = ({stop: stopWords, endings, forms, spellings}) => {
   const CJK = '\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\u{20000}-\\u{2fa1f}' +
     '\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\uac00-\\ud7af';
   const INDIC = '\\u0900-\\u0dff';
@@ -12,7 +12,8 @@ const wordsOf = ({stop: stopWords, forms, spellings}) => {
   const ACCENT = new RegExp('[\\u093c\\u09bc\\u0a3c\\u0abc\\u0b3c\\u0e38-\\u0e3a\\u0e48-\\u0e4b]|' +
     `(?![\\u0306\\u034f\\ufe00-\\ufe0f${INDIC}\\u0e00-\\u0fff\\u1000-\\u109f\\u1780-\\u17ff])\\p{Mn}`, 'gu');
   const BREVE = /(?<![\u0438\u0443])\u0306/gu;
-  const APOSTROPHE = new RegExp(`(?<=[${SIGN}_])['\\u2019](?:s(?![${SIGN}_])|(?=[${SIGN}_]))`, 'gu');
+  const APOSTROPHE = new RegExp(
+    `(?<=[${SIGN}_])['\\u2019](?:(?:s|${endings})(?![${SIGN}_])|(?=[${SIGN}_]))`, 'gu');
   const INITIALS = new RegExp(`(?<![${SIGN}_])(?:[\\p{L}\\p{Nl}\\p{No}]\\.){2,}`, 'gu');
   const PLACE = new RegExp(`([${CJK}]+)|\\p{Nd}+(?:[.,\\u2019']\\p{Nd}+)*(?![${SIGN}])|` +
     `(?:[\\p{L}\\p{Nl}\\p{No}]\\.){2,}|(?:(?![${CJK}])[${SIGN}\\p{M}])+(?:['\\u2019][${SIGN}\\p{M}]+)*`, 'gu');
@@ -28,7 +29,7 @@ const wordsOf = ({stop: stopWords, forms, spellings}) => {
   const fold = text => {
     const lowered = text.toLowerCase();
     if (/^[\0-\x7f]*$/.test(lowered)) return lowered;
-    const bare = lowered.replaceAll('ß', 'ss').normalize('NFKD').replace(ACCENT, '');
+    const bare = lowered.replaceAll('ß', 'ss').replaceAll('\u0131', 'i').normalize('NFKD').replace(ACCENT, '');
     return bare.replace(BREVE, '').normalize('NFC');
   };
   const numberTerm = number => {

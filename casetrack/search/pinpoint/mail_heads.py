@@ -1,0 +1,132 @@
+"""Heads of mails in a passage.
+
+A head repeats the subject, and the names in it match many questions, but it answers only those for
+the sender, the recipients or the date. So the marks of a mail are in its body otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from casetrack.search.pinpoint.scoring import Unit, stripped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_NAMES = {
+    "from": r"from|von|de",
+    "to": r"to|an|\u00e0|para",
+    "copies": r"b?cc|kopie",
+    "date": r"date|sent|datum|gesendet|envoy\u00e9|fecha|enviado",
+    "subject": r"subject|betreff|objet|asunto",
+    "other": r"attachments?|anlagen?|importance|reply-to",
+}
+_FIELD = re.compile(
+    rf"[>\s*]*(?:{'|'.join(f'(?P<{field}>{names})' for field, names in _NAMES.items())})"
+    r"[*\xa0 ]*:",
+    re.IGNORECASE,
+)
+_ABOVE = re.compile(
+    r"[>\s]*(?:-{3,}|_{5,}|please respond to\b|.*\d[:.]\d\d(?:[:.]\d\d)? ?[ap]m\s*$)", re.IGNORECASE
+)
+"""Lines above the fields of a quoted mail: a rule, or its sender and time."""
+_FEWEST = 3
+"""Number of fields that make a head if none is the subject."""
+_SKIPPED = 3
+"""Maximum number of lines between two fields."""
+
+_MAIL = re.compile(
+    r"\b(?:e-?mail(?:s|ed)?|mail(?:s|ed)?|messages?|nachricht|senders?|absender|recipients?|addressees?"
+    r"|empf\u00e4nger)\b",
+    re.IGNORECASE,
+)
+_SENT = (
+    r"\b(?:sent|send|wrote|written?|forwarded|mailed|e-?mailed|addressed|geschickt|gesendet"
+    r"|geschrieben)\b"
+)
+_TO = r"\b(?:to whom|an wen|recipients?|addressees?|empf\u00e4nger|who (?:received|got))\b"
+_FROM = r"\b(?:from whom|senders?|absender|who\b.*\bfrom)\b"
+_WHEN = r"\b(?:when|wann|(?:what|which) (?:date|day|time))\b"
+_ASKED = {
+    field: re.compile(pattern, re.IGNORECASE)
+    for field, pattern in (
+        ("to", rf"{_TO}|\bwhom?\b.*{_SENT} to\b"),
+        ("from", rf"{_FROM}|\b(?:who|wer)\b.*{_SENT}"),
+        ("date", rf"{_WHEN}.*(?:{_SENT}|\breceived\b)"),
+    )
+}
+
+
+class _Line(NamedTuple):
+    """A field of a head with its continuation lines; ``text[start:end]``."""
+
+    field: str
+    start: int
+    end: int
+
+
+def units_to_mark(text: str, units: Sequence[Unit], query: str, /) -> list[Unit]:
+    """Return the parts of a passage that a question may mark: all except the heads of mails.
+
+    If the question asks for a field of a head, the only part is that field of the first head.
+    """
+    heads = list(_heads(text))
+    if not heads:
+        return list(units)
+    if _MAIL.search(query):
+        wanted = next((f for f, asked in _ASKED.items() if asked.search(query)), None)
+        if asked_lines := [line for line in heads[0] if line.field == wanted]:
+            return [_unit(text, units, asked_lines[0])]
+    body = [piece for unit in units for piece in _outside(text, unit, heads)]
+    subjects = [line for head in heads for line in head if line.field == "subject"]
+    return body or [_unit(text, units, line) for line in subjects[:1]] or list(units)
+
+
+def _heads(text: str) -> Iterator[list[_Line]]:
+    """Yield the lines of each head."""
+    head: list[_Line] = []
+    above = start = skipped = 0
+    last = ""
+    for line in [*text.split("\n"), ""]:
+        end = start + len(line)
+        if match := _FIELD.match(line):
+            head = head or [_Line("above", above, start)]
+            head[-1] = head[-1]._replace(end=start)
+            head.append(_Line(match.lastgroup or "", start, end))
+            skipped = 0
+        elif head and line.strip() and (line[0] in " \t" or last.rstrip()[-1:] in {",", ";"}):
+            head[-1] = head[-1]._replace(end=end)
+        elif head and line.strip() and head[-1].field != "subject" and skipped < _SKIPPED:
+            skipped += 1
+        else:
+            yield from _complete(head)
+            head = []
+            above = above if not line.strip() or _ABOVE.match(line) else end + 1
+        last, start = line, end + 1
+
+
+def _complete(head: list[_Line]) -> Iterator[list[_Line]]:
+    fields = {line.field for line in head} - {"above"}
+    if fields & {"from", "to"} and ("subject" in fields or len(fields) >= _FEWEST):
+        yield head
+
+
+def _unit(text: str, units: Sequence[Unit], line: _Line) -> Unit:
+    paragraph = next((u.paragraph for u in units if u.end > line.start), None)
+    return Unit(*stripped(text, line.start, line.end), "sentence", paragraph)
+
+
+def _outside(text: str, unit: Unit, heads: Sequence[Sequence[_Line]]) -> Iterator[Unit]:
+    """Yield the pieces of a part that are outside of all heads."""
+    at = unit.start
+    for head in heads:
+        start, end = head[0].start, head[-1].end
+        if at < end and start < unit.end:
+            piece = stripped(text, at, max(at, start))
+            if piece[0] < piece[1]:
+                yield Unit(*piece, unit.kind, unit.paragraph)
+            at = end
+    piece = stripped(text, min(at, unit.end), unit.end)
+    if piece[0] < piece[1]:
+        yield Unit(*piece, unit.kind, unit.paragraph)
