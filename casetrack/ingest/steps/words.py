@@ -120,8 +120,8 @@ _NUKTA = frozenset("\u093c\u09bc\u0a3c\u0abc\u0b3c")
 _INITIALS = re.compile(r"\b(?:[^\W\d_]\.){2,}")
 TURKISH = (
     r"(?:(?<=[a-z]{2}['\u2019])|(?<=[0-9]['\u2019]))(?:"
-    r"(?<![aeiou]['\u2019])(?<![^0-9][0-9]['\u2019])(?:[aeiu]|[iu]n)|[ny][aeiu]|n[iu]n"
-    r"|n?[dt][ae](?:n|ki)?|y?l[ae]|[dt][iu]r|l[ae]r(?:[aei]|in|d[ae]n?)?|l[iu]k?|s[iu]|c[ae])"
+    r"(?:(?<=[^aeiou0-9]['\u2019])|(?<=[0-9]{2}['\u2019]))(?:[aeiu]|[iu]n)"
+    r"|[ny][aeiu]|n[iu]n|n?[dt][ae](?:n|ki)?|y?l[ae]|[dt][iu]r|l[ae]r(?:[aei]|in|d[ae]n?)?|l[iu]k?|s[iu]|c[ae])"
 )
 """Pattern of the Turkish endings behind the apostrophe of a name or number, without accents.
 
