@@ -44,9 +44,9 @@ def _table(name: str, kind: Kind, *, used: bool) -> str:
 
 def _commented(line: str, comment: str) -> list[str]:
     """Return a line with its comment, on one line if both fit."""
-    beside = f"{line:<40}  # {comment}"
-    if len(beside) <= _WIDTH:
-        return [beside]
+    combined = f"{line:<40}  # {comment}"
+    if len(combined) <= _WIDTH:
+        return [combined]
     import textwrap
 
     return [*(f"# {part}" for part in textwrap.wrap(comment, _WIDTH - 2)), line]

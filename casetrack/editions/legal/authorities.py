@@ -98,7 +98,7 @@ def table_of_authorities(
     read = read or read_citations
     tables = own_tables(draft.whole.text)
     numbers = page_numbers(draft.whole.pages)
-    spans = [*((t.start, t.end) for t in tables), *draft.remarks]
+    spans = [*((t.start, t.end) for t in tables), *draft.margin_comments]
     every = read(draft.without(spans))
     counted = [c for c in every if c.kind in _SECTIONS]
     settled = [c for c in counted if c.resolved and c.key]
@@ -363,7 +363,7 @@ def _notes(
             f"{_file_pages(numbers.unknown)} without a printed number: listed in brackets, by "
             "position in the file."
         )
-    if draft.remarks:
+    if draft.margin_comments:
         notes.append("Citations in margin comments are not counted.")
     short = [a for a in items if not a.is_complete]
     if short:

@@ -32,14 +32,14 @@ def with_case_terms(function: Callable[..., R], /) -> Callable[..., R]:
     """Make a command report its errors with the terms of cases."""
 
     @functools.wraps(function)
-    def told(*args: object, **given: object) -> R:
+    def wrapped(*args: object, **given: object) -> R:
         try:
             return function(*args, **given)
         except CaseTrackError as error:
             error.message, error.hint = edition(LEGAL).on_command_line(error)
             raise
 
-    return told
+    return wrapped
 
 
 @operation("case create", ADDS)

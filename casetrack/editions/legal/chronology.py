@@ -81,8 +81,8 @@ def _chronology(state: State, timeline: Timeline, *, only_picked: bool) -> Chron
     for event in timeline.events:
         pick = placed.pop((event.quote.chunk_id, event.value), None)
         entries.append(_of_event(event, pick))
-    beside = [_of_mark(graph, pick) for pick in placed.values()]
-    chosen = [e for e in (*entries, *beside) if e.picked or not only_picked]
+    others = [_of_mark(graph, pick) for pick in placed.values()]
+    chosen = [e for e in (*entries, *others) if e.picked or not only_picked]
     chosen.sort(key=lambda e: (e.first, e.last, e.value))
     gone = sum(m.quote is None for m in taken)
     return Chronology(

@@ -56,7 +56,7 @@ class Draft:
     notes: tuple[str, ...] = ()
 
     @cached_property
-    def remarks(self) -> tuple[tuple[int, int], ...]:
+    def margin_comments(self) -> tuple[tuple[int, int], ...]:
         """Start and end of margin comments, which are not text of the paper."""
         if self.path.suffix.lower() not in _WITH_COMMENTS:
             return ()
@@ -65,7 +65,7 @@ class Draft:
     @cached_property
     def words(self) -> WholeText:
         """The text with blanks instead of margin comments."""
-        return self.without(self.remarks)
+        return self.without(self.margin_comments)
 
     def without(self, spans: Sequence[tuple[int, int]], /) -> WholeText:
         """Return the text with blanks instead of some spans, so that offsets stay valid."""

@@ -145,9 +145,9 @@ def test_comments_stand_on_the_words(library: Library, tmp_path: Path, messages:
     messages("\n---\n".join(found))
     (tmp_path / "copy.docx").write_bytes(made.content)
     again = read_draft(tmp_path / "copy.docx", settings=library.settings)
-    assert len(again.remarks) == 7
+    assert len(again.margin_comments) == 7
     text = again.whole.text
-    for start, end in reversed(again.remarks):
+    for start, end in reversed(again.margin_comments):
         text = text[:start] + text[end:].lstrip()
     assert text == draft.whole.text
     everything = commented_copy(draft, check_of(draft, *findings), everything=True)

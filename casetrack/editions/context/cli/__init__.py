@@ -1,1 +1,1 @@
-"""The command ``ctx``: the edition for people who code, on the same library as ``casetrack``."""
+"""The command ``ctx`` of the edition for developers."""

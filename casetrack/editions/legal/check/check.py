@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from casetrack.editions.legal.check import pins, wording
+from casetrack.editions.legal.check import pins, sentences
 from casetrack.editions.legal.check.compare import Match, compare, is_verbatim_in
 from casetrack.editions.legal.check.resolve import CaseFile, Resolved, Resolver
 from casetrack.editions.legal.extract.citations import citations_notes, read_citations
@@ -276,7 +276,7 @@ class _Check:
             quotation,
             citation,
             verdict,
-            wording.compared(verdict, match, held.document, sources, _pin(citation), placed),
+            sentences.compared(verdict, match, held.document, sources, _pin(citation), placed),
             sources,
             match.edits,
             (*match.notes, *notes),
@@ -289,8 +289,8 @@ class _Check:
         where, sources, edits = self._found_elsewhere(
             quotation, {d.document_id for d in resolved.documents}
         )
-        message = wording.not_found(resolved.documents) + where
-        notes = wording.nearest(held.match) if held is not None else ()
+        message = sentences.not_found(resolved.documents) + where
+        notes = sentences.nearest(held.match) if held is not None else ()
         return self._quoted(quotation, citation, "not_in_source", message, sources, edits, notes)
 
     def _without_source(
@@ -352,7 +352,7 @@ class _Check:
         if other is None:
             return "", (), ()
         sources = self._quotes(other.document, other.match.start, other.match.end)
-        where = wording.elsewhere(other.match, other.document, sources)
+        where = sentences.elsewhere(other.match, other.document, sources)
         return where, sources, other.match.edits
 
     def _elsewhere(self, quotation: Quotation, without: set[str]) -> _Fit | None:

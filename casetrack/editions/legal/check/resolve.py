@@ -220,7 +220,7 @@ class Resolver:
         documents = self.case.sources_of(citation)
         return tuple(d for d in documents if d.document_id not in self.without)
 
-    # --- the source is there --------------------------------------------------------------------
+    # --- found sources ----------------------------------------------------------------------------
 
     def _present(self, citation: LegalCitation, document: Document) -> Resolved:
         message = f"\u201c{citation.text}\u201d is {document.name}."
@@ -287,7 +287,7 @@ class Resolver:
             found=called,
         )
 
-    # --- the source is not there ----------------------------------------------------------------
+    # --- missing sources --------------------------------------------------------------------------
 
     def _missing(self, citation: LegalCitation) -> Resolved:
         if citation.kind == "case" and (near := self._other_place(citation)) is not None:

@@ -407,8 +407,8 @@ def _write_unchanged(
     rows.sort(key=lambda pair: (pair[0]["row"] is None, (pair[0]["row"] or {}).get("line", 0)))
     dialect = Dialect.of(origin)
     base = common_folder(fields for fields, _ in rows)
-    beside = PurePath(os.path.relpath(origin["path"], base))
-    load_file = out.folder / beside.with_name(f"{name}.dat" if name else beside.name)
+    own_path = PurePath(os.path.relpath(origin["path"], base))
+    load_file = out.folder / own_path.with_name(f"{name}.dat" if name else own_path.name)
     header = Row(1, (), dialect.decode(bytes.fromhex(origin["header"])))
     written = [
         Row(

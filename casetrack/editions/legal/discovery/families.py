@@ -213,7 +213,7 @@ def families(
         No document matches, or several have the name.
     """
 
-    def told(state: State) -> Families:
+    def families_of(state: State) -> Families:
         trees = family_trees(state)
         every = sorted({id(t): t for t in trees.values()}.values(), key=lambda t: t.order)
         chosen = [tree for tree in every if singles or len(tree.members) > 1]
@@ -227,7 +227,7 @@ def families(
             families=tuple(_family(tree) for tree in chosen[:limit]),
         )
 
-    return collection.workspace.ask(told)
+    return collection.workspace.ask(families_of)
 
 
 def _absent(tree: FamilyTree) -> Iterable[str]:

@@ -328,8 +328,8 @@ def read_production(
     """
     path = Path(load_file).expanduser().absolute()
     rows = read_load_file(path, encoding=encoding, separator=separator, qualifier=qualifier)
-    beside = Path(image_file).expanduser().absolute() if image_file else _sibling(path, ".opt")
-    images = read_image_file(beside, encoding=encoding) if beside else None
+    opt_file = Path(image_file).expanduser().absolute() if image_file else _sibling(path, ".opt")
+    images = read_image_file(opt_file, encoding=encoding) if opt_file else None
     roles = roles_of(rows.columns)
     production = Production(rows, images, roles, [], troubles=[*rows.troubles])
     if images:
@@ -348,11 +348,11 @@ def read_production(
 def _sibling(path: Path, suffix: str) -> Path | None:
     """Return the file with the same name and another suffix, in any letter case."""
     try:
-        beside = sorted(path.parent.iterdir())
+        files = sorted(path.parent.iterdir())
     except OSError:
         return None
     wanted = f"{path.stem}{suffix}".casefold()
-    return next((file for file in beside if file.name.casefold() == wanted), None)
+    return next((file for file in files if file.name.casefold() == wanted), None)
 
 
 # --- rows ------------------------------------------------------------------------------------

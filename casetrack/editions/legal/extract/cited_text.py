@@ -137,7 +137,7 @@ _SIGNALS = (
     r"|vgl|voir"
 )
 _NOTE_NUMBER = r"\[?\d{1,3}\]?"
-BESIDE = re.compile(
+BETWEEN = re.compile(
     rf"[\s.,;:!?…)\]\"”’»'—–-]*(?:{_NOTE_NUMBER}(?=\s))?\s*(?:(?:{_SIGNALS})\b[.,]*\s*)*[(\[]?\s*",
     re.IGNORECASE,
 )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.editions.legal.extract.cited_text import (
     AFTER_CITATION,
-    BESIDE,
+    BETWEEN,
     GUESSED,
     LIKELY,
     LOOSE,
@@ -128,8 +128,8 @@ def _cited_at_end(at: CitedText, start: int, end: int) -> tuple[int, int] | None
 
 def _cited_behind(at: CitedText, end: int) -> int | None:
     after = at.after(end)
-    beside = BESIDE.match(at.text, end)
-    if after is None or beside is None or beside.end() < at.citations[after].start:
+    gap = BETWEEN.match(at.text, end)
+    if after is None or gap is None or gap.end() < at.citations[after].start:
         return None
     return after if only_cites(at, after) else None
 
@@ -177,8 +177,8 @@ def _looks_like_block(at: CitedText, paragraphs: list[tuple[int, int]], n: int) 
     cited = False
     if n + 1 < len(paragraphs) and after is not None:
         head = paragraphs[n + 1][0]
-        beside = BESIDE.match(at.text, head)
-        cited = bool(beside and beside.end() >= at.citations[after].start >= head)
+        gap = BETWEEN.match(at.text, head)
+        cited = bool(gap and gap.end() >= at.citations[after].start >= head)
         cited = cited and only_cites(at, after)
     return (announced and cited) or ((announced or cited) and _is_indented(at.text, paragraphs, n))
 
@@ -273,8 +273,8 @@ def _ascribed(at: CitedText, each: QuotedSpan) -> tuple[int | None, float]:
     if before is not None and _in_remark(at, before, each.outer_start):
         return before, SURE
     gap_end = at.citations[after].start if after is not None else 0
-    beside = BESIDE.match(at.text, each.outer_end)
-    if after is not None and beside is not None and beside.end() >= gap_end:
+    gap = BETWEEN.match(at.text, each.outer_end)
+    if after is not None and gap is not None and gap.end() >= gap_end:
         between = PARAGRAPH.search(at.text, each.outer_end, gap_end)
         broken = at.ends_sentence(max(each.end - 1, 0), gap_end)
         if between is None and (not broken or only_cites(at, after)):
@@ -287,7 +287,7 @@ def _ascribed(at: CitedText, each: QuotedSpan) -> tuple[int | None, float]:
         breaks = at.ends_sentence(max(each.end - 1, 0), gap_end)
         between = PARAGRAPH.search(at.text, each.outer_end, gap_end)
         if len(breaks) == 1 and between is None and only_cites(at, after):
-            gap = BESIDE.match(at.text, breaks[0])
+            gap = BETWEEN.match(at.text, breaks[0])
             if gap is not None and gap.end() >= gap_end:
                 return after, LIKELY
     same = (
@@ -343,7 +343,7 @@ def _citation_of_note(at: CitedText, each: QuotedSpan) -> int | None:
     later = [place for place in at.notes.get(number[1], ()) if place > each.outer_end]
     if not later or later[0] - each.outer_end > 12_000:
         return None
-    gap = BESIDE.match(at.text, later[0])
+    gap = BETWEEN.match(at.text, later[0])
     begin = gap.end() if gap else later[0]
     citation = at.after(later[0])
     if citation is None or at.citations[citation].start > begin:

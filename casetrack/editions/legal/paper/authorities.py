@@ -28,7 +28,7 @@ def as_docx(table: TableOfAuthorities, /) -> bytes:
 
     document = new_document(f"Table of authorities: {table.draft_name}")
     heading = centred(document, TITLE)
-    if notes := remarks(table):
+    if notes := table_notes(table):
         add_comment(document, heading, "\n".join(notes))
     pages = document.add_paragraph()
     pages.alignment = WD_ALIGN_PARAGRAPH.RIGHT
@@ -76,7 +76,7 @@ def as_markdown(table: TableOfAuthorities, /) -> str:
             listed = f"*{a.listed}*" if a.listed == "passim" else a.listed
             lines.append(f"| {f'*{title}*' if title else ''}{gap}{escaped(rest)} | {listed} |")
         lines.append("")
-    if notes := remarks(table):
+    if notes := table_notes(table):
         lines += ["---", "", *(f"- {escaped(s)}" for s in notes), ""]
     return "\n".join(lines)
 
@@ -88,7 +88,7 @@ def as_text(table: TableOfAuthorities, /) -> str:
         lines += ["", section.upper(), ""]
         for authority in authorities:
             lines += _text_entry(authority)
-    if notes := remarks(table):
+    if notes := table_notes(table):
         lines += ["", *notes]
     return "\n".join(lines) + "\n"
 
@@ -103,7 +103,7 @@ def _text_entry(authority: Authority) -> Iterator[str]:
     yield f"{last} {dots} {authority.listed}"
 
 
-def remarks(table: TableOfAuthorities, /) -> list[str]:
+def table_notes(table: TableOfAuthorities, /) -> list[str]:
     """Return the notes, uncounted citations and differences of a table."""
     notes = [
         *table.notes,

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from casetrack.editions.legal.drafts import Draft
     from casetrack.editions.legal.records.check import CiteCheck, Finding
 
-_BESIDE = 60
+_CONTEXT = 60
 """Number of letters of context on each side to distinguish equal words."""
 _LONGEST = 1_500
 _ELEMENT = Any
@@ -227,13 +227,13 @@ class _Letters:
         if not words:
             return None
         start = bisect_right(whole.at, finding.place.start - 1)
-        before = whole.letters[max(0, start - _BESIDE) : start]
-        after = whole.letters[start + len(words) : start + len(words) + _BESIDE]
+        before = whole.letters[max(0, start - _CONTEXT) : start]
+        after = whole.letters[start + len(words) : start + len(words) + _CONTEXT]
         best, most = None, -1
         for place in _all(self._squeezed.letters, words):
             end = place + len(words)
-            lead = self._squeezed.letters[max(0, place - _BESIDE) : place]
-            trail = self._squeezed.letters[end : end + _BESIDE]
+            lead = self._squeezed.letters[max(0, place - _CONTEXT) : place]
+            trail = self._squeezed.letters[end : end + _CONTEXT]
             same = _common(before[::-1], lead[::-1]) + _common(after, trail)
             if same > most:
                 best, most = place, same

@@ -37,8 +37,8 @@ _DARK = 90
 """Maximum grey value of a dark place."""
 _STEP, _DARK_STEP = 24, 48
 """Invisible differences of grey values: on paper, and on a dark place."""
-_BESIDE = 0.15
-"""Share of the height beside a letter that must be dark too: a bold letter fills its box."""
+_SIDES = 0.15
+"""Share of its height on both sides of a letter that must be dark too: bold letters fill boxes."""
 _MOST_DOTS = 25e6
 """Maximum dots of a rendered page; larger pages have fewer dots per inch."""
 _LEAST_SIZE = 1.0
@@ -292,7 +292,7 @@ def _darkness(
     if max(x1 - x0, rise) < _LEAST_SIZE * scale:
         return False
     whole = _cut(seen, x0, y0, x1, y1)
-    wide = _cut(seen, x0 - _BESIDE * rise, y0 + rise / 4, x1 + _BESIDE * rise, y1 - rise / 4)
+    wide = _cut(seen, x0 - _SIDES * rise, y0 + rise / 4, x1 + _SIDES * rise, y1 - rise / 4)
     if wide.size and wide.max() <= _DARK and int(wide.max()) - wide.min() <= _DARK_STEP:
         return True
     if not whole.size:
