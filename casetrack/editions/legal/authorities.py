@@ -160,7 +160,7 @@ def _one_key(citations: Iterable[LegalCitation]) -> dict[str, str]:
 
 
 def _own_keys(draft: Draft) -> Iterator[str]:
-    """Yield the keys of a draft that is an opinion: it is not an authority of its own table."""
+    """Yield the keys of a draft that is an opinion: which does not cite itself."""
     from casetrack.extract.papers.caption import read_caption
     from casetrack.graph.paper_sources import keys_in
 

@@ -1,7 +1,7 @@
 """Invisible text of a PDF page that can be copied, as PDFium reads and renders it.
 
 The page is rendered with and without its text objects: a letter is invisible if its place
-is equal in both pictures, whatever the reason (cover, colour, render mode, clip, layer,
+is equal in both pictures, for any reason (cover, colour, render mode, clip, layer,
 page border). Letters under a scan are also equal; their place must show ink.
 """
 
