@@ -1,1 +1,1 @@
-"""Measurements: speed, memory and disk on this machine, beside named peers."""
+"""Benchmarks of speed, memory and disk on this machine, compared with other engines."""

@@ -1,4 +1,4 @@
-"""What one more document costs, in an empty collection and in a large one."""
+"""Cost of one more document in an empty and in a large collection."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def _forget(folder: Path) -> None:
         if path.is_file():
             number = os.open(path, os.O_RDONLY)
             try:
-                os.fsync(number)  # what is not yet written cannot be dropped
+                os.fsync(number)  # pages that are not written yet cannot be dropped from the cache
                 os.posix_fadvise(number, 0, 0, os.POSIX_FADV_DONTNEED)
             finally:
                 os.close(number)

@@ -34,7 +34,7 @@ _TOPICS_PER_DOCUMENT = 3
 _CHARS_PER_TOKEN = 4.5
 _MATRICES_PER_TOPIC = 2
 _HEADER_BYTES = 16
-"""The first bytes of a matrix stay as they are: they say how the rest is to be read."""
+"""The first bytes of a matrix stay unchanged: they are its header."""
 _LEFT, _RIGHT, _TOP, _LEADING, _HEIGHT = 56.0, 539.0, 50.0, 14.5, 11.0
 
 
@@ -49,23 +49,9 @@ def document_sizes(chunks: int, /) -> Iterator[int]:
 
 
 class DocumentWriter:
-    """Makes documents and stores them.
+    """Writer of generated documents; *form* is the storage of token matrices, None for none.
 
-    Parameters
-    ----------
-    texts, space
-        Make texts and vectors.
-    encoder
-        The profile whose output the rows claim to hold.
-    form
-        How token matrices are stored, or ``None`` where there are none.
-    seed
-        Of everything but the texts.
-
-    Attributes
-    ----------
-    seconds
-        Time that went into making, not into storing.
+    ``seconds`` is the time for generating the documents, without storing them.
     """
 
     def __init__(
@@ -131,10 +117,10 @@ class DocumentWriter:
         return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields))
 
     def _matrix(self, topic: int, text: str, vector: np.ndarray) -> bytes | None:
-        """Return a packed token matrix: one of a few of the chunk's topic, with other low bits.
+        """Return a packed token matrix of the chunk's topic with its own low bits.
 
-        Packing takes milliseconds, so not every chunk is packed; but no two rows may be equal,
-        since a store keeps equal values once.
+        Packing takes milliseconds, so only a few matrices are packed. No two rows may be equal,
+        because a store keeps equal values once.
         """
         if self._form is None:
             return None

@@ -1,8 +1,8 @@
-"""The profile's models for a made-up collection: real cost, made-up output.
+"""Models of a profile for a generated collection: real cost, generated output.
 
-A real encoder knows nothing of made-up words, and its vectors would lie far from all that is
-stored. So a question is encoded by the real models, which takes the time that it takes, and then
-gets the vector that :class:`bench.vectors.Space` has for it.
+A real encoder does not know generated words, and its vectors would be far from all stored ones.
+The real models encode each question, which takes realistic time; the result is then replaced by
+the vector of :class:`bench.vectors.Space`.
 """
 
 from __future__ import annotations
@@ -19,17 +19,9 @@ _FEWEST_TOKENS = 2
 
 
 class SpaceEncoder:
-    """Stands in for a profile's models; all but the encoding of questions is theirs.
+    """Encoder with the models of a profile, except that vectors of questions come from a space.
 
-    Parameters
-    ----------
-    real
-        The installed models.
-    space
-        Gives the vectors.
-    given
-        Whether a question that was seen before costs nothing, as where a caller of another engine
-        brings the vector along.
+    With *given*, a repeated question costs nothing, as in an engine whose caller supplies vectors.
     """
 
     def __init__(self, real: ProfileEncoder, space: Space, /, *, given: bool) -> None:
@@ -40,11 +32,11 @@ class SpaceEncoder:
         """Return the made-up encoding of a question."""
         if text in self._seen:
             return self._seen[text]
-        found = self._real.encode_query(text)
-        tokens = found.tokens
+        encoding = self._real.encode_query(text)
+        tokens = encoding.tokens
         if tokens is not None:
             tokens = self._space.query_states(text, max(_FEWEST_TOKENS, len(tokens)))
-        made = replace(found, dense=self._space.query(text), tokens=tokens)
+        made = replace(encoding, dense=self._space.query(text), tokens=tokens)
         if self._given:
             self._seen[text] = made
         return made
@@ -61,14 +53,14 @@ class SpaceEncoders:
         self._made: dict[str, SpaceEncoder] = {}
 
     def get(self, name: str, /, **options: Any) -> SpaceEncoder:
-        """Return the profile's stand-in; *options* are those of the real one."""
+        """Return the replacement encoder of a profile; *options* are those of the real registry."""
         if name not in self._made:
             real = self._real.get(name, **options)
             self._made[name] = SpaceEncoder(real, self._space, given=self._given)
         return self._made[name]
 
     def get_installed(self, name: str, /, **options: Any) -> SpaceEncoder:
-        """Return the profile's stand-in; the models are there, or the run had ended before."""
+        """Return the replacement encoder of a profile, whose models are installed."""
         return self.get(name, **options)
 
     def __getattr__(self, name: str) -> Any:

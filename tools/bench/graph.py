@@ -1,8 +1,8 @@
-"""The answers of the graph over a thousand documents.
+"""Time of graph queries over a thousand documents.
 
-A collection is made of slices of real contracts through the product's own steps; only the models
-are left out: every word has a made-up vector, and runs of capital words are names. It is kept, and
-measured in processes of their own on a copy.
+The collection consists of slices of real contracts, processed by the product's own steps without
+models: every word has a generated vector, and runs of capitalised words are names. The collection
+is kept, and each measurement runs in a separate process on a copy.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def _library(home: Path) -> Library:
     return library
 
 
-# --- one run, in a process of its own ------------------------------------------------------------
+# --- one run in a separate process ---------------------------------------------------------------
 
 
 def _measure(run: str, home: Path, texts: Path) -> dict[str, tuple[float, float]]:

@@ -1,4 +1,4 @@
-"""Taking PDFs in, with the program itself as a process of its own: speed and peak memory."""
+"""Speed and peak memory of adding PDF files in a separate process."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _ENCODED_CHARS = 2000
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """What one run of ``casetrack ingest`` took."""
+    """Measurements of one run of ``casetrack ingest``."""
 
     pages: int
     chunks: int
@@ -49,8 +49,8 @@ class Ingested:
 
 def folder_rows(folder: Path, advance: Callable[[int], None], /) -> Iterator[Row]:
     """Yield speed and memory over a folder of PDFs."""
-    found = ingest(folder, f"PDFs of {folder.name}/", advance)
-    yield from _rows(f"{found.files} PDFs of {folder.name}/", found, aim_seconds=None)
+    run = ingest(folder, f"PDFs of {folder.name}/", advance)
+    yield from _rows(f"{run.files} PDFs of {folder.name}/", run, aim_seconds=None)
 
 
 def big_rows(work: Path, pages: int, advance: Callable[[int], None], /) -> Iterator[Row]:
@@ -66,35 +66,35 @@ def big_rows(work: Path, pages: int, advance: Callable[[int], None], /) -> Itera
     yield from _rows(what, ingest(path, what, advance), aim_seconds=aim)
 
 
-def _rows(what: str, found: Ingested, /, *, aim_seconds: float | None) -> Iterator[Row]:
-    per_page = found.seconds / max(1, found.pages)
-    failed = f", {found.failed} FAILED" if found.failed else ""
+def _rows(what: str, run: Ingested, /, *, aim_seconds: float | None) -> Iterator[Row]:
+    per_page = run.seconds / max(1, run.pages)
+    failed = f", {run.failed} FAILED" if run.failed else ""
     yield Row(
         "ingest",
-        f"ingest, {what}: {found.pages:,} pages, {found.chunks:,} chunks{failed}",
-        f"{per_page:.3f} s/page, {found.pages / found.seconds:.1f} pages/s "
-        f"({found.seconds:.1f} s; with start and end of the process {found.wall_seconds:.1f} s)",
+        f"ingest, {what}: {run.pages:,} pages, {run.chunks:,} chunks{failed}",
+        f"{per_page:.3f} s/page, {run.pages / run.seconds:.1f} pages/s "
+        f"({run.seconds:.1f} s; with start and end of the process {run.wall_seconds:.1f} s)",
         required=f"< {_SECONDS_REQUIRED:.0f} s/page",
         aim=f"<= {_SECONDS_AIM} s/page" + (f", <= {aim_seconds:.0f} s" if aim_seconds else ""),
         verdict=judge(per_page, required=_SECONDS_REQUIRED, aim=_SECONDS_AIM),
         figures={
             "seconds_per_page": per_page,
-            "seconds": found.seconds,
-            "pages": found.pages,
-            "chunks": found.chunks,
-            "failed": found.failed,
+            "seconds": run.seconds,
+            "pages": run.pages,
+            "chunks": run.chunks,
+            "failed": run.failed,
         },
     )
     yield Row(
         "ingest",
         f"  peak memory (RSS of all its processes) over {what}",
-        f"{found.peak_mb:,.0f} MB (of which the main process {found.main_mb:,.0f})",
+        f"{run.peak_mb:,.0f} MB (of which the main process {run.main_mb:,.0f})",
         required="< 2 GB",
         aim=f"<= {_MEMORY_AIM_MB:.0f} MB",
-        verdict=judge(found.peak_mb, required=_MEMORY_REQUIRED_MB, aim=_MEMORY_AIM_MB),
-        figures={"peak_mb": found.peak_mb, "main_mb": found.main_mb},
+        verdict=judge(run.peak_mb, required=_MEMORY_REQUIRED_MB, aim=_MEMORY_AIM_MB),
+        figures={"peak_mb": run.peak_mb, "main_mb": run.main_mb},
     )
-    yield from found.disk
+    yield from run.disk
 
 
 def ingest(path: Path, what: str, advance: Callable[[int], None], /) -> Ingested:

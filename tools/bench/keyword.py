@@ -1,4 +1,4 @@
-"""Keyword search beside other engines on the same texts and queries."""
+"""Keyword search compared with other engines on the same texts and queries."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ _CITED = f"top {K} with text and place"
 
 
 def keyword_rows(corpus: Corpus, effort: Effort, /) -> Iterator[Row]:
-    """Yield keyword search per class of queries: bare ranking and with text, beside the peers."""
+    """Yield rows of keyword search by class of queries, with and without text, and of other
+    engines.
+    """
     peers = _peers(corpus)
     collection = corpus.collection
     index = collection.workspace.state().index
@@ -61,10 +63,10 @@ def keyword_rows(corpus: Corpus, effort: Effort, /) -> Iterator[Row]:
 
 
 def _peers(corpus: Corpus) -> list[KeywordPeer]:
-    found: list[KeywordPeer] = [Fts5.open(corpus), LanceIndex.open(corpus)]
+    peers: list[KeywordPeer] = [Fts5.open(corpus), LanceIndex.open(corpus)]
     if Bm25s.is_installed():
-        found.append(Bm25s.open(corpus))
-    return found
+        peers.append(Bm25s.open(corpus))
+    return peers
 
 
 def _compared(
@@ -72,7 +74,7 @@ def _compared(
 ) -> Iterator[Row]:
     spreads = {name: spread(taken) for name, taken in times.items()}
     own = spreads.pop(_OWN)
-    behind = [name for name, found in spreads.items() if found.p95 < own.p95]
+    behind = [name for name, other in spreads.items() if other.p95 < own.p95]
     verdict = judge(own.p95, required=REQUIRED_MS, aim=AIM_MS)
     verdict += f", BEHIND {' and '.join(behind)}" if behind else ", ahead of all"
     yield Row(
@@ -85,14 +87,14 @@ def _compared(
         equal=OWN_TERMS,
         figures=own.figures,
     )
-    for name, found in spreads.items():
+    for name, other in spreads.items():
         yield Row(
             "keyword",
             f"  {name}: {what}",
-            str(found),
-            ratio=found.ratio(own),
+            str(other),
+            ratio=other.ratio(own),
             equal=differs[name],
-            figures=found.figures,
+            figures=other.figures,
         )
 
 
@@ -103,8 +105,8 @@ def _sql_rows(collection: Collection, kind: str, queries: list[str], passes: int
             collection, f"SELECT chunk_id FROM bm25($question, {K})", query
         ),
         "plain": lambda query: [
-            found.provenance.chunk_id
-            for found in collection.search(query, limit=K, mode="keyword").results
+            result.provenance.chunk_id
+            for result in collection.search(query, limit=K, mode="keyword").results
         ],
         "search": lambda query: _column(
             collection, f"FROM search($question, k => {K}, mode => 'keyword') ORDER BY rank", query
@@ -133,7 +135,7 @@ def _sql_rows(collection: Collection, kind: str, queries: list[str], passes: int
 
 
 def _column(collection: Collection, statement: str, question: str) -> list[str]:
-    found: list[str] = collection.sql(statement, params={"question": question})[
+    ids: list[str] = collection.sql(statement, params={"question": question})[
         "chunk_id"
     ].to_pylist()
-    return found
+    return ids

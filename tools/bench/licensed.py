@@ -1,4 +1,4 @@
-"""A license for the programs that a bench starts: what is measured is all that there is."""
+"""A Pro license for programs that a benchmark starts, so that no tier limits a measurement."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from casetrack.base.license.vendor import new_key_pair, sign
 
 
 def use_pro_license() -> None:
-    """Give this process, and those that it starts, a Pro key of a signer of its own."""
+    """Give this process and its children a Pro key of a generated signer."""
     seed, public = new_key_pair()
     folder = tempfile.TemporaryDirectory()
     atexit.register(folder.cleanup)

@@ -11,15 +11,10 @@ _SAMPLE_SECONDS = 0.05
 
 
 class PeakMemory:
-    """Samples the resident memory of a process and its descendants.
+    """Sampler of the resident memory of a process and its descendants.
 
-    Attributes
-    ----------
-    peak
-        Largest sum, in bytes. What processes share counts once for each of them, so the figure is
-        an upper bound.
-    main
-        Bytes of the process itself at that moment.
+    ``peak`` is the largest sum in bytes; shared pages count once per process, so it is an upper
+    bound. ``main`` is the memory of the process itself at that moment.
     """
 
     def __init__(self, pid: int, /) -> None:
@@ -53,10 +48,7 @@ def resident(process: psutil.Process, /) -> list[int]:
 
 
 def mapped(process: psutil.Process, /) -> int:
-    """Return how many of its resident bytes are pages of files, which the system may take back.
-
-    0 where the system does not say.
-    """
+    """Return the resident bytes that are pages of files; 0 if the system does not report it."""
     return int(getattr(process.memory_info(), "shared", 0))
 
 

@@ -1,4 +1,4 @@
-"""Every search mode with its stages, and the vector searches beside LanceDB on the same vectors."""
+"""Search modes with their stages, and vector searches compared with LanceDB on the same vectors."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _HYBRID = f"{_SEMANTIC}; stems, stop list; exact scores of both signals for ever
 
 
 def mode_rows(corpus: Corpus, effort: Effort, /, *, group: str = "modes") -> Iterator[Row]:
-    """Yield p50 and p95 of every mode and of its stages; questions are encoded by the real model.
+    """Yield p50 and p95 of every mode and of its stages, with questions encoded by the real model.
 
-    Aims are DESIGN's for 50,000 chunks, and stand beside every size.
+    The targets are those of the design for 50,000 chunks and are shown for every size.
     """
     for mode in corpus.modes:
         for kind in _KINDS:
@@ -50,7 +50,7 @@ def _mode_row(corpus: Corpus, effort: Effort, mode: str, kind: str, group: str) 
             stages.setdefault(stage, []).append(taken)
         return results
 
-    found = spread(compete({mode: ask}, queries, passes=effort.passes)[mode])
+    times = spread(compete({mode: ask}, queries, passes=effort.passes)[mode])
     # The first round is for warming up and counts in no stage either.
     parts = {name: spread(taken[len(queries) :]) for name, taken in stages.items()}
     required, aim = _REQUIRED_MS.get(mode), _AIM_MS.get(mode)
@@ -65,11 +65,11 @@ def _mode_row(corpus: Corpus, effort: Effort, mode: str, kind: str, group: str) 
     return Row(
         group,
         f"{_size(corpus)}: {mode}, {kind} terms, top {K} with text",
-        f"{found}; stages p50/p95: {shown}",
+        f"{times}; stages p50/p95: {shown}",
         required=f"p95 < {required:.0f} ms" if required else "",
         aim=f"p95 <= {aim:.0f} ms" if aim else "",
-        verdict=judge(found.p95, required=required, aim=aim),
-        figures=found.figures | per_stage,
+        verdict=judge(times.p95, required=required, aim=aim),
+        figures=times.figures | per_stage,
     )
 
 
@@ -78,8 +78,8 @@ def recall_rows(corpus: Corpus, effort: Effort, /, *, group: str = "modes") -> I
     queries = corpus.queries("middling", count=min(effort.queries, _MOST_QUERIES))
     depth = min(_NEIGHBOURS, corpus.chunk_count)
     truth = exact_nearest(corpus, [corpus.space.query(q) for q in queries], depth)
-    found = [_semantic_ids(corpus.given, query, depth) for query in queries]
-    mean, worst = recall(found, truth)
+    ids = [_semantic_ids(corpus.given, query, depth) for query in queries]
+    mean, worst = recall(ids, truth)
     yield Row(
         group,
         f"{_size(corpus)}: semantic recall@{depth} against exact, {len(queries)} queries",
@@ -89,7 +89,7 @@ def recall_rows(corpus: Corpus, effort: Effort, /, *, group: str = "modes") -> I
 
 
 def vector_peer_rows(corpus: Corpus, effort: Effort, /) -> Iterator[Row]:
-    """Yield semantic and hybrid search beside LanceDB; every engine is given the vectors."""
+    """Yield semantic and hybrid search compared with LanceDB; each engine receives the vectors."""
     peer, given = LanceDb.open(corpus), corpus.given
     queries = corpus.queries("middling", count=effort.queries)
     asked = [q for kind in _KINDS for q in corpus.queries(kind, count=effort.queries)]
@@ -127,7 +127,7 @@ def vector_peer_rows(corpus: Corpus, effort: Effort, /) -> Iterator[Row]:
 def _beside(what: str, times: dict[str, list[float]], labels: dict[str, str], /) -> Iterator[Row]:
     spreads = {name: spread(taken) for name, taken in times.items()}
     own = spreads.pop("CaseTrack")
-    behind = [name for name, found in spreads.items() if found.p95 < own.p95]
+    behind = [name for name, other in spreads.items() if other.p95 < own.p95]
     yield Row(
         "vectors",
         f"{what}, vectors given, top {K} with text and place",
@@ -136,14 +136,14 @@ def _beside(what: str, times: dict[str, list[float]], labels: dict[str, str], /)
         equal=labels["CaseTrack"],
         figures=own.figures,
     )
-    for name, found in spreads.items():
+    for name, other in spreads.items():
         yield Row(
             "vectors",
             f"  {name}: {what}",
-            str(found),
-            ratio=found.ratio(own),
+            str(other),
+            ratio=other.ratio(own),
             equal=labels[name],
-            figures=found.figures,
+            figures=other.figures,
         )
 
 
@@ -157,8 +157,8 @@ def _peer_recall(corpus: Corpus, peer: LanceDb, queries: list[str]) -> Iterator[
             [row["chunk_id"] for row in peer.semantic(vector, k=depth)] for vector in vectors
         ],
     }
-    for name, found in engines.items():
-        mean, worst = recall(found, truth)
+    for name, engine in engines.items():
+        mean, worst = recall(engine, truth)
         yield Row(
             "vectors",
             f"  {name}: recall@{depth} against exact, {len(queries)} queries",
@@ -168,8 +168,8 @@ def _peer_recall(corpus: Corpus, peer: LanceDb, queries: list[str]) -> Iterator[
 
 
 def _semantic_ids(collection: Collection, query: str, k: int) -> list[str]:
-    found = collection.search(query, limit=k, mode="semantic")
-    return [result.provenance.chunk_id for result in found]
+    answer = collection.search(query, limit=k, mode="semantic")
+    return [result.provenance.chunk_id for result in answer]
 
 
 def _size(corpus: Corpus) -> str:

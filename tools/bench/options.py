@@ -23,9 +23,9 @@ _MOST_WITH_TOKENS = 200_000
 
 
 def read_options(text: str, groups: Sequence[str], /) -> argparse.Namespace:
-    """Return the options, complete and checked; *text* describes the program.
+    """Return the complete and checked options; *text* describes the program.
 
-    Besides what was typed, the result has ``effort`` and ``has_tokens(chunks)``.
+    The result also has ``effort`` and ``has_tokens(chunks)``.
     """
     models = os.environ.get("CASETRACK_MODELS")
     parser = argparse.ArgumentParser(prog="python -m bench.run", description=text)

@@ -26,7 +26,7 @@ OWN_TERMS = (
     "stems, short stop list, OR, exact; text, full source, neighbours; live documents only, "
     "one state per search"
 )
-"""What CaseTrack does in the same rows."""
+"""Behaviour of CaseTrack in the same rows."""
 
 
 class KeywordPeer(Protocol):
@@ -34,7 +34,7 @@ class KeywordPeer(Protocol):
 
     label: ClassVar[str]
     differs: ClassVar[str]
-    """What it does in another way than CaseTrack."""
+    """Differences from CaseTrack."""
 
     def rank(self, query: str, /) -> object:
         """Find the 10 best and nothing else."""
@@ -46,10 +46,10 @@ class KeywordPeer(Protocol):
 
 
 class Fts5:
-    """SQLite FTS5, tokenizer ``porter unicode61``, ranked by its built-in bm25.
+    """SQLite FTS5 with tokenizer ``porter unicode61``, ranked by its built-in bm25.
 
-    The words of a query are joined by OR. The index holds no second copy of the text; text and
-    place of the winners come from an ordinary table.
+    Query words are joined by OR. The index has no second copy of the text: text and position of the
+    best hits come from an ordinary table.
     """
 
     label: ClassVar[str] = "SQLite FTS5"
@@ -77,10 +77,10 @@ class Fts5:
 
     def rank(self, query: str, /) -> list[int]:
         """Return the row numbers of the 10 best, best first."""
-        found = self._connection.execute(
+        rows = self._connection.execute(
             "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?", (_any(query), K)
         )
-        return [row for (row,) in found]
+        return [row for (row,) in rows]
 
     def search(self, query: str, /) -> list[tuple[Any, ...]]:
         """Return score, place and text of the 10 best."""
@@ -123,8 +123,8 @@ class LanceIndex:
 
     def rank(self, query: str, /) -> list[int]:
         """Return the row ids of the 10 best, best first."""
-        found = self._find(query, [])
-        rows: list[int] = found["_rowid"].to_pylist()
+        hits = self._find(query, [])
+        rows: list[int] = hits["_rowid"].to_pylist()
         return rows
 
     def search(self, query: str, /) -> list[dict[str, Any]]:
@@ -142,9 +142,9 @@ class LanceIndex:
 
 
 class Bm25s:
-    """bm25s: finished weights in a sparse matrix, NumPy only; words are joined by OR.
+    """bm25s: precomputed weights in a sparse matrix, NumPy only; query words are joined by OR.
 
-    Texts and places are a list in memory, which is the best case for it.
+    Texts and positions are a list in memory, which is its best case.
     """
 
     label: ClassVar[str] = "bm25s"
@@ -196,14 +196,14 @@ class Bm25s:
         tokens = bm25s.tokenize(
             [query], stopwords="en", stemmer=self._stemmer, return_ids=False, show_progress=False
         )
-        found = self._index.retrieve(tokens, k=K, show_progress=False)
-        return found.documents[0].tolist(), found.scores[0].tolist()
+        hits = self._index.retrieve(tokens, k=K, show_progress=False)
+        return hits.documents[0].tolist(), hits.scores[0].tolist()
 
 
 class LanceDb:
     """A LanceDB table with the vectors: IVF-PQ and full-text index, and hybrid search with RRF.
 
-    All by its defaults: partitions, probes, and no refining from the exact vectors.
+    Partitions and probes are the defaults, without refinement by the exact vectors.
     """
 
     semantic_label = "LanceDB vector search (IVF-PQ)"

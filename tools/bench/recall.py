@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 def exact_nearest(
     corpus: Corpus, queries: Sequence[np.ndarray], depth: int, /
 ) -> list[list[tuple[str, float]]]:
-    """Return chunk id and cosine of the nearest *depth* chunks of every query, nearest first.
+    """Return chunk id and cosine of the *depth* nearest chunks of every query, nearest first.
 
-    Reads the stored vectors batch by batch, so that memory does not grow with the collection.
+    Reads the stored vectors in batches, so that memory does not grow with the collection.
     """
     asked = np.stack(queries)
     best: list[list[tuple[str, float]]] = [[] for _ in queries]
@@ -30,20 +30,20 @@ def exact_nearest(
         matrix = dense.flatten().to_numpy().reshape(-1, dense.type.list_size)
         cosines = asked @ matrix.T
         ids = batch["chunk_id"].to_pylist()
-        for found, row in zip(best, cosines, strict=True):
+        for nearest, row in zip(best, cosines, strict=True):
             keep = np.argpartition(-row, min(depth, len(row)) - 1)[:depth]
-            found += [(ids[place], float(row[place])) for place in keep]
-            found.sort(key=lambda pair: -pair[1])
-            del found[depth:]
+            nearest += [(ids[place], float(row[place])) for place in keep]
+            nearest.sort(key=lambda pair: -pair[1])
+            del nearest[depth:]
     return best
 
 
 def recall(
-    found: Sequence[Sequence[str]], truth: Sequence[Sequence[tuple[str, float]]], /
+    retrieved: Sequence[Sequence[str]], truth: Sequence[Sequence[tuple[str, float]]], /
 ) -> tuple[float, float]:
     """Return mean and least share of the true ids that were found."""
     shares = [
         len(set(ids) & {name for name, _ in right}) / len(right)
-        for ids, right in zip(found, truth, strict=True)
+        for ids, right in zip(retrieved, truth, strict=True)
     ]
     return statistics.mean(shares), min(shares)

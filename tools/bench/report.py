@@ -15,18 +15,10 @@ Query = TypeVar("Query")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table.
+    """One row of the table; ``group`` is its name for ``--only``.
 
-    Attributes
-    ----------
-    group
-        Name for ``--only``.
-    what, required, aim, measured, ratio, verdict
-        As printed; empty where there is nothing to say.
-    equal
-        Beside a peer: what was equal and what not.
-    figures
-        The same as numbers, for ``--json``; the unit is the end of each name.
+    ``equal`` states which conditions are equal to those of a compared engine. ``figures`` are the
+    numbers for ``--json``; each name ends with its unit.
     """
 
     group: str
@@ -53,18 +45,18 @@ def judge(value: float, /, *, required: float | None = None, aim: float | None =
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How much is measured.
+    """Amount of measurement.
 
     Attributes
     ----------
     queries
-        Per class of queries.
+        Queries per class.
     passes
-        Per query, besides one to warm up.
+        Measured passes per query, after one warm-up pass.
     repeats
-        Of whole processes.
+        Repetitions of whole processes.
     written_files
-        PDFs that the writer takes in while searches go on.
+        PDF files that the writer adds while searches run.
     encoded
         Texts for the time of the encoder alone.
     """
@@ -120,8 +112,8 @@ def compete(
 ) -> dict[str, list[float]]:
     """Return milliseconds per query of several engines on the same queries, warm.
 
-    Every engine first answers all queries once unmeasured; then they take turns pass by pass, so
-    that a busy moment of the machine does not fall on one of them alone. A query counts with the
+    Each engine answers all queries once unmeasured. Then the engines alternate pass by pass, so
+    that a busy moment of the machine does not affect one engine only. The time of a query is the
     median of its passes.
     """
     for ask in engines.values():

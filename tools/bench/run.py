@@ -1,7 +1,7 @@
 """Measure and print the table: ``just bench``.
 
-No figure is asserted by a test: figures depend on the machine, and stand beside those of other
-engines on the same texts in the same run. ``--write docs/benchmarks.md`` puts the table there.
+No test asserts a figure: figures depend on the machine and are compared with other engines on the
+same texts in the same run. ``--write docs/benchmarks.md`` writes the table into that page.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ GROUPS = (*_CORPUS_ROWS, curve.GROUP, "encoder", "ingest")
 
 
 def main() -> int:
-    """Run what was asked for, print the table, and write the figures."""
+    """Run the chosen measurements, print the table and write the figures."""
     options = read_options(__doc__ or "", GROUPS)
     os.environ["CASETRACK_MODELS"] = str(options.models)
     use_pro_license()
@@ -60,7 +60,7 @@ def main() -> int:
         for measure in (_corpus_rows, _curve_rows, _ingest_rows):
             for row in measure(options, bar):
                 rows.append(row)
-                if options.json:  # a long run that breaks off keeps what it has
+                if options.json:  # a long run that is interrupted keeps its results
                     save(options.json, facts, rows)
     text = render(facts, rows)
     sys.stdout.write(text + "\n")

@@ -1,4 +1,4 @@
-"""The MCP server as a client sees it: how soon it answers, and what it holds in memory."""
+"""The MCP server as seen by a client: response time and memory."""
 
 from __future__ import annotations
 
@@ -31,18 +31,13 @@ HELLO = {
     "capabilities": {},
     "clientInfo": {"name": "bench", "version": "1"},
 }
-"""What ``initialize`` says in the protocol with a handshake."""
+"""Parameters of ``initialize`` in the protocol with a handshake."""
 
 
 class Pipe:
-    """Speaks MCP over a server's pipes.
+    """MCP client over the pipes of a server process.
 
-    Parameters
-    ----------
-    process
-        The server.
-    meta
-        What accompanies every request: the stateless protocol states its version there.
+    ``meta`` accompanies every request: the stateless protocol states its version in it.
     """
 
     def __init__(
@@ -57,7 +52,7 @@ class Pipe:
         Raises
         ------
         RuntimeError
-            The server answered with an error, or not at all.
+            The server answered with an error or not at all.
         """
         message = self.ask(method, params)
         result: dict[str, Any] = message.get("result", {})
@@ -66,7 +61,7 @@ class Pipe:
         return result
 
     def ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        """Return the whole answer to a request, whatever it says.
+        """Return the whole answer to a request, including errors.
 
         Raises
         ------
@@ -94,11 +89,11 @@ class Pipe:
         Raises
         ------
         RuntimeError
-            Nothing was found.
+            The search has no results.
         """
         arguments = {"query": query, "mode": mode, "collection": synthetic.NAME}
-        found = self.call("tools/call", {"name": "search_documents", "arguments": arguments})
-        if not found["structuredContent"]["results"]:
+        result = self.call("tools/call", {"name": "search_documents", "arguments": arguments})
+        if not result["structuredContent"]["results"]:
             raise RuntimeError(f"the server found nothing for {query!r}")
 
     def memory(self) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""The table in print: as Markdown, in a document, and beside an earlier run."""
+"""Output of the table: as Markdown, into a document, and compared with an earlier run."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _NOTEWORTHY = 0.10
 
 
 def machine() -> dict[str, Any]:
-    """Return what the figures were measured on."""
+    """Return the description of the machine that was measured."""
     import sqlite3
 
     affinity = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
@@ -110,14 +110,9 @@ def write_into(path: Path, text: str, /) -> None:
 
 
 def compared(earlier: Mapping[str, Any], rows: Sequence[Row], /) -> str:
-    """Return how the figures changed since an earlier run, those that moved by a tenth marked.
+    """Return the change of each figure since *earlier*, a file of :func:`save`.
 
-    Parameters
-    ----------
-    earlier
-        What :func:`save` wrote.
-    rows
-        Of this run.
+    Changes of at least a tenth are marked.
     """
     before = {(r["group"], r["what"].strip()): r["figures"] for r in earlier["rows"]}
     lines, seen = [], set()

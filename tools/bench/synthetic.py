@@ -1,7 +1,7 @@
-"""A large made-up collection: texts with a Zipf distribution, vectors with topics.
+"""A large generated collection: texts with a Zipf distribution, vectors with topics.
 
-It is a real collection, written through the store and indexed by CaseTrack itself; only reading
-files and encoding texts are left out. A finished one is kept and found again by its parameters.
+It is a real collection, written through the store and indexed by CaseTrack; only reading files and
+encoding texts are left out. A finished collection is kept and reused for the same parameters.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from casetrack.models.base import ProfileEncoder
 
 VERSION = 2
-"""Raise it when what is made changes."""
+"""Increase it when the generated content changes."""
 NAME = "Bench"
 CLASSES: dict[str, tuple[float, float]] = {
     "rare": (5 / 50_000, 50 / 50_000),
@@ -53,7 +53,7 @@ CLASSES: dict[str, tuple[float, float]] = {
 }
 """Query classes: the share of all chunks that hold each of a query's words."""
 _BYTES_PER_CHUNK, _BYTES_PER_MATRIX = 20_000, 14_000
-"""Room that is asked for before building: twice what is stored, since compaction copies."""
+"""Disk space required before building: twice the stored size, because compaction copies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,25 +63,21 @@ class Corpus:
     Attributes
     ----------
     home
-        Its folder; peers keep their own copies of the texts there.
+        Its folder; other engines keep their copies of the texts in it.
     data_dir
-        Data folder of the library that holds it.
+        Data folder of its library.
     collection
         Encodes every question with the real models.
     given
-        The same collection, where the vectors of a question that was seen before are given.
-    encoder
-        The profile's real models.
+        The same collection, which reuses the vector of a repeated question.
     space
-        Gives the made-up vectors.
+        Source of the generated vectors.
     words
         The vocabulary, most frequent first.
     frequencies
-        int64, the number of chunks that hold each word.
-    has_tokens
-        Whether chunks have token matrices.
+        int64, the number of chunks that contain each word.
     built
-        What building took: ``append_s``, ``index_s``, ``peak_mb``, ``made_s`` (the generator).
+        Cost of building: ``append_s``, ``index_s``, ``peak_mb``, ``made_s`` (the generator).
     """
 
     home: Path
@@ -114,20 +110,10 @@ class Corpus:
 def prepare(
     work: Path, chunks: int, advance: Callable[[int], None], /, *, models: Path, tokens: bool
 ) -> Corpus:
-    """Return the synthetic collection of *chunks* chunks, making it if it is not there.
+    """Return the synthetic collection of *chunks* chunks; build it in folder *work* if it is
+    missing.
 
-    Parameters
-    ----------
-    work
-        Folder for everything that is kept from run to run.
-    chunks
-        How many.
-    advance
-        Called with the number of chunks made since the last call.
-    models
-        The models folder.
-    tokens
-        Whether chunks get token matrices.
+    *advance* is called with the number of chunks made since the last call.
     """
     encoder = _encoder(work, models)
     form = token_form(encoder) if tokens else None
@@ -162,7 +148,7 @@ def prepare(
 
 
 def writer_of(corpus: Corpus, seed: int, /) -> DocumentWriter:
-    """Return what makes further documents of the kind that *corpus* holds."""
+    """Return a writer of further documents like those of *corpus*."""
     form = token_form(corpus.encoder) if corpus.has_tokens else None
     texts = TextMaker(corpus.words, np.random.default_rng(seed))
     return DocumentWriter(texts, corpus.space, corpus.encoder, form, seed)
@@ -202,7 +188,7 @@ def _opened(home: Path, models: Path, space: Space, *, given: bool) -> Collectio
 def _build_apart(
     home: Path, chunks: int, models: Path, *, tokens: bool, advance: Callable[[int], None]
 ) -> None:
-    """Build in a process of its own, so that its memory is known."""
+    """Build the collection in a separate process, so that its memory can be measured."""
     command = [sys.executable, "-m", "bench.synthetic", str(home), str(chunks), str(models)]
     command += ["tokens"] if tokens else []
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
@@ -221,7 +207,7 @@ def _build_apart(
 
 
 def main() -> None:
-    """Build one collection; what was made since the last line goes to standard output."""
+    """Build one collection and print the number of new chunks per line."""
     home, chunks, models, *more = sys.argv[1:]
     library = _library(Path(home), Path(models))
     encoder = library.encoders.get(DEFAULT_PROFILE)
@@ -258,12 +244,12 @@ def _build(library: Library, writer: DocumentWriter, chunks: int) -> dict[str, f
 
 
 def _check_room(work: Path, chunks: int, *, has_tokens: bool) -> None:
-    """Refuse to fill the disk.
+    """Check the free disk space.
 
     Raises
     ------
     RuntimeError
-        There is too little room.
+        The disk has too little space.
     """
     needed = chunks * (_BYTES_PER_CHUNK + has_tokens * _BYTES_PER_MATRIX)
     work.mkdir(parents=True, exist_ok=True)

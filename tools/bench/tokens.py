@@ -1,10 +1,9 @@
-"""What the list of tools costs every conversation: bytes, and tokens by two counts.
+"""Size of the tool list in every conversation: bytes, and tokens by two counts.
 
-``python -m bench.tokens`` prints one row for each set of tools, then the dearest tools, and
-ends with 1 where the list of all tools takes more bytes than it may. ``--write FILE`` also puts
-the figures into the rows of a document's table that name a set. The first count is that of a
-model's vocabulary; the second this project's own upper estimate by characters, which keeps results
-in bounds in every script.
+``python -m bench.tokens`` prints one row per set of tools and the largest tools, and exits with 1
+if the list of all tools exceeds its limit. ``--write FILE`` also updates the rows of a document's
+table that name a set. The first count uses the vocabulary of a model; the second is the estimate
+of this project by characters, an upper bound for every script.
 """
 
 from __future__ import annotations
@@ -28,22 +27,12 @@ if TYPE_CHECKING:
 
 DEAREST = 10
 LIMIT_BYTES = 36_000
-"""What the list of all tools may take."""
+"""Limit of the list of all tools."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a text costs.
-
-    Attributes
-    ----------
-    size
-        Bytes of UTF-8.
-    real
-        Tokens by :func:`vocabulary.count`.
-    estimate
-        Tokens by :func:`casetrack.faces.mcp.results.tokens`.
-    """
+    """Size of a text: bytes of UTF-8, tokens by :func:`vocabulary.count`, and estimated tokens."""
 
     size: int
     real: int
@@ -57,7 +46,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class SetCost:
-    """What a set of tools costs: the result of ``tools/list``, and the server's instructions."""
+    """Size of a set of tools: the result of ``tools/list`` and the instructions of the server."""
 
     name: str
     tools: int
@@ -83,11 +72,11 @@ def main() -> int:
 
 
 def set_cost(name: str, scratch: Path, /) -> SetCost:
-    """Return what the set *name* costs; *scratch* takes the empty data folder."""
+    """Return the size of the set *name*; *scratch* becomes the empty data folder."""
     server = _server(scratch, name)
     entries = _listed(server)
-    told = server.instructions or ""
-    return SetCost(name, len(entries), _cost({"tools": entries}), _cost(told))
+    text = server.instructions or ""
+    return SetCost(name, len(entries), _cost({"tools": entries}), _cost(text))
 
 
 def tool_costs(scratch: Path, /) -> list[tuple[str, Cost, Cost]]:
@@ -105,7 +94,7 @@ def render(sets: Sequence[SetCost], tools: Sequence[tuple[str, Cost, Cost]], /) 
     heads = ("set", "tools", *counts, *(f"instructions, {c}" for c in counts))
     rows = [(s.name, str(s.tools), *s.listed.cells, *s.instructions.cells) for s in sets]
     dear_heads = ("dearest tools", *counts, "description, bytes")
-    dear = [(name, *cost.cells, f"{told.size:,}") for name, cost, told in tools]
+    dear = [(name, *cost.cells, f"{description.size:,}") for name, cost, description in tools]
     return f"{_table(heads, rows)}\n\n{_table(dear_heads, dear)}"
 
 

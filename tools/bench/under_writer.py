@@ -1,4 +1,4 @@
-"""Searching while another process takes documents in, and what each costs the other."""
+"""Searches while another process adds documents, and the slowdown of both."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _WAIT_SECONDS = 0.02
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """What one run of the writer did, and what the reader asked meanwhile."""
+    """Measurements of one run of the writer and of the searches during it."""
 
     pages: int
     seconds: float
@@ -37,7 +37,7 @@ class _Written:
 
 
 def under_writer_rows(corpus: Corpus, effort: Effort, /) -> Iterator[Row]:
-    """Yield searches of one reader without pause, with and without a writer beside it."""
+    """Yield the times of continuous searches by one reader, with and without a writer."""
     mode = corpus.modes[-1]
     queries = corpus.queries("middling", count=effort.queries)
     with tempfile.TemporaryDirectory(dir=corpus.home) as scratch:
@@ -100,14 +100,14 @@ class _Reader:
         Raises
         ------
         RuntimeError
-            It found nothing, though its words are in the collection.
+            A question has no results, although its words are in the collection.
         """
         query = self._queries[self._next % len(self._queries)]
         self._next += 1
         started = time.perf_counter()
-        found = collection.search(query, limit=K, mode=self._mode)  # type: ignore[arg-type]
+        answer = collection.search(query, limit=K, mode=self._mode)  # type: ignore[arg-type]
         taken = (time.perf_counter() - started) * 1000
-        if not len(found):
+        if not len(answer):
             raise RuntimeError(f"nothing was found for {query!r} while a writer was at work")
         return taken
 

@@ -1,8 +1,8 @@
-"""Made-up vectors with the shape of real ones: topics, few directions that matter, a common mean.
+"""Generated vectors with the shape of real ones: topics, few dominant directions, a common mean.
 
-Independent Gaussian numbers have no neighbours worth finding, so an approximate index would look
-useless or perfect by chance. Here a vector is its topic plus a step along some forty shared
-directions of falling weight, which is about what sentence encoders give, plus a little noise.
+Independent Gaussian numbers have no meaningful neighbours, so an approximate index would look
+useless or perfect by chance. Here a vector is its topic, plus a step along some forty shared
+directions of decreasing weight, plus a little noise: about the output of sentence encoders.
 """
 
 from __future__ import annotations
@@ -23,15 +23,7 @@ _PULL, _CHUNK_SHARE = 0.2, 0.6
 
 
 class Space:
-    """Dense vectors and token states of one made-up language, the same for the same *seed*.
-
-    Parameters
-    ----------
-    dimension, width
-        Length of a dense vector, and of a token's state.
-    seed
-        Of everything.
-    """
+    """Dense vectors (*dimension*) and token states (*width*) of one generated language."""
 
     def __init__(self, dimension: int, width: int, seed: int, /) -> None:
         rng = np.random.default_rng(seed)
@@ -61,8 +53,8 @@ class Space:
     def states(self, rng: np.random.Generator, vector: Floats, count: int, /) -> Floats:
         """Return the states of *count* tokens of a text, float32 [count, width].
 
-        A random walk, since neighbouring tokens are alike, about a point that the text's *vector*
-        settles, since tokens of one text are alike too.
+        They are a random walk around a point that depends on the *vector* of the text, because
+        neighbouring tokens, and tokens of one text, are similar.
         """
         first = int(rng.integers(0, _WALK - count))
         states: Floats = self._walk[first : first + count] + _CHUNK_SHARE * (vector @ self._project)

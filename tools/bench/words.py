@@ -27,7 +27,7 @@ _ONE_SYLLABLE, _TWO_SYLLABLES = 300, 60_000
 
 
 def vocabulary_size(chunks: int, /) -> int:
-    """Return how many words a collection of *chunks* chunks has: it grows as Heaps' law says."""
+    """Return the vocabulary size of a collection of *chunks* chunks, by Heaps' law."""
     running_words = chunks * sum(WORDS_PER_CHUNK) / 2
     return round(_HEAPS * math.sqrt(running_words))
 
@@ -35,29 +35,29 @@ def vocabulary_size(chunks: int, /) -> int:
 def vocabulary(count: int, /) -> list[str]:
     """Return distinct pronounceable words with distinct index terms, short ones first."""
     rng = random.Random(SEED)
-    found: dict[str, str] = {}
-    while len(found) < count:
-        size = len(found)
+    drawn: dict[str, str] = {}
+    while len(drawn) < count:
+        size = len(drawn)
         syllables = 1 + (size > _ONE_SYLLABLE) + (size > _TWO_SYLLABLES) + (rng.random() < 0.08)
         word = "".join(
             rng.choice(_ONSETS) + rng.choice(_NUCLEI) + rng.choice(_CODAS) for _ in range(syllables)
         )
         if len(word) >= 3 and word not in STOP_WORDS:
-            found.setdefault(index_terms(word)[0], word)
-    return list(found.values())
+            drawn.setdefault(index_terms(word)[0], word)
+    return list(drawn.values())
 
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The texts of some chunks, and what the step ``terms`` says of them.
+    """Texts of chunks and the output of the step ``terms`` for them.
 
     Attributes
     ----------
     texts
         One per chunk, in lines of twelve words.
     terms, counts
-        ``list<string>`` and ``list<int32>``, one list per chunk: the distinct index terms, sorted,
-        and how often each occurs.
+        ``list<string>`` and ``list<int32>``: the distinct index terms of each chunk, sorted, and
+        the count of each.
     totals
         int32, index terms of each chunk with repetitions.
     """
@@ -69,16 +69,12 @@ class Texts:
 
 
 class TextMaker:
-    """Makes texts of random words, always the same for the same generator.
+    """Generator of texts of random words; equal generators give equal texts.
 
-    Terms are counted from the numbers of the words that were drawn, since cutting a million texts
-    into words again would take longer than all else; the first text is checked against the
-    program's own words.
-
-    Attributes
-    ----------
-    frequencies
-        int64, the number of chunks so far that hold each word.
+    Terms are counted from the numbers of the drawn words, because splitting a million texts into
+    words again would take longer than everything else. The first text is checked against the
+    program's own terms. ``frequencies`` (int64) is the number of chunks so far that contain each
+    word.
     """
 
     def __init__(self, words: Sequence[str], rng: np.random.Generator, /) -> None:

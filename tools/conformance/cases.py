@@ -24,14 +24,9 @@ FILES = {
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """Where the calls take place.
+    """Data folder, folder of its documents, and the ids that calls use.
 
-    Attributes
-    ----------
-    data, files
-        The data folder, and the folder of the documents in it.
-    chunk, document, pdf
-        Id of a chunk, id of its document, and name of a document with pages that can be drawn.
+    ``document`` contains ``chunk``; the pages of ``pdf`` can be drawn.
     """
 
     data: Path
@@ -110,12 +105,9 @@ def readings(ground: Ground, /) -> list[ROW]:
 
 
 def writings(ground: Ground, own: str, /) -> list[ROW]:
-    """Return a call of every tool that writes, in an order in which all succeed.
+    """Return a successful call of every writing tool, in order.
 
-    Parameters
-    ----------
-    own
-        The name of a collection that these calls make, and delete at the end.
+    The calls create the collection *own* and delete it at the end.
     """
     mine = {"collection": own}
     folder = mine | {"folder_path": str(ground.files / "more")}
@@ -141,7 +133,7 @@ def writings(ground: Ground, own: str, /) -> list[ROW]:
     ]
 
 
-# What is meant to fail, and a piece of the text that says why.
+# Calls that must fail, and a part of the message of each.
 REFUSALS: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("cancel_job", {"job_id": "j-00000000"}, "There is no job"),
     ("search_documents", {"query": "", "collection": "Acme"}, "query"),

@@ -1,4 +1,4 @@
-"""What is asked of the test programs, and what their answers must be."""
+"""Requests to the test programs and the checks of their answers."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def environment(home: Path, data: Path, models: Path, /) -> dict[str, str]:
 
 
 def list_problem(outcome: Outcome, method: str, /) -> str:
-    """Return what is wrong with the list that the Inspector got, or nothing."""
+    """Return the problem of the list that the Inspector received, or an empty text."""
     if outcome.code != 0:
         return f"exit code {outcome.code}: {outcome.err.strip()[-300:]}"
     answer: Any = outcome.json()
@@ -111,17 +111,14 @@ def list_problem(outcome: Outcome, method: str, /) -> str:
 
 
 def pages_problem(outcome: Outcome, wanted: set[str], /) -> str:
-    """Return what is wrong with the pages (MCP Apps) that the Inspector found, or nothing.
+    """Return the problem of the pages (MCP Apps) that the Inspector received, or an empty text.
 
-    Parameters
-    ----------
-    wanted
-        Their addresses.
+    *wanted* are the expected addresses.
     """
     if outcome.code != 0:
         return f"exit code {outcome.code}: {outcome.err.strip()[-300:]}"
-    found = [json.loads(line) for line in outcome.out.splitlines() if line.startswith("{")]
-    shown = [each for each in found if each["hasApp"]]
+    data = [json.loads(line) for line in outcome.out.splitlines() if line.startswith("{")]
+    shown = [each for each in data if each["hasApp"]]
     if (named := {each["resourceUri"] for each in shown}) != wanted:
         return f"pages: {', '.join(sorted(named ^ wanted))}"
     loading = [each["toolName"] for each in shown if any((each.get("csp") or {}).values())]
@@ -132,12 +129,9 @@ def pages_problem(outcome: Outcome, wanted: set[str], /) -> str:
 
 
 def call_problem(outcome: Outcome, refusal: str = "", /) -> str:
-    """Return what is wrong with the result of a call, or nothing.
+    """Return the problem of the result of a call, or an empty text.
 
-    Parameters
-    ----------
-    refusal
-        A piece of the text with which the call has to fail; none where it has to succeed.
+    *refusal* is a part of the message with which the call must fail; empty if it must succeed.
     """
     answer: Any = outcome.json()
     result = answer.get("result", {})
@@ -155,9 +149,9 @@ def call_problem(outcome: Outcome, refusal: str = "", /) -> str:
 
 def scenario_problem(outcome: Outcome, name: str, /) -> str:
     """Return which checks of a scenario have failed, or nothing."""
-    found = _CHECK.findall(_COLOUR.sub("", outcome.out))
-    failed = {check for check, how in found if how in {"FAILURE", "WARNING"}}
-    passed = sum(how == "SUCCESS" for _, how in found)
+    matches = _CHECK.findall(_COLOUR.sub("", outcome.out))
+    failed = {check for check, how in matches if how in {"FAILURE", "WARNING"}}
+    passed = sum(how == "SUCCESS" for _, how in matches)
     wrong = failed - NEED_FIXTURE.get(name, set())
     if wrong:
         return ", ".join(sorted(wrong))
@@ -174,8 +168,8 @@ def unexplained(names: Iterable[str], /) -> list[str]:
 
 def passed_checks(outcome: Outcome, /) -> int:
     """Return how many checks of a scenario have passed."""
-    found = _CHECK.findall(_COLOUR.sub("", outcome.out))
-    return sum(how == "SUCCESS" for _, how in found)
+    matches = _CHECK.findall(_COLOUR.sub("", outcome.out))
+    return sum(how == "SUCCESS" for _, how in matches)
 
 
 @contextmanager
@@ -192,18 +186,18 @@ def serving(env: dict[str, str], /) -> Iterator[str]:
         text=True,
     )
     assert process.stderr is not None
-    said: list[str] = []
+    lines: list[str] = []
     url = ""
     try:
         for line in process.stderr:
-            said.append(line)
-            found = re.search(r"http://\S+/mcp", line)
-            if found:
-                url = found[0]
+            lines.append(line)
+            match = re.search(r"http://\S+/mcp", line)
+            if match:
+                url = match[0]
                 break
         if not url:
-            raise RuntimeError(f"the server told no address: {''.join(said)}")
-        # Whatever it logs has to be taken, or it would stop at a full pipe.
+            raise RuntimeError(f"the server printed no address: {''.join(lines)}")
+        # The log must be read, or the server would block at a full pipe.
         drain = threading.Thread(target=process.stderr.read, daemon=True)
         drain.start()
         yield url

@@ -23,7 +23,7 @@ _MCPB = "@anthropic-ai/mcpb/dist/cli/cli.js"
 
 
 class NotAvailable(Exception):
-    """The test programs cannot be had on this machine; says why in one line."""
+    """The test programs are not available on this machine; the message has the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +44,17 @@ class Outcome:
 
 
 def _node_version(node: str) -> tuple[int, ...]:
-    told = subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout
-    return tuple(map(int, re.findall(r"\d+", told)))
+    output = subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout
+    return tuple(map(int, re.findall(r"\d+", output)))
 
 
 def find_node(modules: Path, /) -> str:
-    """Return a Node.js that is new enough: an installed package's, or the machine's own.
+    """Return a recent Node.js: from an installed package or of the machine.
 
     Raises
     ------
     NotAvailable
-        There is none.
+        No such Node.js is installed.
     """
     own = [str(p) for p in modules.glob("node-*/bin/node*") if p.suffix in {"", ".exe"}]
     for node in [*own, *filter(None, [shutil.which("node")])]:
@@ -64,12 +64,12 @@ def find_node(modules: Path, /) -> str:
 
 
 def installed() -> Programs:
-    """Return the programs that ``package.json`` pins, as an earlier :func:`prepare` left them.
+    """Return the programs pinned by ``package.json``, as installed by :func:`prepare`.
 
     Raises
     ------
     NotAvailable
-        They are not there, or Node.js is not.
+        The programs or Node.js are not installed.
     """
     if not _DONE.is_file() or _DONE.read_text(encoding="utf-8") != _wanted():
         raise NotAvailable("run `just conformance` once, which fetches them by npm")
@@ -78,7 +78,7 @@ def installed() -> Programs:
 
 
 def prepare(*, seconds: float = 300) -> Programs:
-    """Install the programs, unless they are there, and return them.
+    """Install the programs if they are missing, and return them.
 
     Raises
     ------
@@ -113,13 +113,7 @@ def _wanted() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Programs:
-    """The installed test programs.
-
-    Attributes
-    ----------
-    node, modules
-        The Node.js that runs them, and where they lie.
-    """
+    """The installed test programs: Node.js and the folder of its modules."""
 
     node: str
     modules: Path
@@ -127,14 +121,12 @@ class Programs:
     def inspect(
         self, target: list[str], *options: str, era: str, env: dict[str, str], seconds: float = 120
     ) -> Outcome:
-        """Run the Inspector's command line once against a server command or address.
+        """Run the Inspector's command line once against a server command or URL.
 
         Parameters
         ----------
-        target
-            Command and arguments, or a URL.
         options
-            What to ask, such as ``--method tools/list``.
+            The request, such as ``--method tools/list``.
         era
             ``legacy`` or ``modern``.
         env
@@ -142,7 +134,7 @@ class Programs:
         """
         asked = [*options, "--protocol-era", era, "--format", "json", "-q"]
         asked += ["--connect-timeout", str(int(seconds * 1000))]
-        # It hands a server only a few variables of its own accord.
+        # The Inspector passes only a few variables to a server by default.
         handed = [f"{n}={v}" for n, v in env.items() if n.startswith(("CASETRACK_", "PYTHONPATH"))]
         asked += [part for pair in handed for part in ("-e", pair)] if len(target) > 1 else []
         asked += ["--client-config", str(Path(env["HOME"]) / "client.json")]
@@ -158,8 +150,8 @@ class Programs:
 
     def scenarios(self, *, env: dict[str, str]) -> list[str]:
         """Return the names of the scenarios for servers that the conformance suite has."""
-        told = self._run([str(self.modules / _CONFORMANCE), "list"], env, 120).out
-        ours = told.partition("Client scenarios")[0]
+        output = self._run([str(self.modules / _CONFORMANCE), "list"], env, 120).out
+        ours = output.partition("Client scenarios")[0]
         return re.findall(r"^ +- ([\w-]+)", ours, re.MULTILINE)
 
     def mcpb(self, *arguments: str, env: dict[str, str], seconds: float = 120) -> Outcome:
@@ -186,7 +178,7 @@ class Programs:
 
 
 def main() -> int:
-    """Install the programs within the time that CI has; say in one line where that fails."""
+    """Install the programs within the time limit of CI; print a failure in one line."""
     try:
         prepare(seconds=90)
     except NotAvailable as reason:

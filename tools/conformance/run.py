@@ -1,9 +1,9 @@
 """Run the protocol's own test programs against the server: ``just conformance``.
 
-The Inspector's command line asks for every list and calls every tool, as a child process and over
+The Inspector's command line requests every list and calls every tool, as a child process and over
 HTTP, in the protocol of 2025-11-25 (``legacy``) and that of 2026-07-28 (``modern``). The
-conformance suite runs the scenarios that need no example server. Nothing leaves this computer but
-the download of the two programs by npm, once.
+conformance suite runs the scenarios that need no example server. The only network access is the
+download of the two programs by npm, once.
 """
 
 from __future__ import annotations
@@ -35,13 +35,7 @@ AT_ONCE = 2
 
 
 class Run:
-    """One run over one data folder.
-
-    Parameters
-    ----------
-    programs, ground, env
-        The test programs, what they ask about, and their environment.
-    """
+    """One run over one data folder, with the test programs and their environment."""
 
     def __init__(self, programs: Programs, ground: Ground, env: dict[str, str]) -> None:
         self.programs, self.ground, self.env = programs, ground, env
@@ -189,7 +183,7 @@ def start(programs: Programs, root: Path, /) -> Run:
 
 
 def licensed(root: Path, /) -> dict[str, str]:
-    """Return the environment with a license, so that no tool answers with what the tier allows."""
+    """Return the environment with a license, so that no tool answers with the limits of a tier."""
     from casetrack.base.license.key import Claims
     from casetrack.base.license.vendor import new_key_pair, sign
 

@@ -1,4 +1,4 @@
-"""What a damaged data folder must still do, and must never do: one case, step by step."""
+"""Checks of one damaged data folder, step by step."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
     from faults.plant import Case
 
 _DERIVED = ("views/", "jobs", "sources.json", "sync", ".upkeep", "watching")
-"""Areas whose loss takes nothing: what they hold is made anew."""
+"""Areas whose loss loses no data: their content is rebuilt."""
 
 
 @dataclass(slots=True)
 class Verdict:
-    """What came of one case.
+    """Result of one case.
 
     Attributes
     ----------
     fault
-        What was planted, in words.
+        Description of the planted fault.
     failures
-        Each thing that must not be: what it is called in the table, and the particulars.
+        Each violation: its name in the table, and details.
     end
-        How it ended: ``mended``, ``said`` (a check or an error names what is left) or ``no harm``.
+        ``mended``, ``said`` (a check or an error names the remaining damage) or ``no harm``.
     """
 
     fault: str = ""
@@ -51,7 +51,7 @@ class Verdict:
 
 @dataclass(slots=True)
 class Truth:
-    """What the undamaged data folder answers."""
+    """Answers of the undamaged data folder."""
 
     answers: dict[str, list[str]]
     bystander: dict[str, list[str]]
@@ -73,28 +73,26 @@ def is_derived(area: str, /) -> bool:
 def victims(data_dir: Path, /) -> dict[str, list[str]]:
     """Return the files that faults may hit, by area; never those of the bystander, nor locks."""
     other = open_library(data_dir).find(BYSTANDER).id
-    found: dict[str, list[str]] = {}
+    by_name: dict[str, list[str]] = {}
     for path in sorted(p for p in data_dir.rglob("*") if p.is_file()):
         name = str(path.relative_to(data_dir))
         if other in name or name.endswith(".lock") or not path.stat().st_size:
             continue
-        found.setdefault(area_of(name), []).append(name)
-    return found
+        by_name.setdefault(area_of(name), []).append(name)
+    return by_name
 
 
 def try_case(case: Case, seed: int, whole: Path, place: Path, truth: Truth, /) -> Verdict:
-    """Plant one fault into a copy of a data folder and use that in every way.
+    """Plant one fault into a copy of a data folder and use the copy in every way.
 
     Parameters
     ----------
-    case, seed
-        What to plant, and what all random choices follow from.
-    whole
-        The undamaged data folder.
+    seed
+        Seed of all random choices.
     place
-        Where the copy goes; the same place for all, since paths are stored.
+        Path of the copy, the same for all cases because paths are stored.
     truth
-        What the undamaged folder answers.
+        Answers of the undamaged folder *whole*.
     """
     dice = random.Random(f"{seed} {case.number}")
     shutil.rmtree(place, ignore_errors=True)
@@ -132,7 +130,7 @@ class _Trial:
             repairs.removeHandler(self.said)
 
     def ask(self, what: str, question: Callable[[], Any]) -> Any:
-        """Return the answer; ``None`` after an error, which has to be one of our own."""
+        """Return the answer, or ``None`` after an error, which must be a CaseTrackError."""
         try:
             return question()
         except CaseTrackError as error:
@@ -140,7 +138,7 @@ class _Trial:
                 self.verdict.fail("an error without a next step", f"{what}: {error!r}")
             self.verdict.end = "said"
             self.said.errors.append(f"{what}: {error.message}")
-        except BaseException as error:  # that is what is looked for; panics of Rust too
+        except BaseException as error:  # other exceptions are failures, including panics of Rust
             if isinstance(error, KeyboardInterrupt | SystemExit):
                 raise
             last = traceback.extract_tb(error.__traceback__)
@@ -154,8 +152,8 @@ class _Trial:
 
     def listing(self) -> None:
         library = open_library(self.place)
-        found = self.ask("list", library.collections) or []
-        names = {i.name for i in found}
+        result = self.ask("list", library.collections) or []
+        names = {i.name for i in result}
         damaged = self.ask("list", library.damaged) or []
         if BYSTANDER not in names:
             self.verdict.fail("another collection is hidden", f"list: {sorted(names)}")
@@ -167,7 +165,7 @@ class _Trial:
                 )
         if len(names) + len(damaged) < 2:
             self.verdict.fail("the damaged one is not listed", f"{names} {damaged}")
-        for info in found:
+        for info in result:
             self.ask("stats", lambda info=info: library.get(info.id).stats())
         self.ask("jobs", library.jobs.list)
         self.ask("watches", WatchList(self.place).watches)
@@ -187,10 +185,10 @@ class _Trial:
         """Ask everything: nothing wrong, and nothing less without a word."""
         self.compare(self.ask("search", lambda: answers(self.victim())), "search")
 
-    def compare(self, found: dict[str, list[str]] | None, when: str) -> None:
-        if found is None or found == self.truth.answers:
+    def compare(self, result: dict[str, list[str]] | None, when: str) -> None:
+        if result is None or result == self.truth.answers:
             return
-        for what, rows in found.items():
+        for what, rows in result.items():
             right = self.truth.answers[what]
             if rows == right:
                 continue
@@ -209,9 +207,9 @@ class _Trial:
             return
 
     def snapshots(self) -> None:
-        found = self.ask("snapshots", lambda: states(self.victim()))
-        if found is not None and found != self.truth.states and not self.said:
-            self.verdict.fail("a snapshot is lost, and nothing said", f"{found}")
+        result = self.ask("snapshots", lambda: states(self.victim()))
+        if result is not None and result != self.truth.states and not self.said:
+            self.verdict.fail("a snapshot is lost, and nothing said", f"{result}")
 
     def upkeep(self) -> None:
         self.ask("upkeep", self._upkeep)
@@ -229,30 +227,31 @@ class _Trial:
         report = self.ask("repair", lambda: open_library(self.place).doctor(repair=True))
         if report is not None and report.repairs:
             self.verdict.end = "mended"
-            # Going back to an earlier state is told with what is missing, and then well.
-            self.went_back = any("were stored" in said for said in report.repairs)
+            # A return to an earlier state is reported with the missing documents; then the checks
+            # pass.
+            self.went_back = any("were stored" in repair for repair in report.repairs)
 
     def after(self) -> None:
-        """After the repair all is as it was, or a check says what is not."""
+        """Check that a repair restored everything, or that a check names the remaining damage."""
         report = self.ask("doctor after", self._doctor)
-        found = self.ask("search after", lambda: answers(self.victim()))
+        result = self.ask("search after", lambda: answers(self.victim()))
         well = report is not None and report.ok
-        self.compare(found, "after the repair")
-        if found == self.truth.answers:
+        self.compare(result, "after the repair")
+        if result == self.truth.answers:
             if not well and self.derived and report is not None:
                 wrong = [f"{c.name}: {c.detail}" for c in report.checks if not c.ok]
                 self.verdict.fail("derived data stay damaged", f"{wrong}")
             return
         if well and not self.went_back:
-            detail = "error" if found is None else _first(found, self.truth.answers)
+            detail = "error" if result is None else _first(result, self.truth.answers)
             self.verdict.fail("doctor passes over damage", detail)
-        elif self.derived and found is None:
+        elif self.derived and result is None:
             self.verdict.fail("derived data stay damaged", "search")
         self.verdict.end = "said"
 
 
 class _Said(logging.Handler):
-    """What was told beside the answers."""
+    """Messages in addition to the answers."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
@@ -265,13 +264,13 @@ class _Said(logging.Handler):
         return bool(self.errors)
 
 
-def _first(found: dict[str, list[str]], right: dict[str, list[str]]) -> str:
+def _first(result: dict[str, list[str]], right: dict[str, list[str]]) -> str:
     for what, rows in right.items():
-        if found.get(what) != rows:
-            odd = [r for r in found.get(what, []) if r not in rows]
+        if result.get(what) != rows:
+            odd = [r for r in result.get(what, []) if r not in rows]
             return (
                 f"{what}: {odd[0][:160]!r}"
                 if odd
-                else f"{what}: {len(found.get(what, []))} of {len(rows)}"
+                else f"{what}: {len(result.get(what, []))} of {len(rows)}"
             )
     return ""

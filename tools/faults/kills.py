@@ -1,7 +1,7 @@
-"""Kills writers, and the processes that read files for them, at any instant, and checks all.
+"""Kills of writers, and of processes that read files for them, at random instants.
 
-What is checked stands in ``tests/crash/killing.py``: what was acknowledged is there, nothing is
-half there, and the same work done again comes to the same end and leaves nothing over.
+``tests/crash/killing.py`` defines the checks: acknowledged data is present, no half-written data
+remains, and the same work repeated ends in the same state without leftovers.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ _DONE = "it was done before"
 
 @dataclass(frozen=True, slots=True)
 class Kill:
-    """What came of one kill.
+    """Result of one kill.
 
     Attributes
     ----------
     number
-        With the seed it settles everything that chance does here.
+        Determines, with the seed, all random choices.
     writer
-        What was killed.
+        The killed process.
     where
-        At which call, or in which state.
+        The call or the state at the kill.
     failure
-        What was not as it must be; ``None`` where all was.
+        The violated condition; ``None`` if there is none.
     """
 
     number: int
@@ -72,11 +72,11 @@ def kills(numbers: Iterable[int], seed: int, writers: Sequence[str] = (), /) -> 
                 yield Kill(number, writer, where)
 
 
-def kills_table(found: Sequence[Kill], /) -> str:
+def kills_table(kills: Sequence[Kill], /) -> str:
     """Return the table of kills: how many of each writer, at how many places, and failures."""
     lines = ["| killed | kills | places | done before | failed |", "|" + "---|" * 5]
-    for writer in dict.fromkeys(kill.writer for kill in found):
-        own = [kill for kill in found if kill.writer == writer]
+    for writer in dict.fromkeys(kill.writer for kill in kills):
+        own = [kill for kill in kills if kill.writer == writer]
         places = Counter(kill.where for kill in own if kill.where != _DONE)
         failed = sum(kill.failure is not None for kill in own)
         done = len(own) - places.total()

@@ -23,11 +23,11 @@ class Case:
     Attributes
     ----------
     number
-        Its place in the sweep, which with the seed settles all random choices.
+        Determines, with the seed, all random choices.
     area
-        What kind of file it hits, such as ``chunks/data``.
+        Kind of the damaged file, such as ``chunks/data``.
     path
-        The file, below the data folder.
+        The file, relative to the data folder.
     fault
         A key of :data:`FAULTS`.
     """
@@ -93,17 +93,17 @@ FAULTS: dict[str, Callable[[Path, Sequence[Path], random.Random], str]] = {
     "swapped": _swap,
     "removed": _away,
 }
-"""By name: what is done to a file, given others of its kind; returns what it was, in words."""
+"""Function by fault: damages a file, given other files of its kind; returns a description."""
 
 WEIGHTS = {"one bit": 3, "cut off": 2}
 """How much more often than the others some are planted: they have more places."""
 
 
 def area_of(path: str, /) -> str:
-    """Return what kind of file a path below the data folder is; files of one area can be swapped.
+    """Return the area of a path below the data folder; files of one area can be exchanged.
 
-    ``collections/ID/chunks.lance/data/x.lance`` is ``chunks/data``, and a part of a view is told
-    by its own name: ``views/index/terms.arrow``.
+    ``collections/ID/chunks.lance/data/x.lance`` is ``chunks/data``; a part of a view has its own
+    area: ``views/index/terms.arrow``.
     """
     parts = path.split("/")
     if parts[0] != "collections":

@@ -1,9 +1,9 @@
 """Damage a collection in every way a disk can: ``python -m faults.run --cases 5000 --seed 1``.
 
 A small data folder is made once. For each case it is copied, one fault is planted into one file,
-and then everything is asked of it: lists, search, snapshots, ``doctor``, upkeep, ``doctor
---repair``, and search again. What must not be is counted by name; each is shown with what planted
-it, and can be had again with ``--seed`` and ``--case``.
+and the copy is used in every way: lists, search, snapshots, ``doctor``, upkeep, ``doctor
+--repair``, and search again. Violations are counted by name and shown with their fault; ``--seed``
+and ``--case`` repeat one.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ def drawn(files: Mapping[str, Sequence[str]], count: int, seed: int, /) -> list[
     ]
 
 
-def table(found: Iterable[tuple[Case, Verdict]], /) -> str:
-    """Return the table of faults: what was tried, how often, and what came of it."""
+def table(results: Iterable[tuple[Case, Verdict]], /) -> str:
+    """Return the table of faults: cases and results by area."""
     tried = Counter[tuple[str, str]]()
     ends: dict[tuple[str, str], Counter[str]] = {}
-    for case, verdict in found:
+    for case, verdict in results:
         key = _room(case.area), case.fault
         tried[key] += 1
         end = "FAILED" if verdict.failures else verdict.end
@@ -59,7 +59,7 @@ def _room(area: str) -> str:
 
 
 def main() -> None:
-    """Run a sweep and print what came of it."""
+    """Run a sweep and print the results."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cases", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
@@ -90,10 +90,10 @@ def main() -> None:
                 if c.area.startswith(asked.only) and asked.fault in {None, c.fault}
             ]
 
-        started, found = time.monotonic(), list[tuple["Case", "Verdict"]]()
+        started, results = time.monotonic(), list[tuple["Case", "Verdict"]]()
         failures = Counter[str]()
         for case, verdict in run_shares(draw, asked.seed, home, asked.processes):
-            found.append((case, verdict))
+            results.append((case, verdict))
             for what, detail in verdict.failures:
                 failures[what] += 1
                 if failures[what] <= asked.show:
@@ -101,8 +101,8 @@ def main() -> None:
                     print(f"{what} | {at} | {detail}", flush=True)
             if time.monotonic() - started > 60.0 * asked.minutes:
                 break
-        print(table(found))
-        print(f"\n{len(found)} cases, seed {asked.seed}, {time.monotonic() - started:.0f} s")
+        print(table(results))
+        print(f"\n{len(results)} cases, seed {asked.seed}, {time.monotonic() - started:.0f} s")
         for what, count in failures.most_common():
             print(f"{count:6} {what}")
     finally:

@@ -1,4 +1,4 @@
-"""Runs cases in processes of their own, many in each: a crash costs one case, and is seen."""
+"""Runs cases in separate processes, many in each, so that a crash ends one case only."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from faults.plant import Case
 
 MEMORY = Path("/dev/shm") if Path("/dev/shm").is_dir() else None
-"""Where the copies lie: thousands of them need no disk."""
+"""Folder of the copies in memory: thousands of them need no disk."""
 _TOGETHER = 40
-"""Cases that one process takes on: what a panic of a library leaves behind must not pile up."""
+"""Cases per process: the effects of a library's panic must not accumulate."""
 _SECONDS = 90.0
 _forking = threading.Lock()
 _PRELOADED = (
@@ -36,27 +36,27 @@ _PRELOADED = (
 
 
 def preload() -> None:
-    """Import what takes time and starts no thread, so that a fork has it."""
+    """Import the modules that are slow to import and start no thread, before a fork."""
     for name in _PRELOADED:
         importlib.import_module(name)
     warnings.filterwarnings("ignore", message="lance is not fork-safe")
 
 
 def prepare(home: Path, /) -> tuple[dict[str, list[str]], Truth]:
-    """Make the undamaged data folder in a process of its own; return its files, and its answers."""
+    """Make the undamaged data folder in a separate process; return its files and answers."""
 
     def work(tell: Callable[[str], None]) -> None:
         make(home / "data", home / "files")
         (home / "data").rename(home / "whole")
-        # Paths are stored, so it is asked at the place at which its copies will stand.
+        # Paths are stored, so the answers are taken at the path of the later copies.
         (home / "data").symlink_to(home / "whole")
         truth = truth_of(home / "data")
         facts = {n: getattr(truth, n) for n in ("answers", "bystander", "states")}
         tell(json.dumps({"truth": facts, "files": victims(home / "data")}))
         (home / "data").unlink()
 
-    said = json.loads("".join(_forked(work, 600.0)))
-    return said["files"], Truth(**said["truth"])
+    data = json.loads("".join(_forked(work, 600.0)))
+    return data["files"], Truth(**data["truth"])
 
 
 def run(
@@ -69,8 +69,8 @@ def run(
 
         def work(tell: Callable[[str], None], batch: Sequence[Case] = batch) -> None:
             for case in batch:
-                found = try_case(case, seed, home / "whole", home / "data", truth)
-                tell(json.dumps([found.fault, found.failures, found.end]))
+                verdict = try_case(case, seed, home / "whole", home / "data", truth)
+                tell(json.dumps([verdict.fault, verdict.failures, verdict.end]))
 
         done = 0
         try:
@@ -91,18 +91,10 @@ def run(
 def run_shares(
     draw: Callable[[Mapping[str, Sequence[str]]], list[Case]], seed: int, home: Path, count: int, /
 ) -> Iterator[tuple[Case, Verdict]]:
-    """Try cases in so many processes at once, each with a data folder of its own.
+    """Try cases in *count* processes at once, each with its own data folder below *home*.
 
-    Parameters
-    ----------
-    draw
-        Returns all cases, given the files that faults may hit.
-    seed
-        What all random choices follow from.
-    home
-        Where the data folders lie.
-    count
-        How many processes.
+    *draw* returns all cases, given the files that faults may hit; *seed* determines all random
+    choices.
     """
     done: queue.Queue[tuple[Case, Verdict] | BaseException | None] = queue.Queue()
 
@@ -121,13 +113,13 @@ def run_shares(
         threading.Thread(target=work, args=(number,), daemon=True).start()
     running = count
     while running:
-        found = done.get()
-        if isinstance(found, BaseException):
-            raise found
-        if found is None:
+        verdicts = done.get()
+        if isinstance(verdicts, BaseException):
+            raise verdicts
+        if verdicts is None:
             running -= 1
         else:
-            yield found
+            yield verdicts
 
 
 class _Ended(Exception):
@@ -135,7 +127,7 @@ class _Ended(Exception):
 
 
 def _forked(work: Callable[[Callable[[str], None]], None], seconds: float) -> Iterator[str]:
-    """Yield the lines that *work* tells in a process of its own; each within *seconds*."""
+    """Yield the lines that *work* prints in a separate process, each within *seconds*."""
     with _forking:  # no other child may inherit the end that is written to, and keep it open
         reading, writing = os.pipe()
         pid = os.fork()
@@ -171,7 +163,7 @@ def _forked(work: Callable[[Callable[[str], None]], None], seconds: float) -> It
 def _child(work: Callable[[Callable[[str], None]], None], reading: int, writing: int) -> None:
     os.setpgid(0, 0)
     os.close(reading)
-    # Panics of libraries are told on the standard error, which would flood the terminal.
+    # Panics of libraries are written to standard error, which would flood the terminal.
     if not os.environ.get("FAULTS_LOUD"):
         quiet = os.open(os.devnull, os.O_WRONLY)
         os.dup2(quiet, 1)

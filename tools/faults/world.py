@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 VICTIM, BYSTANDER = "Harbour", "Bridge"
 QUESTIONS = {"rent of the harbour": "keyword", "who has the marker": "full"}
-"""What is searched, and how: by words alone, and by words and vectors."""
+"""Queries and modes: by words alone, and by words and vectors."""
 _PROFILE = "ollama"  # a profile of a service settles the length of its vectors itself
 _LETTER = (
     'Agreement between Acme Ltd (the "Lessee") and Borough Harbour Trust, dated {day} March 2024.\n'
@@ -80,7 +80,7 @@ def _write_mail(folder: Path, first: int) -> None:
 
 
 def _use(collection: Collection, folder: Path, first: int) -> None:
-    """Give it what a used collection has: states, a source, dead rows."""
+    """Give a collection the parts of a used one: states, a source, dead rows."""
     collection.sync_source(StubSource({"a.md": f"# Pier {first}\n\nThe marker of the source."}))
     collection.admin.take_snapshot("first")
     collection.delete_document(f"{first + 1:02d}.txt")
@@ -96,31 +96,31 @@ _TABLES = {
     "references": "type, name",
     "edges": "source_kind, target_kind, type, round(weight, 6)",
 }
-"""What is asked of tables: nothing that reading a file again gives other names, or times."""
+"""Compared tables, without columns that change when a file is read again, such as ids and times."""
 
 
 def answers(collection: Collection, /) -> dict[str, list[str]]:
-    """Return what a collection answers: the same from the same files, whoever made the rows."""
-    found: dict[str, list[str]] = {}
+    """Return the answers of a collection; equal files give equal answers."""
+    by_name: dict[str, list[str]] = {}
     for question, mode in QUESTIONS.items():
         results = collection.search(question, limit=50, mode=mode)
-        found[f"search {mode}: {question}"] = [_passage(h.text, h.provenance) for h in results]
+        by_name[f"search {mode}: {question}"] = [_passage(h.text, h.provenance) for h in results]
     documents = collection.documents()
-    found["documents"] = [f"{d.name} {d.path} {d.chunk_count}" for d in documents]
+    by_name["documents"] = [f"{d.name} {d.path} {d.chunk_count}" for d in documents]
     chunks = [c for d in documents for c in collection.read.chunks(d)]
-    found["chunks"] = [_passage(c.text, c.provenance) for c in chunks]
+    by_name["chunks"] = [_passage(c.text, c.provenance) for c in chunks]
     for name, columns in _TABLES.items():
         rows = collection.sql(f'SELECT {columns} FROM "{name}"').to_pylist()
-        found[f"table {name}"] = [repr(list(row.values())) for row in rows]
-    found["timeline"] = [
+        by_name[f"table {name}"] = [repr(list(row.values())) for row in rows]
+    by_name["timeline"] = [
         f"{e.date} {e.quote.text if e.quote else e.date}" for e in collection.map.timeline()
     ]
-    found["marks"] = [mark.mark_id for mark in collection.marks.all()]
-    return {what: sorted(rows) for what, rows in found.items()}
+    by_name["marks"] = [mark.mark_id for mark in collection.marks.all()]
+    return {what: sorted(rows) for what, rows in by_name.items()}
 
 
 def glance(collection: Collection, /) -> dict[str, list[str]]:
-    """Return what tells that a collection which nobody has touched is there, and is that one."""
+    """Return a digest that identifies an untouched collection."""
     hits = collection.search(next(iter(QUESTIONS)), limit=50)
     return {
         "search": sorted(_passage(h.text, h.provenance) for h in hits),

@@ -1,1 +1,1 @@
-"""The pictures of the README and of docs, made from what the program really shows."""
+"""Pictures of the README and of docs, made from the output of the program."""

@@ -1,7 +1,7 @@
-"""Make the pictures of the README and of docs anew: ``just release pictures``.
+"""Make the pictures of the README and of docs: ``just release pictures``.
 
-The sample case file is taken in once, to a folder that is removed afterwards. ``--only NAME`` makes
-one picture, and may be given several times; ``--out FOLDER`` says where, with the folders of docs.
+The sample case file is added once to a temporary folder. ``--only NAME`` makes one picture and may
+be repeated; ``--out FOLDER`` is the target, with the folders of docs.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 PICTURES = {**tour.PICTURES, **briefing.PICTURES, **how_to.PICTURES, **window.PICTURES}
-"""What makes each picture, by its file below docs."""
+"""Function of each picture, by its file below docs."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -54,8 +54,8 @@ def _seen(view: View, studio: Studio) -> bytes:
 
 def _passage(studio: Studio) -> bytes:
     page = studio.home / "briefing-passage.html"
-    found = studio.described.search(QUESTION, limit=1)[0]
-    html = view_html(studio.described.workspace.state(), found.provenance.chunk_id)
+    passage = studio.described.search(QUESTION, limit=1)[0]
+    html = view_html(studio.described.workspace.state(), passage.provenance.chunk_id)
     page.write_text(studio.without_names(html), encoding="utf-8")
     return small_png(photograph(studio.browser, page, PASSAGE))
 
@@ -80,4 +80,4 @@ PICTURES: dict[str, Callable[[Studio], bytes]] = {
     "report-print.png": _printed,
     "passage.png": _passage,
 }
-"""What makes each picture, by its file below docs."""
+"""Function of each picture, by its file below docs."""

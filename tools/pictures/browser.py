@@ -1,4 +1,4 @@
-"""Photographs pages of HTML, and makes small PNG of what is seen."""
+"""Screenshots of HTML pages as small PNG files."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ SETTLED = "new Promise(done => setTimeout(() => requestAnimationFrame(done), 300
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """How a page is looked at.
+    """Settings of a screenshot.
 
     Attributes
     ----------
     width, height
         Of the window, in CSS pixels.
     scale
-        Pixels of the picture for each of the window.
+        Pixels of the picture per CSS pixel.
     dark
         Whether the reader prefers dark colours.
     first
-        JavaScript to run before.
+        JavaScript that runs before the screenshot.
     """
 
     width: int
@@ -42,7 +42,7 @@ class View:
 
 
 def photograph(browser: Browser, page: Path | str, view: View) -> Image.Image:
-    """Return what a window shows of a page."""
+    """Return a screenshot of a page."""
     browser.show(page, width=view.width, height=view.height, scale=view.scale, dark=view.dark)
     if view.first:
         browser.js(view.first)

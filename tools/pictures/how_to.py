@@ -24,7 +24,7 @@ CELLS = {
     "compare-versions": ("compare_versions", "marked_changes(changes)"),
     "measure-retrieval": ("measure_retrieval", "plots.ablation_dots("),
 }
-"""Picture to its notebook, and what stands in the cell whose last output it shows."""
+"""Notebook of each picture, and a part of the cell whose last output it shows."""
 VIEW = View(920, 1600, scale=1.5)
 MARGIN = 12
 SECONDS = 300
@@ -38,7 +38,7 @@ table { display: none }
 
 
 def _seen(notebook: str, wanted: str, studio: Studio) -> bytes:
-    """Photograph an output, and cut off what is empty."""
+    """Return a screenshot of an output, without its empty margins."""
     page = studio.home / f"{notebook}.html"
     drawn = _output(notebook, wanted)
     page.write_text(
@@ -48,7 +48,7 @@ def _seen(notebook: str, wanted: str, studio: Studio) -> bytes:
 
 
 def _output(name: str, wanted: str) -> str:
-    """Run a notebook up to the cell in which *wanted* stands; return its last output as HTML."""
+    """Run a notebook up to the cell that contains *wanted*; return its last output as HTML."""
     import nbformat
     from nbclient import NotebookClient
 
@@ -65,12 +65,12 @@ def _output(name: str, wanted: str) -> str:
 
 
 def _cut(picture: Image.Image) -> Image.Image:
-    """Return what is not white, with a margin."""
+    """Cut a picture to its content with a margin."""
     white = Image.new("RGB", picture.size, "white")
-    found = ImageChops.difference(picture, white).getbbox()
-    if found is None:
+    box = ImageChops.difference(picture, white).getbbox()
+    if box is None:
         raise SystemExit("The browser shows an empty page.")
-    left, top, right, bottom = found
+    left, top, right, bottom = box
     margin = int(MARGIN * VIEW.scale)
     return picture.crop(
         (max(left - margin, 0), max(top - margin, 0), right + margin, bottom + margin)
@@ -80,4 +80,4 @@ def _cut(picture: Image.Image) -> Image.Image:
 PICTURES: dict[str, Callable[[Studio], bytes]] = {
     f"how-to/{name}.png": functools.partial(_seen, *cell) for name, cell in CELLS.items()
 }
-"""What makes each picture, by its file below docs."""
+"""Function of each picture, by its file below docs."""

@@ -28,15 +28,7 @@ DOCUMENTS = Path("Documents") / "Stanwick Bridge"
 
 @dataclass(frozen=True)
 class Studio:
-    """A home with a data folder whose collection "Demo" holds the sample case file.
-
-    Attributes
-    ----------
-    home
-        Of the user whom the pictures show; removed in the end.
-    closing
-        Closes what was opened.
-    """
+    """A temporary home folder whose collection "Demo" has the sample case file."""
 
     home: Path
     closing: contextlib.ExitStack

@@ -1,6 +1,6 @@
-"""The pictures of the README's tour: terminals drawn as SVG, and the upper parts of pages.
+"""Pictures of the README's tour: terminals as SVG, and the upper parts of pages.
 
-They are named in :data:`SCREENS` and :data:`PAGES`.
+:data:`SCREENS` and :data:`PAGES` list them.
 """
 
 from __future__ import annotations
@@ -74,16 +74,16 @@ stroke="#d0d7de"/>
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """What a command shows on a terminal.
+    """Output of a command on a terminal.
 
     Attributes
     ----------
     arguments
         Of ``casetrack``.
     typed
-        The same as the README writes it; a test holds them together.
+        The command in the README; a test compares the two.
     first
-        So many lines are kept; others become one ``…``.
+        Number of kept lines; ``…`` replaces the others.
     """
 
     arguments: tuple[str, ...]
@@ -93,15 +93,7 @@ class Screen:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page of HTML, its upper part photographed.
-
-    Attributes
-    ----------
-    write
-        Writes the page of a collection to a file.
-    view
-        How it is looked at.
-    """
+    """The upper part of an HTML page; ``write`` writes the page of a collection to a file."""
 
     write: Callable[[Collection, Path], object]
     view: View
@@ -122,7 +114,9 @@ SCREENS = {
 
 
 def _command(*arguments: str) -> Callable[[Collection, Path], None]:
-    """Return what runs a command that writes a page; ``PAGE`` and ``CHUNK`` stand for it."""
+    """Return a function that runs a command that writes a page; ``PAGE`` and ``CHUNK`` are filled
+    in.
+    """
 
     def write(demo: Collection, page: Path) -> None:
         chunk = demo.search(QUESTION, limit=1)[0].provenance.chunk_id
@@ -134,7 +128,7 @@ def _command(*arguments: str) -> Callable[[Collection, Path], None]:
 
 
 def _notebook(_demo: Collection, page: Path) -> None:
-    """Write what a cell of a notebook shows."""
+    """Write the output of a notebook cell."""
     *lines, last = CELL.splitlines()
     names: dict[str, Any] = {"casetrack": casetrack}
     exec("\n".join(lines), names)
@@ -167,9 +161,9 @@ def _seen(name: str, studio: Studio) -> bytes:
 
 
 def _terminal(screen: Screen, studio: Studio) -> bytes:
-    """Return an SVG of what a command writes to a terminal, names of this machine left out."""
-    said = _on_a_terminal([sys.executable, "-m", "casetrack", *screen.arguments])
-    rows = studio.without_names(said).replace("\r\n", "\n").rstrip("\n").split("\n")
+    """Return an SVG of the terminal output of a command, without names of this machine."""
+    text = _on_a_terminal([sys.executable, "-m", "casetrack", *screen.arguments])
+    rows = studio.without_names(text).replace("\r\n", "\n").rstrip("\n").split("\n")
     rows = [row for row in rows if not _TIME.search(row)]
     if len(rows) > screen.first:
         rows = [*rows[: screen.first], "…"]
@@ -189,30 +183,30 @@ def _framed(console: Console) -> str:
 
 
 def _on_a_terminal(command: Sequence[str]) -> str:
-    """Run a command whose standard output is a terminal of :data:`COLUMNS`; return what it says."""
-    here, there = pty.openpty()
+    """Run a command on a terminal of :data:`COLUMNS` and return its output."""
+    master, slave = pty.openpty()
     with ThreadPoolExecutor(1) as beside:
-        said = beside.submit(_all_of, here)
+        output = beside.submit(_all_of, master)
         try:
-            _said(command, there)
+            _said(command, slave)
         finally:
-            os.close(there)
-        return said.result().decode("utf-8")
+            os.close(slave)
+        return output.result().decode("utf-8")
 
 
 def _all_of(terminal: int) -> bytes:
-    """Read until nobody writes any more; then close it."""
-    said = b""
-    # Linux ends the reading of a terminal with an error once nobody writes to it any more.
+    """Read until the last writer closes, then close the descriptor."""
+    output = b""
+    # Linux reports an error when the last writer of a terminal has closed it.
     with contextlib.suppress(OSError):
         while got := os.read(terminal, 1 << 16):
-            said += got
+            output += got
     os.close(terminal)
-    return said
+    return output
 
 
 def _said(command: Sequence[str], to: int) -> None:
-    """Run a command; where it fails, end with what it says."""
+    """Run a command and return its output; exit with its errors if it fails."""
     surroundings = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
     surroundings |= {"COLUMNS": str(COLUMNS), "TERM": "xterm"}
     ended = subprocess.run(
@@ -233,4 +227,4 @@ PICTURES: dict[str, Callable[[Studio], bytes]] = {
     },
     **{f"tour/{name}.png": functools.partial(_seen, name) for name in PAGES},
 }
-"""What makes each picture, by its file below docs."""
+"""Function of each picture, by its file below docs."""

@@ -58,7 +58,7 @@ def _seen(path: str, view: View, studio: Studio) -> bytes:
     address = _key(studio)
     studio.browser.show(address)  # the key becomes a cookie
     page = address.partition("/?")[0] + path
-    studio.browser.show(page)  # the first time in a process says nothing of the next ones
+    studio.browser.show(page)  # the first run in a process is not representative
     return small_png(photograph(studio.browser, page, view))
 
 

@@ -1,9 +1,9 @@
-"""What the check of a draft finds: ``python -m quality.cite_check FOLDER --errors 300``.
+"""Accuracy of the check of a draft: ``python -m quality.cite_check FOLDER --errors 300``.
 
-Briefs are made over real opinions: quotations with every alteration that the rules allow, and
-errors of ten kinds planted among them. Told is how many errors are found, by kind, how many clean
-quotations and citations are called wrong, and what the check costs; with ``--show`` every miss and
-every false alarm. FOLDER holds opinions as HTML of the Caselaw Access Project's form.
+Briefs are generated from real opinions: quotations with every permitted alteration, and planted
+errors of ten kinds. The report has the detected errors by kind, the clean quotations and citations
+reported as wrong, and the cost of the check; ``--show`` lists every miss and false alarm. FOLDER
+has opinions as HTML in the form of the Caselaw Access Project.
 """
 
 from __future__ import annotations
@@ -70,15 +70,7 @@ _FILLER = "clearly plainly generally always merely further truly indeed manifest
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """A decision that briefs cite.
-
-    Attributes
-    ----------
-    name, short, volume, reporter, first_page, year
-        How it is cited.
-    text
-        As its file has it, star pages as ``*260``.
-    """
+    """A decision that briefs cite; ``text`` is that of its file, with star pages as ``*260``."""
 
     name: str
     short: str
@@ -91,7 +83,7 @@ class Opinion:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Words of an opinion that may be quoted, and the reporter's pages on which they stand."""
+    """Words of an opinion that may be quoted, with the reporter's pages."""
 
     opinion: Opinion
     text: str
@@ -101,7 +93,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Planted:
-    """A quotation of a brief: what stands in its marks, and what is wrong with it."""
+    """A quotation of a brief: its text and its planted error."""
 
     kind: str
     words: str
@@ -111,7 +103,7 @@ class Planted:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the check has found of what was planted."""
+    """Results of the check for the planted errors."""
 
     found: Counter[str]
     planted: Counter[str]
@@ -128,7 +120,7 @@ class Outcome:
 
     @property
     def false_share(self) -> float:
-        """Share of what is clean that was called wrong."""
+        """Share of the clean items that are reported as wrong."""
         return self.false / max(1, self.clean)
 
 
@@ -137,43 +129,43 @@ class Outcome:
 
 def opinions_of(folder: Path, /) -> list[Opinion]:
     """Read the opinions of a folder that are long enough to be quoted."""
-    found = []
+    opinions = []
     for path in sorted(folder.glob("*.html")):
-        told = _CASE_ID.search(path.read_text(encoding="utf-8"))
+        match = _CASE_ID.search(path.read_text(encoding="utf-8"))
         (page,) = detect(path).read(path).pages
         text = page.text
-        if told is None or len(text) < 8000 or told[1] not in _REPORTERS:
+        if match is None or len(text) < 8000 or match[1] not in _REPORTERS:
             continue
-        # Star pages are data beside the text; the made file has them in its text again.
-        following = int(told[4]) + 1
+        # Star pages are data outside the text; the generated file has them in its text again.
+        following = int(match[4]) + 1
         for place in sorted(page.printed, key=lambda p: -p.start):
-            if place.kind == "star" and int(told[3]) <= int(place.label) < following:
+            if place.kind == "star" and int(match[3]) <= int(place.label) < following:
                 following = int(place.label)
                 text = f"{text[: place.start]}*{place.label} {text[place.start :]}"
         sides = _sides(text)
         year = re.search(r"\b(19|20)\d\d\b", text[:1500])
         if sides is None or year is None:
             continue
-        found.append(
+        opinions.append(
             Opinion(
                 f"{sides[0]} v. {sides[1]}",
                 sides[1].split(",")[0].split()[-1],
-                int(told[2]),
-                _REPORTERS[told[1]],
-                int(told[3]),
+                int(match[2]),
+                _REPORTERS[match[1]],
+                int(match[3]),
                 int(year[0]),
                 text,
             )
         )
-    return found
+    return opinions
 
 
 def _sides(text: str) -> tuple[str, str] | None:
-    found = _PARTIES.search(text[:1200])
-    if found is None:
+    match = _PARTIES.search(text[:1200])
+    if match is None:
         return None
     sides = []
-    for side in found.groups():
+    for side in match.groups():
         words = [w for w in re.split(r"[\s,]+", side.split(",")[0]) if w[:1].isupper()]
         if not words:
             return None
@@ -182,7 +174,7 @@ def _sides(text: str) -> tuple[str, str] | None:
 
 
 def write_opinions(opinions: Sequence[Opinion], folder: Path, /) -> None:
-    """Write each opinion as a text file that says where it is reported."""
+    """Write each opinion as a text file that begins with its reporter citation."""
     for opinion in opinions:
         head = (
             f"{opinion.volume} {opinion.reporter} {opinion.first_page} ({opinion.year})\n\n"
@@ -194,7 +186,7 @@ def write_opinions(opinions: Sequence[Opinion], folder: Path, /) -> None:
 
 def passages_of(opinion: Opinion, /) -> list[Passage]:
     """Return one or two sentences at a time that are worth quoting, without citations."""
-    found = []
+    passages = []
     page = opinion.first_page
     for paragraph in re.split(r"\n\s*\n", opinion.text):
         cuts = [0, *sentence_ends(paragraph, 0, len(paragraph)), len(paragraph)]
@@ -210,8 +202,8 @@ def passages_of(opinion: Opinion, /) -> list[Passage]:
                 continue
             if not text[:1].isupper() or text[-1:] not in ".?":
                 continue
-            found.append(Passage(opinion, text, begin, page))
-    return found
+            passages.append(Passage(opinion, text, begin, page))
+    return passages
 
 
 # --- errors -------------------------------------------------------------------------------------
@@ -416,7 +408,7 @@ def measure(
     kinds = [kind for kind in KINDS for _ in range(each)] + ["clean"] * errors
     writer.rng.shuffle(kinds)
     items = [writer.planted(kind) for kind in kinds]
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     missed, alarms, clean, false, seconds = [], [], 0, 0, 0.0
     for start in range(0, len(items), 60):
         part = items[start : start + 60]
@@ -435,25 +427,25 @@ def measure(
                 if not any(f.verdict == "verbatim" for f in own):
                     alarms += [(planted, f) for f in own if f not in wrong]
             elif wrong:
-                found[planted.kind] += 1
+                counts[planted.kind] += 1
             else:
                 missed.append((planted, tuple(own)))
     planted = Counter(item.kind for item in items if item.kind != "clean")
-    return Outcome(found, planted, clean, false, tuple(missed), tuple(alarms), seconds)
+    return Outcome(counts, planted, clean, false, tuple(missed), tuple(alarms), seconds)
 
 
 def _by_paragraph(
     text: str, checked: CiteCheck, part: Sequence[Planted]
 ) -> list[tuple[Planted, list[Finding]]]:
     """Return the findings of each paragraph."""
-    found = []
+    collected = []
     at = 0
     for planted in part:
         start = text.index(planted.paragraph, at)
         at = start + len(planted.paragraph)
         own = [f for f in checked.findings if start <= f.place.start < at]
-        found.append((planted, own))
-    return found
+        collected.append((planted, own))
+    return collected
 
 
 def main() -> None:

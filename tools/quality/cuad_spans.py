@@ -1,7 +1,7 @@
-"""Compares what is found in contracts with spans that lawyers annotated in their texts.
+"""Comparison of extracted values in contracts with spans annotated by lawyers.
 
-Places are counted in signs that are not white space, so that a reader's line breaks and spaces
-change nothing. What a span asks for is read off its own words by rules of this module alone.
+Positions count characters without white space, so that line breaks and spaces of a reader do not
+matter. Rules of this module alone derive the expected value of a span from its words.
 """
 
 from __future__ import annotations
@@ -45,14 +45,10 @@ class Squeezed:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Something that the program found, at its place in the squeezed text of the whole file.
+    """An extracted value and its position in the squeezed text of the whole file.
 
-    Attributes
-    ----------
-    kind
-        ``person``, ``organization``, ``location`` or ``date``.
-    values
-        Of a date: its value, or its readings where it has several.
+    ``kind`` is ``person``, ``organization``, ``location`` or ``date``; ``values`` are the readings
+    of a date.
     """
 
     start: int
@@ -62,12 +58,12 @@ class Found:
 
 
 def places_of_chunks(text: Squeezed, chunks: Sequence[str], /) -> list[int]:
-    """Return where each chunk begins in the squeezed text; they come in reading order.
+    """Return the start of each chunk in the squeezed text, in reading order.
 
     Raises
     ------
     ValueError
-        A chunk does not stand in the text.
+        The text does not contain a chunk.
     """
     starts, after = [], 0
     for number, chunk in enumerate(chunks):
@@ -79,21 +75,21 @@ def places_of_chunks(text: Squeezed, chunks: Sequence[str], /) -> list[int]:
     return starts
 
 
-def covers(found: Iterable[Found], span: tuple[int, int], kinds: frozenset[str], /) -> bool:
+def covers(values: Iterable[Found], span: tuple[int, int], kinds: frozenset[str], /) -> bool:
     """Return whether one of those kinds touches half of the span's signs or more."""
     start, end = span
     least = max(1, (end - start + 1) // 2)
-    return any(f.kind in kinds and min(f.end, end) - max(f.start, start) >= least for f in found)
+    return any(f.kind in kinds and min(f.end, end) - max(f.start, start) >= least for f in values)
 
 
 # --- parties --------------------------------------------------------------------------------------
 
 
 def party_kind(text: str, /) -> PartyKind:
-    """Return what an annotated party is.
+    """Return the class of an annotated party.
 
-    ``blank``: nothing is filled in. ``role word``: what a contract calls a party ("Distributor",
-    "Party A"). ``clause``: a sentence about the parties. ``short name``: one word.
+    ``blank``: empty form field. ``role word``: the name of a role ("Distributor", "Party A").
+    ``clause``: a sentence about the parties. ``short name``: one word.
 
     >>> [party_kind(t) for t in ("XXXX", '"Company', "Party A", "IBM", "The Quantum Group Inc.")]
     ['blank', 'role word', 'role word', 'short name', 'full name']
@@ -116,7 +112,7 @@ def trimmed(text: str, start: int, /) -> tuple[int, int]:
 
 
 def same_words(text: Squeezed, span: tuple[int, int], /) -> Iterator[tuple[int, int]]:
-    """Yield every place where the same words stand, the one asked for first."""
+    """Yield every position of the same words, the given one first."""
     yield span
     words = text.text[span[0] : span[1]]
     at = text.text.find(words)
@@ -129,26 +125,26 @@ def same_words(text: Squeezed, span: tuple[int, int], /) -> Iterator[tuple[int, 
 
 
 def written_dates(text: str, /) -> list[frozenset[str]]:
-    """Return the dates with day, month and year that stand in a text; each with its readings.
+    """Return the full dates (day, month, year) of a text, each with its readings.
 
     >>> [sorted(d) for d in written_dates("1st  day of JUNE , 2006 and 05/06/98")]
     [['2006-06-01'], ['1998-05-06', '1998-06-05']]
     """
-    found: dict[int, frozenset[str]] = {}
+    dates: dict[int, frozenset[str]] = {}
     for pattern in _DATES:
         for match in pattern.finditer(text):
             day = 1 if match["day"].casefold() == "first" else int(match["day"])
             value = _iso(int(match["year"]), MONTHS[match["month"].casefold()], day)
             if value:
-                found[match.start()] = frozenset([value])
+                dates[match.start()] = frozenset([value])
     for match in _NUMERIC.finditer(text):
         year = int(match[4])
         year += 0 if year > 99 else 1900 if year >= _CENTURY_TURN else 2000
         one, other = int(match[1]), int(match[3])
         values = frozenset(v for v in (_iso(year, one, other), _iso(year, other, one)) if v)
         if values:
-            found[match.start()] = values
-    return [found[place] for place in sorted(found)]
+            dates[match.start()] = values
+    return [dates[place] for place in sorted(dates)]
 
 
 def _iso(year: int, month: int, day: int) -> str | None:
@@ -158,18 +154,18 @@ def _iso(year: int, month: int, day: int) -> str | None:
         return None
 
 
-def has_date(found: Iterable[Found], span: tuple[int, int], readings: frozenset[str], /) -> bool:
+def has_date(values: Iterable[Found], span: tuple[int, int], readings: frozenset[str], /) -> bool:
     """Return whether a date in the span has this value, or all these readings."""
     start, end = span
-    here = [f for f in found if f.kind == "date" and f.start < end and start < f.end]
-    return any(set(f.values) <= readings or readings <= set(f.values) for f in here if f.values)
+    dates = [f for f in values if f.kind == "date" and f.start < end and start < f.end]
+    return any(set(f.values) <= readings or readings <= set(f.values) for f in dates if f.values)
 
 
 # --- places ---------------------------------------------------------------------------------------
 
 
 def named_places(text: str, /) -> list[tuple[int, int]]:
-    """Return where states and countries are named, the longest name at each place.
+    """Return the positions of names of states and countries, the longest name at each position.
 
     >>> text = "laws of the STATE OF NEW   YORK, US"
     >>> [text[a:b] for a, b in named_places(text)]
@@ -183,7 +179,7 @@ def named_places(text: str, /) -> list[tuple[int, int]]:
 
 @dataclass(slots=True)
 class Count:
-    """Spans of one kind: all, and those with what they ask for; *missed* names the others."""
+    """Number of spans of one kind and of those with a match; *missed* lists the others."""
 
     total: int = 0
     right: int = 0
@@ -191,7 +187,7 @@ class Count:
     missed: tuple[str, ...] = ()
 
     def add(self, note: str, *, right: bool, anywhere: bool | None = None) -> None:
-        """Count one; *anywhere*: whether it was found where the same words stand elsewhere."""
+        """Count one span; *anywhere* is a match at another position of the same words."""
         self.total += 1
         self.right += right
         self.anywhere += right if anywhere is None else anywhere
@@ -213,22 +209,18 @@ LOCATIONS = frozenset({"location"})
 def score_contract(
     text: str,
     clauses: Iterable[Mapping[str, Any]],
-    found: Sequence[Found],
+    values: Sequence[Found],
     counts: dict[str, Count],
     /,
 ) -> None:
-    """Add one contract to the counts, which are by category and kind of span.
+    """Add one contract to the counts by category and kind of span.
 
     Parameters
     ----------
-    text
-        The contract.
     clauses
-        Its annotations: ``category``, ``start``, ``end`` (code points) and ``text``.
-    found
-        What the program found in it.
+        Annotations: ``category``, ``start``, ``end`` (code points) and ``text``.
     counts
-        By name; missing ones are made.
+        By name; missing ones are created.
     """
     squeezed = Squeezed(text)
     for clause in clauses:
@@ -239,23 +231,23 @@ def score_contract(
             name = f"Parties, {party_kind(words)}"
             counts.setdefault(name, Count()).add(
                 repr(words),
-                right=covers(found, place, PARTIES),
-                anywhere=any(covers(found, p, PARTIES) for p in same_words(squeezed, place)),
+                right=covers(values, place, PARTIES),
+                anywhere=any(covers(values, p, PARTIES) for p in same_words(squeezed, place)),
             )
         elif clause["category"] in {"Agreement Date", "Effective Date"}:
             dates = written_dates(words)
             name = f"{clause['category']}, {'written' if dates else 'none written, or a blank'}"
-            right = all(has_date(found, span, readings) for readings in dates)
+            right = all(has_date(values, span, readings) for readings in dates)
             counts.setdefault(name, Count()).add(repr(words), right=bool(dates) and right)
         elif clause["category"] == "Governing Law":
-            _score_law(squeezed, start, words, found, counts)
+            _score_law(squeezed, start, words, values, counts)
 
 
 def _score_law(
-    text: Squeezed, start: int, words: str, found: Sequence[Found], counts: dict[str, Count]
+    text: Squeezed, start: int, words: str, values: Sequence[Found], counts: dict[str, Count]
 ) -> None:
     places = [text.span(start + a, start + b) for a, b in named_places(words)]
-    seen = [covers(found, place, LOCATIONS) for place in places]
+    seen = [covers(values, place, LOCATIONS) for place in places]
     kind = "clauses that name a state or country" if places else "clauses that name none"
     counts.setdefault(f"Governing Law, {kind}", Count()).add(repr(words[:160]), right=any(seen))
     for (a, b), right in zip(named_places(words), seen, strict=True):

@@ -1,4 +1,4 @@
-"""Words of contracts: what parties are called, months, states and countries."""
+"""Words of contracts: names of roles, months, states and countries."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ SMALL_WORDS = frozenset(
     "a an the and or of to as in with each collectively hereinafter individually together "
     "referred you we us our".split()
 )
-"""Say nothing of what a party is."""
+"""Words without information on the class of a party."""
 ROLE_WORDS = frozenset(
     "affiliate agent artist assignee assignor association author b bank borrower broker buyer "
     "carrier celebrity client company consultant contractor custodian customer dealer depositor "
@@ -20,7 +20,7 @@ ROLE_WORDS = frozenset(
     "subcontractor sublicensee subsidiary supplier talent tenant transaction transporter trustee "
     "vendor".split()
 )
-"""What contracts call their parties."""
+"""Names of roles in contracts."""
 _NAMES = (
     "january february march april may june july august september october november december"
 ).split()

@@ -1,8 +1,8 @@
-"""How much of what stands in texts the program finds: ``just quality extraction``.
+"""Recall and precision of extraction: ``just quality extraction``.
 
-Everything is scored against truth that others wrote down: annotated contracts, the cases of a
-recogniser specification, pairs of texts and citations, sentences with marked names; and against the
-notes on the sample case file. ``--write docs/extraction.md`` puts the tables there.
+The truth comes from other sources: annotated contracts, the cases of a recogniser specification,
+pairs of texts and citations, sentences with marked names, and the notes on the sample case file.
+``--write docs/extraction.md`` writes the tables into that page.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _END = "<!-- end: written by `just quality extraction --write` -->"
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of the report: a heading, tables, and what was missed by example."""
+    """A part of the report: a heading, tables, and examples of misses."""
 
     title: str
     text: str
@@ -55,7 +55,7 @@ class Section:
 
 
 def main() -> int:
-    """Measure what was asked for, print one report, and write it where asked to."""
+    """Run the chosen measurements, print one report, and write it to a file on request."""
     options = _options()
     os.environ["CASETRACK_MODELS"] = str(options.models)
     os.environ.setdefault("LANCE_LOG", "error")
@@ -97,7 +97,7 @@ def _options() -> argparse.Namespace:
 
 
 def write_into(path: Path, sections: Mapping[str, str], /) -> None:
-    """Put sections, by title, into the generated block of a document; others of it stay.
+    """Replace sections, by title, in the generated block of a document and keep the others.
 
     Raises
     ------
@@ -151,7 +151,7 @@ def _citations(options: argparse.Namespace) -> Section:
 
 
 def _names(options: argparse.Namespace) -> Section:
-    """Measure what the training holds out, by its own tools, in processes of their own."""
+    """Measure the held-out part of the training data with its own tools, in separate processes."""
     cache, sets = options.work / "names", options.data / "ner-open"
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     filings = options.data / "ner-eval" / "edgar-dev.tsv"
@@ -190,10 +190,10 @@ def _cuad(options: argparse.Namespace) -> Section:
     clauses = _clauses(folder)
     collection = _collection(options.work / "contracts", folder / "txt")
     counts: dict[str, Count] = {}
-    found = found_by_document(collection)
+    values = found_by_document(collection)
     for document in collection.documents():
         text = (folder / "txt" / document.name).read_text("utf-8")
-        place = found(document.document_id, Squeezed(text))
+        place = values(document.document_id, Squeezed(text))
         score_contract(text, clauses.get(document.name, ()), place, counts)
     rows = [
         (
@@ -259,7 +259,7 @@ def _collection(home: Path, files: Path) -> Collection:
 
 
 def found_by_document(collection: Collection, /) -> Callable[[str, Squeezed], list[Found]]:
-    """Return what was found in a document, placed in the squeezed text of its file."""
+    """Return the extracted values by document, positioned in the squeezed text of the file."""
     graph = graph_of(collection.workspace.state())
     by_chunk: dict[str, list[tuple[int, int, str, tuple[str, ...]]]] = {}
     for row in graph.table("mentions").to_pylist():

@@ -1,4 +1,4 @@
-"""Measures search on the held questions; what follows the name goes to ``casetrack eval``.
+"""Measures search on the held questions; arguments are passed to ``casetrack eval``.
 
 ``python -m quality.held --modes full --profiles mini,multilingual``
 """

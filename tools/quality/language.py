@@ -1,7 +1,7 @@
 """Count constructions that make technical English hard to read: ``python -m quality.language``.
 
 Texts are docstrings, comments and messages of the program, message tables, and documentation. The
-command lists the places of the files or folders that are named, or checks all limits.
+command lists the places in the given files or folders, or checks all limits.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Recall of the places of a contract's parties: ``just quality extraction --only shares``.
+"""Recall of the mentions of a contract's parties: ``just quality extraction --only shares``.
 
-What the parties are called comes from annotated contracts: names in full, short names, and apart
-from them the words for their parts ("Distributor"). A place is one that reads so, in this case or
-in capitals, also over a line's end, with word boundaries; the longest of two counts. It is found
-where a mention of a person or an organisation touches half of it or more.
+Annotated contracts give the names of the parties: full names, short names, and separately the
+words for their roles ("Distributor"). A mention has the same letters, or the same in capitals,
+also across a line break, with word boundaries; the longest of two counts. It is recalled if an
+extracted mention of a person or organisation overlaps at least half of it.
 """
 
 from __future__ import annotations
@@ -27,14 +27,15 @@ _ABOUT = 40
 
 @dataclass(slots=True)
 class Share:
-    """The places of some names in one document.
+    """Mentions of some names in one document.
 
     Attributes
     ----------
     places, found, own
-        All, those found, and those found as what the same words are most often found as.
+        All mentions, those recalled, and those recalled as the most frequent entity of the same
+        words.
     missed
-        Some of those that were not, with the words around them.
+        Examples of the others, with the words around them.
     """
 
     places: int = 0
@@ -63,7 +64,7 @@ def wanted_names(clauses: Iterable[Mapping[str, Any]], /) -> tuple[set[str], set
 def share_of(
     chunks: Sequence[Mapping[str, Any]], mentions: Sequence[Mapping[str, Any]], names: set[str], /
 ) -> Share:
-    """Return how many places of names in a document are found.
+    """Return how many mentions of names in a document are recalled.
 
     Parameters
     ----------
@@ -71,8 +72,6 @@ def share_of(
         Of the document, in order: ``chunk_id``, ``page``, ``char_start``, ``text``.
     mentions
         Of persons and organisations: ``chunk_id``, ``char_start``, ``char_end``, ``entity_id``.
-    names
-        What to look for.
     """
     by_chunk: dict[str, list[Mapping[str, Any]]] = {}
     for mention in mentions:
@@ -80,7 +79,8 @@ def share_of(
     seen: dict[tuple[int, int, int], tuple[str, str | None, str]] = {}
     for chunk in chunks:
         for start, end, name in _places(chunk["text"], names):
-            # What two chunks share counts once, and is found if it is in one of them.
+            # The overlap of two chunks counts once, and is recalled if either chunk has the
+            # mention.
             at = chunk["char_start"]
             place = (chunk["page"], at + start, at + end)
             entity = _entity(by_chunk.get(chunk["chunk_id"], ()), start, end)
@@ -125,14 +125,9 @@ def _entity(mentions: Iterable[Mapping[str, Any]], start: int, end: int) -> str 
 def rows_of(
     collection: Collection, clauses: Mapping[str, Sequence[Mapping[str, Any]]], /
 ) -> tuple[list[tuple[object, ...]], tuple[str, ...]]:
-    """Return a row for names and one for words of parts, and what was missed.
+    """Return a row for names and one for role words, and the misses.
 
-    Parameters
-    ----------
-    collection
-        Of the contracts.
-    clauses
-        Annotations by name of the file.
+    *clauses* are the annotations by name of the file.
     """
     chunks = _by_document(collection, "SELECT document_id, chunk_id, page, char_start, text "
                           "FROM chunks ORDER BY document_id, chunk_index")  # fmt: skip
@@ -167,10 +162,10 @@ def rows_of(
 
 
 def _by_document(collection: Collection, sql: str) -> dict[str, list[Mapping[str, Any]]]:
-    found: dict[str, list[Mapping[str, Any]]] = {}
+    by_name: dict[str, list[Mapping[str, Any]]] = {}
     for row in collection.sql(sql).to_pylist():
-        found.setdefault(row["document_id"], []).append(row)
-    return found
+        by_name.setdefault(row["document_id"], []).append(row)
+    return by_name
 
 
 def _percent(part: int, whole: int) -> str:

@@ -1,14 +1,14 @@
-"""Measures how many cells of tables are found with the names of their columns, by format.
+"""Recall of table cells with the names of their columns, by format.
 
-Usage: ``just quality tables``, ``--held`` for the shapes that are held back, ``--marks FILE`` for
-tables of real files. Made-up tables of many shapes are written as PDF, DOCX, XLSX and ODS;
-LibreOffice makes ODT and a second PDF of them. A pair is a cell and the names of its column;
-it is found where the text has ``Names: cell``, or where the cell stands in the place of these
-names in the header in force. *Recall* is the share of the true pairs that are found, *wrong* the
-share of the pairs told that are none.
+Usage: ``just quality tables``, ``--held`` for the held-back shapes, ``--marks FILE`` for tables of
+real files. Generated tables of many shapes are written as PDF, DOCX, XLSX and ODS; LibreOffice
+converts them to ODT and to a second PDF. A pair is a cell and the names of its column. It counts as
+read if the text has ``Names: cell``, or if the cell is in the column of these names in the current
+header. *Recall* is the share of the true pairs that are read, *wrong* the share of the read pairs
+that are not true.
 
 A line of FILE marks one real table, as JSON: ``{"file": ..., "page": 3, "pairs": [[names, cell],
-...]}``; without a page the pairs may stand anywhere in the file. Wrong pairs are not counted there.
+...]}``; without a page the pairs may be anywhere in the file. Wrong pairs are not counted for it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def plain(text: str) -> str:
 
 
 def told(pages: Iterable[Page]) -> Iterator[Pair]:
-    """Yield the pairs that the text of a document tells."""
+    """Yield the pairs that the text of a document states."""
     for page in pages:
         for paragraph in page.paragraphs:
             if paragraph.kind not in {"table", "heading"} and page.method != "Spreadsheet":
@@ -73,12 +73,12 @@ def _of_line(line: str, names: list[str]) -> Iterator[Pair]:
 def measure(
     path: Path, true: Iterable[Pair], heads: set[str]
 ) -> tuple[Counter[Pair], Counter[Pair], int]:
-    """Return the pairs missed and told wrongly, and the number of true ones."""
+    """Return the missed pairs, the wrong pairs, and the number of true ones."""
     wanted = Counter((plain(a), plain(b)) for a, b in true)
-    found = Counter(told(detect(path).read(path, WITHOUT_OCR).pages))
-    wrong = found - wanted
+    pairs = Counter(told(detect(path).read(path, WITHOUT_OCR).pages))
+    wrong = pairs - wanted
     wrong = Counter({p: n for p, n in wrong.items() if p[1] not in heads})
-    return wanted - found, wrong, wanted.total()
+    return wanted - pairs, wrong, wanted.total()
 
 
 def _heads(scene: Scene) -> set[str]:

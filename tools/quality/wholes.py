@@ -1,10 +1,10 @@
-"""Names as the map has them, exact place and kind: ``just quality extraction --only wholes``.
+"""Names in the map, exact position and kind: ``just quality extraction --only wholes``.
 
-Whole documents with marked names are taken in as text files, and the places of table ``mentions``,
-which a document's learning has gone over, are compared with the marks; beside them those of the
-tagger alone (``chunks.mentions``). Places are compared in signs that are not white space. Words
-that stand for a party ("the Company") lead to it in the map and are no names here: what the
-document calls nobody by, as the entity's spellings show, and what only names a part.
+Whole documents with marked names are added as text files. The rows of the table ``mentions``,
+after learning from the whole document, are compared with the marks, as are those of the tagger
+alone (``chunks.mentions``). Positions count characters without white space. Role words ("the
+Company") refer to a party in the map and are not names here: they are the spellings of an entity
+that name a role only.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ _DASHES = {
     code: bytes([code]).decode("cp1252", errors="replace").replace("\ufffd", " ")
     for code in range(0x80, 0xA0)
 }
-"""Signs of an old encoding that stand in the marked files as control signs."""
+"""Characters of an old encoding that appear as control characters in the marked files."""
 
 
 def rows_of(
     data: Path, models: Path, home: Path, /
 ) -> tuple[list[tuple[object, ...]], tuple[str, ...]]:
-    """Return a row for each set and for who found the names, and what is wrong in the map.
+    """Return a row for each set and each source of names, and the errors of the map.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def rows_of(
     models
         Folder of the models.
     home
-        Where the documents are taken in; empty.
+        Empty folder for the added documents.
     """
     rows: list[tuple[object, ...]] = []
     misses: list[str] = []
@@ -130,17 +130,20 @@ def found_in(
             of_tagger = [
                 (m["start"], m["end"], m["kind"]) for m in chunk["mentions"] if not m["is_role"]
             ]
-            for places, found in ((of_tagger, tagged), (in_map.get(chunk["chunk_id"], ()), mapped)):
+            for places, mentions in (
+                (of_tagger, tagged),
+                (in_map.get(chunk["chunk_id"], ()), mapped),
+            ):
                 for start, end, kind in places:
                     a, b = squeezed.span(start, end)
-                    found.add((first + a, first + b, kind))
+                    mentions.add((first + a, first + b, kind))
         yield name, tagged, mapped
 
 
-def _wrong(title: str, text: str, wanted: set[_Name], found: set[_Name]) -> Iterator[str]:
-    """Yield what is wrong, beside the names that it touches, with the words around it."""
+def _wrong(title: str, text: str, wanted: set[_Name], names: set[_Name]) -> Iterator[str]:
+    """Yield the errors, with the overlapping names and the words around them."""
     where = [i for i, sign in enumerate(text) if not sign.isspace()]
-    for start, end, kind in sorted(wanted ^ found):
+    for start, end, kind in sorted(wanted ^ names):
         mark = "missed" if (start, end, kind) in wanted else "found"
         a, b = where[start], where[end - 1] + 1
         around = f"{text[max(0, a - _AROUND) : a]}[{text[a:b]}]{text[b : b + _AROUND]}"

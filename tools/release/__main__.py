@@ -1,11 +1,11 @@
-"""``python -m release``: make a release, and check what was made.
+"""``python -m release``: make a release, and check the result.
 
-Built from the last commit, in a room that does not see the checkout: wheel, source archive,
-bundles for Claude Desktop, the list of what is in it (CycloneDX), the licences of others, notes,
-checksums; signed, where a key is given. All of it is built twice, and must be the same to the byte.
-What was built is then installed into an empty environment and does its main job.
+Builds from the last commit, in a room that cannot see the checkout: wheel, source archive, bundles
+for Claude Desktop, the list of contents (CycloneDX), third-party licences, notes, checksums; and
+signatures if there is a key. Everything is built twice and must be identical to the byte. The
+result is then installed into an empty environment and does its main job.
 
-``--dry-run`` does all of it that needs nobody's rights, and says what it left out.
+``--dry-run`` does all steps that need no credentials, and reports the skipped ones.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ _UNREACHED = re.compile(
 
 
 class Refused(Exception):
-    """No release can be made; says why."""
+    """No release can be made; the message has the reason."""
 
 
 def main(argv: list[str] | None = None, /) -> int:
-    """Make a release; exit code 1 where something stands in its way."""
+    """Make a release; exit code 1 if a check fails."""
     given = _arguments(argv)
     clock = Clock()
     with tempfile.TemporaryDirectory(prefix="release-") as folder:
@@ -107,7 +107,7 @@ def _git(*words: str) -> bytes:
 
 
 def _ready(version: str, signer: Signer | None, dry: bool) -> list[str]:
-    """Refuse what cannot become a release; return what a rehearsal passes by."""
+    """Check the conditions of a release; return those that a rehearsal ignores."""
     changes = _git("status", "--porcelain").decode().splitlines()
     tag = os.environ.get("GITHUB_REF_NAME", "")
     lacking = []
@@ -129,7 +129,7 @@ def _ready(version: str, signer: Signer | None, dry: bool) -> list[str]:
 
 
 def _built(room: Room, tools: Path, name: str, signer: Signer | None) -> Path:
-    """Build wheel and source archive from the last commit, in a folder of its own."""
+    """Build wheel and source archive from the last commit, in a separate folder."""
     source, out = room.root / f"{name}-source", room.root / f"{name}-out"
     source.mkdir()
     archive = room.root / f"{name}.tar"
@@ -154,9 +154,9 @@ def _installed(
     room.run(tools / "uv", "venv", "-q", "--python", base, app)
     words = ("pip", "install", "-q", "--python", python, "-c", pinned, wheel)
     room.run(tools / "uv", *words, hidden=True)
-    told = room.run(app / "bin" / "casetrack", "--version", hidden=True).strip()
+    version = room.run(app / "bin" / "casetrack", "--version", hidden=True).strip()
     size = sum(p.lstat().st_blocks for p in app.rglob("*")) * 512 / 2**20
-    clock.say(f"{told} is installed: {size:,.0f} MB")
+    clock.say(f"{version} is installed: {size:,.0f} MB")
     return python
 
 
@@ -169,25 +169,25 @@ def _bundles(room: Room, python: Path, source: Path, out: Path) -> None:
 
 
 def _listed(room: Room, tools: Path, python: Path, out: Path, version: str) -> None:
-    """Write what is in it: the list for programs, the licences of others, the notes."""
+    """Write the list of contents, the third-party licences and the notes."""
     listing = out / f"casetrack-{version}.cdx.json"
     made = ("environment", "--output-reproducible", "--sv", "1.6", "-o", listing, python)
     room.run(tools / "cyclonedx-py", *made)
     listing.write_text(_placeless(listing.read_text("utf-8"), room.root), "utf-8")
-    found, (specs, _) = licences.libraries(python), licences.models()
-    (out / "THIRD_PARTY.txt").write_text(licences.third_party(found, specs), "utf-8")
+    libraries, (specs, _) = licences.libraries(python), licences.models()
+    (out / "THIRD_PARTY.txt").write_text(licences.third_party(libraries, specs), "utf-8")
     (out / "NOTES.md").write_text(_notes(version), "utf-8")
     whole = {p.name: p.read_bytes() for p in out.iterdir() if not p.name.startswith("SHA256SUMS")}
     (out / "SHA256SUMS").write_bytes(sums(whole))
 
 
 def _placeless(text: str, root: Path) -> str:
-    """Return a list without the folders of this room: where a wheel lay is nobody's business."""
-    told = json.loads(text)
-    for each in told.get("components", ()):
+    """Return a list without the folders of this room, so that it has no paths of the machine."""
+    components = json.loads(text)
+    for each in components.get("components", ()):
         kept = [r for r in each.pop("externalReferences", ()) if str(root) not in r["url"]]
         each.update({"externalReferences": kept} if kept else {})
-    return json.dumps(told, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+    return json.dumps(components, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
 def _notes(version: str) -> str:
@@ -213,13 +213,13 @@ def _checked(
     room: Room, tools: Path, python: Path, dry: bool, left_out: list[str], clock: Clock
 ) -> None:
     """Refuse a release with a licence that does not fit, or with a flaw that is known."""
-    found = licences.libraries(python)
-    bad = [*licences.problems(found), *licences.model_problems(*licences.models())]
+    libraries = licences.libraries(python)
+    bad = [*licences.problems(libraries), *licences.model_problems(*licences.models())]
     if bad:
         raise Refused("; ".join(bad))
-    clock.say(f"licences of {len(found)} libraries go with ours")
+    clock.say(f"licences of {len(libraries)} libraries go with ours")
     frozen = room.root / "frozen.txt"
-    frozen.write_text("".join(f"{each.name}=={each.version}\n" for each in found), "utf-8")
+    frozen.write_text("".join(f"{each.name}=={each.version}\n" for each in libraries), "utf-8")
     # Strict: a library that the list does not know of is no library without flaws.
     audit = ("--strict", "--no-deps", "--disable-pip", "--progress-spinner", "off", "-r", frozen)
     try:
@@ -233,10 +233,10 @@ def _checked(
 
 
 def _shown(room: Room, program: Path, clock: Clock) -> None:
-    """Let what was installed do its main job: fetch its model, read files, answer with a source."""
+    """Run the main job of the installed program: fetch a model, read files, answer a question."""
     started = Clock()
-    told = room.run(program, "demo", hidden=True)
-    if not re.search(r"\bp(age|\.) ?\d+", told):
+    output = room.run(program, "demo", hidden=True)
+    if not re.search(r"\bp(age|\.) ?\d+", output):
         raise Refused("The demonstration gave no answer with a page.")
     started.say("of these for the demonstration, from models to cited answers")
     clock.say("the demonstration answers with its sources")

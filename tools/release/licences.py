@@ -1,4 +1,4 @@
-"""Licences of what an environment holds, and of the models: listed, and refused where unfit.
+"""Licences of the packages of an environment and of the models: listed, and checked.
 
 ::
 
@@ -55,11 +55,11 @@ class Library:
     Attributes
     ----------
     licence
-        An SPDX expression; empty where none is known.
+        An SPDX expression; empty if unknown.
     told
-        What the package says of it.
+        The licence fields of its metadata.
     texts
-        Names and contents of the files that hold it.
+        Names and contents of its licence files.
     """
 
     name: str
@@ -71,45 +71,42 @@ class Library:
 
 
 def rules() -> dict[str, object]:
-    """Return what ``licences.toml`` says."""
+    """Return the content of ``licences.toml``."""
     return tomllib.loads((HERE / "licences.toml").read_text("utf-8"))
 
 
 def libraries(python: Path, /) -> list[Library]:
-    """Return what an environment holds beside CaseTrack, by name."""
+    """Return the packages of an environment except CaseTrack, by name."""
     done = subprocess.run(
         [python, "-I", "-c", _LOOK], capture_output=True, text=True, encoding="utf-8", check=True
     )
     table = rules()
-    found = {str(raw["name"]).lower(): raw for raw in json.loads(done.stdout)}
-    found.pop("casetrack", None)
-    return [_library(raw, table) for _, raw in sorted(found.items())]
+    packages = {str(raw["name"]).lower(): raw for raw in json.loads(done.stdout)}
+    packages.pop("casetrack", None)
+    return [_library(raw, table) for _, raw in sorted(packages.items())]
 
 
 def _library(raw: Mapping[str, object], table: Mapping[str, object]) -> Library:
     classes = [str(each).rpartition(" :: ")[2] for each in raw["classifiers"]]  # type: ignore[attr-defined]
     word = str(raw["word"])
     short = word.splitlines()[0] if word else ""
-    told = [str(raw["expression"] or ""), short, *classes]
+    fields = [str(raw["expression"] or ""), short, *classes]
     texts = tuple((str(name), str(text)) for name, text in raw["texts"])  # type: ignore[attr-defined]
     name = str(raw["name"])
     return Library(
         name=name,
         version=str(raw["version"]),
-        licence=licence_of(name, told, table),
-        told=", ".join(dict.fromkeys(filter(None, told))) or "nothing",
+        licence=licence_of(name, fields, table),
+        told=", ".join(dict.fromkeys(filter(None, fields))) or "nothing",
         home=str(raw["home"]).rpartition(" ")[2],
         texts=texts,
     )
 
 
-def licence_of(name: str, told: Sequence[str], table: Mapping[str, object], /) -> str:
-    """Return the SPDX expression for what a package tells; empty where it is not known.
+def licence_of(name: str, fields: Sequence[str], table: Mapping[str, object], /) -> str:
+    """Return the SPDX expression for the licence fields of a package; empty if unknown.
 
-    Parameters
-    ----------
-    told
-        Its expression, its own words, its classifiers; the first that is understood counts.
+    The first known one of the expression, the free text and the classifiers counts.
     """
     words: Mapping[str, str] = table["words"]  # type: ignore[assignment]
     packages: Mapping[str, str] = table["packages"]  # type: ignore[assignment]
@@ -117,10 +114,10 @@ def licence_of(name: str, told: Sequence[str], table: Mapping[str, object], /) -
     looked_up = packages.get(_plain(name)) or programs.get(_plain(name))
     if looked_up is not None:
         return looked_up
-    if told and told[0]:
-        return told[0]
+    if fields and fields[0]:
+        return fields[0]
     allowed: Sequence[str] = table["allowed"]  # type: ignore[assignment]
-    for each in told[1:]:
+    for each in fields[1:]:
         if each in words or each in allowed:
             return words.get(each, each)
     return ""
@@ -132,7 +129,7 @@ def _plain(name: str) -> str:
 
 
 def fits(expression: str, allowed: Iterable[str], /) -> bool:
-    """Return whether an SPDX expression goes with the licence of CaseTrack.
+    """Return whether an SPDX expression is compatible with the licence of CaseTrack.
 
     Of ``OR`` one part is enough, of ``AND`` all must fit. Exceptions (``WITH``) only allow more.
     """
@@ -150,7 +147,7 @@ def fits(expression: str, allowed: Iterable[str], /) -> bool:
         return False
 
 
-def problems(found: Iterable[Library], /) -> list[str]:
+def problems(packages: Iterable[Library], /) -> list[str]:
     """Return why a release with these libraries must not be made."""
     table = rules()
     allowed: Sequence[str] = table["allowed"]  # type: ignore[assignment]
@@ -158,18 +155,15 @@ def problems(found: Iterable[Library], /) -> list[str]:
     return [
         f"{each.name} {each.version}: its licence ({each.licence or each.told}) "
         + ("does not go with the AGPL" if each.licence else "is not known")
-        for each in found
+        for each in packages
         if not each.licence or not (fits(each.licence, allowed) or _plain(each.name) in programs)
     ]
 
 
 def model_problems(specs: Iterable[ModelSpec], chosen: Iterable[str], /) -> list[str]:
-    """Return what is wrong with the licences of models.
+    """Return the problems of the licences of models.
 
-    Parameters
-    ----------
-    chosen
-        Models that are fetched without anybody naming them.
+    *chosen* are the models that are fetched by default.
     """
     allowed: Sequence[str] = rules()["models"]  # type: ignore[assignment]
     usual = set(chosen)
@@ -182,9 +176,9 @@ def model_problems(specs: Iterable[ModelSpec], chosen: Iterable[str], /) -> list
     ]
 
 
-def third_party(found: Iterable[Library], specs: Iterable[ModelSpec], /) -> str:
+def third_party(packages: Iterable[Library], specs: Iterable[ModelSpec], /) -> str:
     """Return the file that names everything by others, with the texts of their licences."""
-    rows = list(found)
+    rows = list(packages)
     parts = [
         "Libraries that CaseTrack installs beside itself, with their licences. Below them the",
         "models that it fetches; they are not part of it.",
@@ -222,13 +216,13 @@ def main(argv: list[str] | None = None, /) -> int:
     )
     parser.add_argument("--out", type=Path, help="file to write; without it only the check is made")
     given = parser.parse_args(argv)
-    found = libraries(given.python)
+    packages = libraries(given.python)
     specs, chosen = models()
-    bad = [*problems(found), *model_problems(specs, chosen)]
+    bad = [*problems(packages), *model_problems(specs, chosen)]
     if given.out is not None:
-        given.out.write_text(third_party(found, specs), "utf-8")
+        given.out.write_text(third_party(packages, specs), "utf-8")
     sys.stdout.write("".join(f"Error: {each}.\n" for each in bad))
-    sys.stdout.write(f"{len(found)} libraries and {len(specs)} models looked at.\n")
+    sys.stdout.write(f"{len(packages)} libraries and {len(specs)} models looked at.\n")
     return 1 if bad else 0
 
 

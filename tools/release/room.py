@@ -1,4 +1,4 @@
-"""A clean room: home folder, environments and programs of its own; the checkout is out of sight."""
+"""A clean room: separate home folder, environments and programs, without access to the checkout."""
 
 from __future__ import annotations
 
@@ -11,23 +11,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 _PASSED = ("PIP_", "UV_", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT", "HF_ENDPOINT")
-"""Variables by which a machine says where packages come from; no others get in."""
+"""Variables that configure the source of packages; no others are passed on."""
 
 
 class StepFailed(Exception):
-    """A program ended otherwise than it should; says which and with what words."""
+    """A program ended with an unexpected exit code; the message has its name and its output."""
 
 
 @dataclass
 class Room:
-    """A folder that programs take for their whole world.
+    """A folder outside the checkout that programs see as their whole file system.
 
-    Attributes
-    ----------
-    root
-        Outside the checkout.
-    checkout
-        What is hidden, where the system lets it be.
+    *checkout* is hidden where the system supports it.
     """
 
     root: Path
@@ -50,7 +45,7 @@ class Room:
         return passed | own | {"UV_LINK_MODE": "copy", "UV_NO_PROGRESS": "1"} | more
 
     def run(self, *words: str | Path, hidden: bool = False, **more: str) -> str:
-        """Run a program in the home folder and return what it wrote.
+        """Run a program in the home folder and return its output.
 
         Raises
         ------
@@ -72,8 +67,8 @@ class Room:
             check=False,
         )
         if done.returncode != 0:
-            said = "\n".join((done.stdout + done.stderr).splitlines()[-15:])
-            raise StepFailed(f"{Path(command[0]).name} {' '.join(command[1:6])} ...: {said}")
+            output = "\n".join((done.stdout + done.stderr).splitlines()[-15:])
+            raise StepFailed(f"{Path(command[0]).name} {' '.join(command[1:6])} ...: {output}")
         return done.stdout
 
     def environment_of(self, name: str) -> Path:
@@ -96,7 +91,7 @@ class Room:
 
 @dataclass
 class Clock:
-    """Says what is done, and how long it took."""
+    """Prints finished steps and their durations."""
 
     started: float = field(default_factory=time.monotonic)
 

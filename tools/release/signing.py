@@ -1,4 +1,4 @@
-"""Signing what is released, in the format of minisign; the program checks it before an update.
+"""Signatures of released files in the format of minisign, checked before an update.
 
 ::
 
@@ -19,12 +19,10 @@ from casetrack.faces.setup.signature import HASHED, ID_BYTES, TRUSTED, UNTRUSTED
 
 
 class Signer:
-    """Whoever has the private half of a key.
+    """Holder of the private half of a key.
 
-    Parameters
-    ----------
-    seed
-        32 bytes, as ``python -m casetrack.base.license.vendor keypair`` keeps them in a file.
+    *seed* has 32 bytes, as ``python -m casetrack.base.license.vendor keypair`` writes them to a
+    file.
     """
 
     def __init__(self, seed: bytes, /) -> None:
@@ -35,12 +33,12 @@ class Signer:
 
     @classmethod
     def read(cls, path: Path, /) -> Signer:
-        """Return the signer whose private key a file holds.
+        """Return the signer whose private key is in a file.
 
         Raises
         ------
         VendorError, OSError
-            It holds none, or cannot be read.
+            The file has no key or cannot be read.
         """
         return cls(read_private_key(path))
 

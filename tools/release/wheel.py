@@ -25,7 +25,7 @@ def sums(files: dict[str, bytes], /) -> bytes:
 
 
 def read_wheel(path: Path, /) -> dict[str, bytes]:
-    """Return what is in a wheel, by name; its list of files, which is made anew, is left out."""
+    """Return the files of a wheel by name, except its list of files, which is rebuilt."""
     with zipfile.ZipFile(path) as archive:
         return {
             name: archive.read(name)
@@ -35,9 +35,9 @@ def read_wheel(path: Path, /) -> dict[str, bytes]:
 
 
 def write_wheel(path: Path, files: dict[str, bytes], /, signer: Signer | None) -> None:
-    """Write a wheel of *files*; with a signer also the list of their digests, and its signature.
+    """Write a wheel of *files*; with a signer, also the list of their digests and its signature.
 
-    Names are sorted, times and rights fixed, so that the same files give the same bytes.
+    Names are sorted, times and permissions fixed, so that equal files give equal bytes.
     """
     facts = next(name.partition("/")[0] for name in files if name.endswith(".dist-info/METADATA"))
     whole = dict(files)

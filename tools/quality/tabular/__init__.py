@@ -1,1 +1,1 @@
-"""Tables of many shapes, written as PDF, XLSX, DOCX and OpenDocument, with what they truly say."""
+"""Tables of many shapes, written as PDF, XLSX, DOCX and OpenDocument, with their true content."""

@@ -63,12 +63,12 @@ class Cell:
 
 @dataclass(slots=True)
 class Grid:
-    """A table and what it says.
+    """A table and its true content.
 
     Attributes
     ----------
     marks
-        How its header is told apart: ``bold``, ``fill``, ``declared``; none of them is possible.
+        Marks of its header: ``bold``, ``fill``, ``declared``, or none of them.
     lines
         ``grid``, ``rules`` (lines along the text), ``head`` (one below the header), ``none``.
     """
@@ -149,15 +149,15 @@ def simple(
     stub
         The first column has no name.
     title
-        Stands over all columns, above the header.
+        A title above the header spans all columns.
     sections
         Rows of one wide cell name the rows below them.
     total
-        A last row adds up the numbers.
+        The last row adds up the numbers.
     spanning
-        Cells of the first column cover several rows.
+        Cells of the first column span several rows.
     rich
-        Cells have several paragraphs, lists, a table inside.
+        Cells have several paragraphs, lists, or a nested table.
     """
     width, height = len(kinds), rows or chance.randint(4, 9)
     names: list[str] = []
@@ -238,13 +238,13 @@ def levelled(
     Parameters
     ----------
     words
-        How many columns stand left of the groups.
+        Number of columns left of the groups.
     merged
-        Groups are cells over several columns, or else stand in the first of them.
+        Groups are cells over several columns; otherwise they are in the first of them.
     stub
-        The names of the first columns: ``high`` over all levels, ``low`` in the last, ``none``.
+        Names of the first columns: ``high`` over all levels, ``low`` in the last, ``none``.
     texts
-        Words, not numbers, stand below.
+        Cells are words instead of numbers.
     """
     groups = chance.choice(GROUPS)
     subs = chance.choice([s for s in SUBS if not set(s) & set(groups)])

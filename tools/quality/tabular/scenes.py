@@ -1,6 +1,6 @@
-"""The shapes that are measured: what stands in one document, or on one sheet.
+"""The measured shapes: tables and texts of one document or one sheet.
 
-Half of the shapes are held back: who works on the readers looks at the failures of the others only.
+Half of the shapes are held back: developers of the readers look at failures of the others only.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Scene:
         return self
 
     def note(self, text: str, top: int = 0, left: int = 0) -> Scene:
-        """Add words beside the tables."""
+        """Add words next to the tables."""
         return self.put(Grid(1, 1, 0, [Cell(0, 0, text, kind="note")], []), top, left)
 
 

@@ -208,19 +208,19 @@ def write_ods(scene: Scene, path: Path, /) -> None:
     rows = []
     for row in range(max(r for r, _ in placed) + 1):
         columns = [c for r, c in placed if r == row]
-        found = []
+        cells = []
         column = 0
         while columns and column <= max(columns):
             cell, grid = placed.get((row, column), (None, None))
             if cell is None or grid is None:
-                found.append("<table:table-cell/>")
+                cells.append("<table:table-cell/>")
                 column += 1
                 continue
-            found.append(_ods_cell(cell, grid))
+            cells.append(_ods_cell(cell, grid))
             wide = cell.wide if grid.is_merged else 1
-            found.append("<table:covered-table-cell/>" * (wide - 1))
+            cells.append("<table:covered-table-cell/>" * (wide - 1))
             column += wide
-        rows.append(f"<table:table-row>{''.join(found) or '<table:table-cell/>'}</table:table-row>")
+        rows.append(f"<table:table-row>{''.join(cells) or '<table:table-cell/>'}</table:table-row>")
     with zipfile.ZipFile(path, "w") as package:
         package.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
         package.writestr("content.xml", _ODS.format(rows="".join(rows)))
@@ -246,7 +246,7 @@ def _ods_cell(cell: Cell, grid: Grid) -> str:
 
 
 def convert(paths: list[Path], suffix: str, folder: Path, /) -> None:
-    """Have LibreOffice write files in another format.
+    """Convert files to another format with LibreOffice.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""A search of which it is known whether its answer is there."""
+"""A search with known truth about whether its answer exists."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Case:
-    """One search: what it was, and per mode the features and whether each result answers."""
+    """One search and, per mode, its features and whether each result answers it."""
 
     data: str
     kind: str

@@ -1,14 +1,13 @@
-"""Makes searches of which it is known whether the answer is there, and notes what they look like.
+"""Generates searches with known truth about their answer, and stores the features of the results.
 
     CASETRACK_HOME=… python -m training.evidence.cases SETS DATA OUT.pkl [PROFILE]
 
-The collections are those that ``casetrack eval`` has indexed (xquad-en, xquad-de, xquad-ru,
-xquad-zh, scifact) and three of one's own, "Filings" (annual reports), "Contracts" (CUAD) and
-"Trade" (four short contracts and two opinions); sets of which there is none are left out. From
-their passages smaller and larger collections are put together without indexing anything anew: a
-case is a question, which passages are live, and which of them answer. Where the answers are taken
-out, and with ``topic`` all passages of the same article, the question is one whose answer is not
-there. Nothing of the texts is written: only features, per mode and result.
+The collections are those indexed by ``casetrack eval`` (xquad-en, xquad-de, xquad-ru, xquad-zh,
+scifact) and three further ones, "Filings" (annual reports), "Contracts" (CUAD) and "Trade" (four
+short contracts and two opinions); missing sets are left out. Smaller and larger collections are
+combined from their passages without indexing again: a case is a question, its live passages, and
+those that answer it. With the answers removed, and with ``topic`` all passages of the same article,
+the question has no answer. No text is written: only features, per mode and result.
 """
 
 from __future__ import annotations
@@ -46,10 +45,10 @@ Places = set[tuple[int, int]]
 Masks = dict[int, np.ndarray]
 DEPTH = 10
 QUESTIONS = Path(__file__).with_name("questions")
-"""Questions of our own, to filings and to contracts, in other words than these use."""
+"""Our questions about filings and contracts, in other words than the texts use."""
 OWN = ("own-reports", "own-clauses", "own-two-ideas")
 TRADE = "own-trade"
-"""Half of these have no answer: they ask for what such a document could well say, and does not."""
+"""Half of these have no answer: they ask for content that such a document could have but lacks."""
 DOMAINS = {
     **dict.fromkeys(("reports", "reports-all", "own-reports"), "finance"),
     **dict.fromkeys(("cuad", "own-clauses", "own-two-ideas"), "contracts"),
@@ -57,7 +56,7 @@ DOMAINS = {
 
 
 class Passages:
-    """The passages of several collections, any of which may be live."""
+    """The passages of several collections, each of which may be live."""
 
     def __init__(
         self, library: Library, profile: str, collections: Iterable[tuple[str, Collection]]
@@ -91,7 +90,7 @@ class Passages:
         }
 
     def where(self, label: str, column: str, accept: Any) -> Places:
-        """Return the passages for which *accept* says yes to a value."""
+        """Return the passages whose value *accept* accepts."""
         return {
             (n, row)
             for n in self.of[label]
@@ -100,7 +99,7 @@ class Passages:
         }
 
     def case(self, data: str, kind: str, question: str, live: Masks, answers: Places) -> Case:
-        """Search in each mode and note what the results look like."""
+        """Search in each mode and store the features of the results."""
         parts, back, terms = [], [], 0.0
         for n, given in sorted(live.items()):
             base = self.parts[n]
@@ -122,10 +121,10 @@ class Passages:
 
         def maxsim(places: Sequence[tuple[int, int]]) -> np.ndarray:
             stored = [self.rows[back[n]]["tokens"][row] for n, row in places]
-            found = self.form.nearest(encoding.tokens, stored)
-            mean = np.average(found, axis=1, weights=weights)
+            hits = self.form.nearest(encoding.tokens, stored)
+            mean = np.average(hits, axis=1, weights=weights)
             near.update(zip(places, mean.tolist(), strict=True))
-            return found.mean(axis=1)
+            return hits.mean(axis=1)
 
         terms_of = reading.terms
         asked = {
@@ -208,7 +207,7 @@ def scifact(passages: Passages, folder: Path, chance: random.Random) -> Any:
 
 
 def reports(passages: Passages, golden: Path, chance: random.Random) -> Any:
-    """Yield analysts' questions asked of their report, and of reports of other companies."""
+    """Yield analysts' questions about their report and about reports of other companies."""
     rows = [json.loads(line) for line in golden.read_text("utf-8").splitlines()]
     files = sorted({d for n in passages.of["Filings"] for d in passages.rows[n]["document"]})
     for row in rows:
@@ -262,7 +261,7 @@ def clauses(passages: Passages, golden: Path, marked: Path, chance: random.Rando
 
 
 def own_questions(passages: Passages, name: str, chance: random.Random) -> Any:
-    """Yield questions of our own, asked of their file and of a file of another kind."""
+    """Yield our questions about their file and about a file of another kind."""
     mine, other = ("Filings", "Contracts") if name == "own-reports" else ("Contracts", "Filings")
     strange = sorted({d for n in passages.of[other] for d in passages.rows[n]["document"]})
     for line in (QUESTIONS / f"{name}.jsonl").read_text("utf-8").splitlines():
@@ -274,7 +273,7 @@ def own_questions(passages: Passages, name: str, chance: random.Random) -> Any:
 
 
 def of_a_trade(passages: Passages) -> Any:
-    """Yield questions of our own to what a document says, and to what its like say as well."""
+    """Yield our questions about the content of a document and about that of similar ones."""
     for line in (QUESTIONS / f"{TRADE}.jsonl").read_text("utf-8").splitlines():
         row = json.loads(line)
         live = passages.live("Trade", {row["search_in"]})

@@ -4,7 +4,7 @@
 
 Each fold leaves one set out (all languages of XQuAD are one), and fits on the others. Features come
 from ``training.evidence.cases``; a search is the best of its first three results, feature by
-feature, and is to be told apart by whether its answer is there. Weights are never negative.
+feature, and is classified by whether its answer exists. Weights are never negative.
 """
 
 from __future__ import annotations
@@ -36,10 +36,12 @@ BY_MODELS = [(VECTORS, "hybrid"), (TOKENS, "full")]
 LEARNED = {"xquad-en", "xquad-de", "scifact", "own-trade"}
 LEARNED |= {"own-reports", "own-clauses", "own-two-ideas"}
 READS = {"words": {"xquad-ru", "xquad-zh"}, "multilingual": {"xquad-ru", "xquad-zh"}}
-"""What else is learned from: mini reads no other script."""
+"""Further training data: mini reads no other script."""
 WRONGLY_TOLD = {"keyword": 0.02, "hybrid": 0.04, "full": 0.04}
-"""Of the questions that have their answer, in the mean over the sets. Both the words and the models
-have to fall short for a denial, so that it is wrong far less often than either of them."""
+"""Limit of wrong denials among the questions that have an answer, as mean over the sets. A denial
+needs weak evidence from both the words and the models, so it is wrong far less often than
+either.
+"""
 SURE = 0.9
 FAMILIES = {
     "own-trade": "cuad",
@@ -49,18 +51,19 @@ FAMILIES = {
 }
 """Sets over the same files are left out together."""
 GIVEN = {"exact": 4.0, "names": 2.0}
-"""What is taken off where no passage holds a reference or number, or a name, of the question.
-The sets have too few references to tell, and of names mostly abbreviations of genes."""
+"""Deductions if no passage contains a reference or number, or a name, of the question. The sets
+have too few references to fit this, and their names are mostly abbreviations of genes.
+"""
 
 
 def best_of(case: Case, features: Sequence[str], mode: str) -> np.ndarray | None:
-    """Return what speaks for a search, float64 [features]; ``None`` where it found nothing."""
-    found = dict(case.features[mode])
-    if found:
-        found["few"] = few(case.size, len(found["coverage"]))
-    if not set(features) <= found.keys():
+    """Return the evidence of a search, float64 [features]; ``None`` without results."""
+    best = dict(case.features[mode])
+    if best:
+        best["few"] = few(case.size, len(best["coverage"]))
+    if not set(features) <= best.keys():
         return None
-    return np.array([found[name][:LOOKED_AT].max() for name in features])
+    return np.array([best[name][:LOOKED_AT].max() for name in features])
 
 
 def logistic(x: np.ndarray, y: np.ndarray, weight: np.ndarray, ridge: float = 30.0) -> np.ndarray:
@@ -93,8 +96,8 @@ def fitted(cases: Sequence[Case], features: tuple[str, ...], mode: str, learned:
     ]
     x, y = np.stack([row[0] for row in rows]), np.array([row[1] for row in rows], float)
     x[:, [features.index(name) for name in GIVEN]] = 0.0
-    group = Counter((case.data, there) for _, there, case in rows)
-    weight = np.array([500 / group[case.data, there] for _, there, case in rows])
+    group = Counter((case.data, present) for _, present, case in rows)
+    weight = np.array([500 / group[case.data, present] for _, present, case in rows])
     mean, spread = x.mean(axis=0), x.std(axis=0) + 1e-6
     b = logistic((x - mean) / spread, y, weight)
     weights = b[:-1] / spread
@@ -102,8 +105,8 @@ def fitted(cases: Sequence[Case], features: tuple[str, ...], mode: str, learned:
     for name, given in GIVEN.items():
         weights[features.index(name)] = given
     raw = Fit(features, tuple(map(float, weights)), bias, 0.0, 1.0)
-    told = _told(cases, raw, mode, learned)
-    return replace(raw, none_below=told, strong_from=_sure(cases, raw, mode, learned))
+    threshold = _told(cases, raw, mode, learned)
+    return replace(raw, none_below=threshold, strong_from=_sure(cases, raw, mode, learned))
 
 
 def relevance(case: Case, fit: Fit, mode: str) -> float:
@@ -118,7 +121,8 @@ def relevance(case: Case, fit: Fit, mode: str) -> float:
 def _told(cases: Sequence[Case], fit: Fit, mode: str, learned: set[str]) -> float:
     """Return the threshold below which few of the questions with an answer fall.
 
-    Each set counts the same: a threshold from one kind of question does not carry to another.
+    Each set has the same weight: a threshold from one kind of question does not transfer to
+    another.
     """
     sets = [
         np.array([relevance(c, fit, mode) for c in cases if c.data == d and c.kind == "present"])
@@ -131,14 +135,14 @@ def _told(cases: Sequence[Case], fit: Fit, mode: str, learned: set[str]) -> floa
 
 def _sure(cases: Sequence[Case], fit: Fit, mode: str, learned: set[str]) -> float:
     """Return the threshold from which nine of ten searches have their answer, half being absent."""
-    values, there, weight = [], [], []
+    values, present, weight = [], [], []
     group = Counter((c.data, c.kind == "present") for c in cases)
     for case in cases:
         if case.data in learned:
             values.append(relevance(case, fit, mode))
-            there.append(case.kind == "present")
+            present.append(case.kind == "present")
             weight.append(1 / group[case.data, case.kind == "present"])
-    v, t, w = np.array(values), np.array(there), np.array(weight)
+    v, t, w = np.array(values), np.array(present), np.array(weight)
     steps = np.linspace(0.3, 0.98, 69)
     right = [np.sum(w[(v >= s) & t]) / max(np.sum(w[v >= s]), 1e-9) for s in steps]
     return float(steps[next((i for i, r in enumerate(right) if r >= SURE), len(steps) - 1)])
@@ -153,18 +157,18 @@ def auc(present: np.ndarray, absent: np.ndarray) -> float:
     return float(below.mean() / 2 / len(absent))
 
 
-def error(values: np.ndarray, there: np.ndarray) -> float:
+def error(values: np.ndarray, present: np.ndarray) -> float:
     """Return the expected calibration error over ten equal steps of relevance."""
     bins = np.minimum((values * 10).astype(int), 9)
     gaps = [
-        abs(values[bins == b].mean() - there[bins == b].mean()) * np.mean(bins == b)
+        abs(values[bins == b].mean() - present[bins == b].mean()) * np.mean(bins == b)
         for b in np.unique(bins)
     ]
     return float(sum(gaps))
 
 
 def measured(cases: Sequence[Case], name: str, features: tuple[str, ...], mode: str) -> None:
-    """Print how each set is told, with a fit that has not seen it."""
+    """Print the separation of each set by a fit that has not seen it."""
     learned = LEARNED | READS.get(name, set())
     family = lambda data: FAMILIES.get(data, data.split("-")[0])  # noqa: E731
     print(f"\n{name}, {mode}: {', '.join(features)}")
@@ -176,20 +180,20 @@ def measured(cases: Sequence[Case], name: str, features: tuple[str, ...], mode: 
         fit = fitted(cases, features, mode, others & {c.data for c in cases})
         for low, high in ((0, 600), (600, 10**6)):
             mine = [c for c in cases if c.data == held and low <= c.size < high]
-            there = np.array([relevance(c, fit, mode) for c in mine if c.kind == "present"])
+            present = np.array([relevance(c, fit, mode) for c in mine if c.kind == "present"])
             for kind in sorted({c.kind for c in mine} - {"present"}):
                 gone = np.array([relevance(c, fit, mode) for c in mine if c.kind == kind])
-                both = np.concatenate([there[: len(gone)], gone[: len(there)]])
+                both = np.concatenate([present[: len(gone)], gone[: len(present)]])
                 truth = np.r_[
-                    np.ones(min(len(there), len(gone))), np.zeros(min(len(there), len(gone)))
+                    np.ones(min(len(present), len(gone))), np.zeros(min(len(present), len(gone)))
                 ]
-                told, wrong = np.mean(gone < fit.none_below), np.mean(there < fit.none_below)
+                denied, wrong = np.mean(gone < fit.none_below), np.mean(present < fit.none_below)
                 weak = np.mean(gone < fit.strong_from)
                 size = f"{low}-{high}" if high < 10**6 else f"{low}+"
                 print(
-                    f"{held:14}{kind:9}{size:>10}{len(there):>5}/{len(gone):<4}"
-                    f"{auc(there, gone):7.3f}"
-                    f"{told:7.2f}{wrong:7.2f}{weak:7.2f}{error(both, truth):7.3f}"
+                    f"{held:14}{kind:9}{size:>10}{len(present):>5}/{len(gone):<4}"
+                    f"{auc(present, gone):7.3f}"
+                    f"{denied:7.2f}{wrong:7.2f}{weak:7.2f}{error(both, truth):7.3f}"
                 )
 
 

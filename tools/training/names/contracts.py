@@ -1,10 +1,10 @@
-"""Looks for the parties of real contracts: ``python -m training.names.contracts CUAD``.
+"""Recall of the parties of real contracts: ``python -m training.names.contracts CUAD``.
 
 CUAD is the folder with ``clauses.jsonl`` and ``txt`` (Contract Understanding Atticus Dataset,
-CC BY 4.0). Of its contracts every second one, by name, is looked at; the training has read the
-others, without what is annotated in them. A party counts as touched where a name overlaps it, and
-as found where one is the same but for marks at its ends. Role words ("Distributor", "the Company")
-among the annotated parties are left out. With ``--show`` all names are listed.
+CC BY 4.0). Every second contract, by name, is measured; the training has read the others, without
+their annotations. A party is touched if a name overlaps it, and recalled if one is the same except
+for punctuation at its ends. Role words ("Distributor", "the Company") among the annotated parties
+are left out. ``--show`` lists all names.
 """
 
 from __future__ import annotations
@@ -60,16 +60,16 @@ def names_in(text: str, models_dir: Path, /) -> list[NameSpan]:
     tagger = tagger_of(encoder)
     assert tagger is not None
     parts = list(pieces(text))
-    found = []
+    names = []
     encodings = encoder.encode_documents((t for _, t in parts), layers=tagger.layers)
     for (at, part), encoding in zip(parts, encodings, strict=True):
         spans = [s for s in tagger.tag(part, encoding) if not s.is_role]
-        found += [replace(s, start=s.start + at, end=s.end + at) for s in spans]
-    return found
+        names += [replace(s, start=s.start + at, end=s.end + at) for s in spans]
+    return names
 
 
 def is_name(text: str, /) -> bool:
-    """Say whether an annotated party is a name and no role word."""
+    """Return whether an annotated party is a name and not a role word."""
     words = re.findall(r"\w+", text)
     roles = NEVER | ROLES
     return text[:1].isupper() and not all(
@@ -79,12 +79,12 @@ def is_name(text: str, /) -> bool:
 
 def parties_of(folder: Path, /) -> dict[str, list[tuple[int, int]]]:
     """Return where the parties and governing laws of each contract are named."""
-    found: dict[str, list[tuple[int, int]]] = {}
+    parties: dict[str, list[tuple[int, int]]] = {}
     for line in (folder / "clauses.jsonl").read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         if row["category"] == "Parties" and is_name(row["text"]):
-            found.setdefault(row["file"], []).append((row["start"], row["end"]))
-    return found
+            parties.setdefault(row["file"], []).append((row["start"], row["end"]))
+    return parties
 
 
 def bare(text: str) -> str:

@@ -1,11 +1,11 @@
 """Trains the weights of `casetrack.extract.names` on all sources and writes them.
 
 ``python -m training.names.fit DATA CACHE HOME`` reads the collections from the folder DATA, keeps
-the encoder's states and all that is trained in the folder CACHE, and writes
+the encoder's states and all trained networks in the folder CACHE, and writes
 ``casetrack/extract/names/data/names_mini.npz``; see `training.names.silver` for HOME. It needs
-torch besides the program's own requirements. Networks that saw none of `HELD` mark texts that
-nobody marked. Networks of the shipped size are trained with these passages, first without `HELD`,
-which gives the gate's limit and the confidences, then on everything; the latter are written.
+torch in addition to the program's requirements. Networks trained without `HELD` mark unlabelled
+texts. Networks of the shipped size are trained with these passages, first without `HELD` for the
+gate's limit and the confidences, then on everything; the latter are written.
 """
 
 from __future__ import annotations
@@ -46,35 +46,36 @@ WIDTH, TEACHERS_WIDTH = 64, 96
 GATE_READINGS = ("long", "tokenised")
 GATE_SEED = 10
 TWEETS = frozenset({"btc", "wnut"})
-"""Sources of which only the long passages are read: they are much, and unlike documents."""
+"""Sources of which only the long passages are read: they are large and unlike documents."""
 HELD: dict[str, int | None] = {"pud": None, "ewt": None, "fin5": 0}
-"""What is left out first, to measure, and to fit the gate's limit and the confidences: news and web
-text as a whole, and one fold of the loan agreements."""
+"""Left out first, to measure and to fit the gate's limit and the confidences: all news and web
+text, and one fold of the loan agreements.
+"""
 FOLDS = 5
 TARGET = Path(__file__).parents[3] / "casetrack" / "extract" / "names" / "data" / "names_mini.npz"
 
 
 @dataclass(frozen=True, slots=True)
 class Arrays:
-    """What the file holds, but for the calibration."""
+    """Content of the file, except the calibration."""
 
     gate: dict[str, np.ndarray]
     networks: dict[str, np.ndarray]
 
     def content(self, calibration: tuple[float, float] = (1.0, 0.0)) -> bytes:
         """Return the file."""
-        found = {**self.gate, **self.networks}
-        found["layers"] = np.array(LAYERS, dtype=np.int64)
-        found["calibration"] = np.array(calibration, dtype=np.float64)
+        arrays = {**self.gate, **self.networks}
+        arrays["layers"] = np.array(LAYERS, dtype=np.int64)
+        arrays["calibration"] = np.array(calibration, dtype=np.float64)
         file = io.BytesIO()
-        np.savez(file, **found)
+        np.savez(file, **arrays)
         return file.getvalue()
 
 
 def fold_of(items: list[Item]) -> list[int]:
-    """Return a fold per passage of one source and reading; -1 where it is in two.
+    """Return a fold per passage of one source and reading; -1 if it is in two.
 
-    It follows from how far into the source a passage stands, so that the same sentences are in the
+    It follows from the position of a passage in the source, so that the same sentences are in the
     same fold in all readings.
     """
     ends = np.cumsum([len(i.passage.sentences) for i in items])
@@ -89,9 +90,9 @@ def fold_of(items: list[Item]) -> list[int]:
 def split(
     folder: Path, cache: Path, readings: tuple[str, ...], *, whole: bool
 ) -> tuple[dict[str, list[Item]], list[Item]]:
-    """Return by reading what is trained on, and the long passages of what is held out.
+    """Return the training passages by reading, and the long held-out passages.
 
-    With *whole* the first is everything, and the second nothing.
+    With *whole* the first is everything and the second is empty.
     """
     rest: dict[str, list[Item]] = {r: [] for r in readings}
     held = []
@@ -124,9 +125,9 @@ def network_arrays(network: Network) -> dict[str, np.ndarray]:
         "far": state["far.weight"].T, "far_bias": state["far.bias"],
         "out": state["out.weight"].T, "out_bias": state["out.bias"],
     }  # fmt: skip
-    found = {name: value.astype(np.float16) for name, value in half.items()}
-    found["bias"] = bias.astype(np.float32)
-    return found
+    arrays = {name: value.astype(np.float16) for name, value in half.items()}
+    arrays["bias"] = bias.astype(np.float32)
+    return arrays
 
 
 def network_of(
@@ -134,7 +135,7 @@ def network_of(
 ) -> dict[str, np.ndarray]:
     """Train one network, or read it from the cache; return its arrays.
 
-    All but those that teach are trained on the silver passages too, which must be in the cache.
+    All networks except the teachers are also trained on the silver passages of the cache.
     """
     name = "teacher" if teaches else "whole" if whole else "held"
     path = cache / f"{name}-{number}.npz"
@@ -171,7 +172,7 @@ def silver_of(cache: Path) -> list[Item]:
 
 
 def mark_silver(folder: Path, cache: Path, home: Path) -> None:
-    """Let networks that saw none of `HELD` mark passages; they are kept in the cache."""
+    """Mark passages with networks trained without `HELD`, and store them in the cache."""
     if (cache / "silver.pickle").is_file():
         return
     path = cache / "silver-states.pickle"
@@ -203,7 +204,7 @@ def scored(networks: Networks, text: str, states: np.ndarray) -> np.ndarray:
 
 
 def tagged(tagger: StateTagger, item: Item) -> tuple[NameSpan, ...]:
-    """Return what the program gives out for a passage; every word counts as one token."""
+    """Return the program's output for a passage; every word counts as one token."""
     words = words_of(item.passage.text)
     *early, last = np.split(item.states.astype(np.float32), len(LAYERS) + 1, axis=1)
     layers = dict(zip(LAYERS, early, strict=True))
@@ -213,8 +214,8 @@ def tagged(tagger: StateTagger, item: Item) -> tuple[NameSpan, ...]:
 
 def right_in(tagger: StateTagger, item: Item) -> set[tuple[int, int, str]]:
     """Return the names of a passage that are found as marked."""
-    found = {(s.start, s.end, s.kind) for s in tagged(tagger, item)}
-    return found & kept(item.passage.names, roles=True)
+    spans = {(s.start, s.end, s.kind) for s in tagged(tagger, item)}
+    return spans & kept(item.passage.names, roles=True)
 
 
 def gate_of(

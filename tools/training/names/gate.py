@@ -99,12 +99,12 @@ def exported(gate: Gate, limit: float) -> dict[str, np.ndarray]:
     """Return the arrays of the file; the limit takes the last bias in."""
     state = {name: value.detach().numpy() for name, value in gate.state_dict().items()}
     scaled = state["project.weight"] * state["scale"]
-    found = {
+    arrays = {
         "project": scaled.T,
         "table": state["table.weight"],
         "out": state["out.weight"].reshape(3, -1).T,
     }
-    found = {f"gate_{name}": value.astype(np.float16) for name, value in found.items()}
-    found["gate_bias"] = (state["project.bias"] - scaled @ state["mean"]).astype(np.float32)
-    found["gate_limit"] = np.array(limit - float(state["out.bias"][0]), dtype=np.float32)
-    return found
+    arrays = {f"gate_{name}": value.astype(np.float16) for name, value in arrays.items()}
+    arrays["gate_bias"] = (state["project.bias"] - scaled @ state["mean"]).astype(np.float32)
+    arrays["gate_limit"] = np.array(limit - float(state["out.bias"][0]), dtype=np.float32)
+    return arrays

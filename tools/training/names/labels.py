@@ -19,7 +19,7 @@ MISC = 1 + 4 * CLASSES.index("misc")
 
 def labels_of(words: Words, names: tuple[tuple[int, int, str], ...]) -> NDArray[np.int64]:
     """Return 0 for other words; 1 + 4 * kind + (0 begin, 1 inside, 2 end, 3 single)."""
-    found = np.zeros(len(words.texts), dtype=np.int64)
+    labels = np.zeros(len(words.texts), dtype=np.int64)
     for start, end, kind in names:
         first = int(np.searchsorted(words.ends, start, side="right"))
         last = int(np.searchsorted(words.starts, end)) - 1
@@ -27,10 +27,10 @@ def labels_of(words: Words, names: tuple[tuple[int, int, str], ...]) -> NDArray[
             continue
         base = 1 + 4 * CLASSES.index(kind)
         if first == last:
-            found[first] = base + 3
+            labels[first] = base + 3
         else:
-            found[first], found[first + 1 : last], found[last] = base, base + 1, base + 2
-    return found
+            labels[first], labels[first + 1 : last], labels[last] = base, base + 1, base + 2
+    return labels
 
 
 def allowed_of(labels: NDArray[np.int64], source: str) -> NDArray[np.bool_]:

@@ -18,9 +18,9 @@ class Score:
     found: dict[str, int] = field(default_factory=dict)
     wanted: dict[str, int] = field(default_factory=dict)
 
-    def add(self, found: set, wanted: set) -> None:
+    def add(self, marked: set, wanted: set) -> None:
         for names, counts in (
-            (found & wanted, self.right), (found, self.found), (wanted, self.wanted)
+            (marked & wanted, self.right), (marked, self.found), (wanted, self.wanted)
         ):  # fmt: skip
             for *_, kind in names:
                 counts[kind] = counts.get(kind, 0) + 1
@@ -35,11 +35,11 @@ class Score:
                 counts[kind] = counts.get(kind, 0) + n
 
     def f1(self, kind: str | None = None) -> float:
-        right, found, wanted = (
+        right, marked, wanted = (
             sum(n for k, n in c.items() if kind in {None, k})
             for c in (self.right, self.found, self.wanted)
         )
-        return 2 * right / (found + wanted) if found + wanted else 0.0
+        return 2 * right / (marked + wanted) if marked + wanted else 0.0
 
     def precision(self) -> float:
         return sum(self.right.values()) / max(1, sum(self.found.values()))

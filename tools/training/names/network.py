@@ -24,7 +24,7 @@ PAD = 4
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What training can be varied in."""
+    """Settings of the training."""
 
     width: int = 64
     epochs: int = 6
@@ -80,7 +80,7 @@ class Network(nn.Module):
 
 
 def shifted(h, by):
-    """Return [n, 3 * width]: each row between the rows that stand before and after it."""
+    """Return [n, 3 * width]: each row between its previous and next row."""
     zero = h.new_zeros(by, h.shape[1])
     return torch.cat([torch.cat([zero, h[:-by]]), h, torch.cat([h[by:], zero])], 1)
 

@@ -1,7 +1,7 @@
 """Joins sentences into passages like those that the program stores, and alters their form.
 
-What is altered keeps every character's place and every token of the encoder (which takes no note
-of case), so one pass of the encoder serves all forms of a passage.
+Alterations keep the position of every character and every token of the encoder (which ignores
+case), so one pass of the encoder serves all forms of a passage.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A text, its names as (start, end, kind), where its sentences begin and end.
+    """A text, its names as (start, end, kind), and the bounds of its sentences.
 
-    What the words of *unsure* are is left open.
+    The labels of the words of *unsure* are unknown.
     """
 
     text: str
@@ -34,7 +34,7 @@ class Passage:
 def join(
     sentences: Iterable[Sentence], source: str, rng: random.Random, /, *, low: int, high: int
 ) -> list[Passage]:
-    """Join neighbouring sentences up to a length drawn anew for each passage."""
+    """Join neighbouring sentences up to a random length per passage."""
     glue = "\n" if source in {"wnut", "btc", "btc-g", "filings"} else " "
     passages: list[Passage] = []
     text, names, places = "", [], []

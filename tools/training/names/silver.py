@@ -1,12 +1,11 @@
-"""Marks names in texts that nobody marked, for the tagger to learn from.
+"""Marks names in unlabelled texts as training data of the tagger.
 
 HOME is a data folder of the program with the collections "Contracts", "Filings" and "Mail", made of
-the folders ``cuad/pdf``, ``annual-reports/pdf`` and ``mail`` of the shared data.
-What networks trained on the marked collections say of a name's places in
-one document counts together with what is sure: a legal form, a definition ("Short"), a signature,
-the head of a mail. Places of a name that is sure in its document get its kind, words that are
-hardly taken for a name are none, and all else is left open. Of the contracts every second one is
-read; the others are there to measure.
+the folders ``cuad/pdf``, ``annual-reports/pdf`` and ``mail`` of the shared data. The scores of
+networks trained on the marked collections, for all mentions of a name in one document, count
+together with certain evidence: a legal form, a definition ("Short"), a signature, the head of a
+mail. Mentions of a name that is certain in its document get its kind, words with low scores are
+not names, and all others are unknown. Every second contract is read; the others are for measuring.
 """
 
 from __future__ import annotations
@@ -51,8 +50,9 @@ MOST = {"contracts": 10, "filings": 16, "mail": 1, "opinions": 9, "xquad": 1}
 SURE_NONE = 0.93
 """Probability from which on a word is part of no name."""
 SURE_KIND, SURE_SHARE, SURE_PLACE = 0.75, 0.5, 0.85
-"""Share of its places' weight that a name's kind has; share of its places that the teacher marks;
-probability of a single place that is taken by itself."""
+"""Share of the weight of a name's kind among its mentions; share of its mentions that the teacher
+marks; probability at which a single mention counts without others.
+"""
 _DEFINED = re.compile(
     r"(?:\((?:the|each,? an?|collectively,?|together,?|hereinafter|or)?\s*[“\"']"
     r"([A-Z][\w&.’'-]*(?: [A-Z][\w&.’'-]*){0,3})[”\"']\))"
@@ -82,15 +82,15 @@ def documents(home: Path, data: Path) -> Iterator[tuple[str, list[str]]]:
 
 
 def _pieces(text: str) -> list[str]:
-    found, at = [], 0
+    pieces, at = [], 0
     while at < len(text):
         end = min(len(text), at + SIZE)
         if end < len(text):
             end = max(text.rfind("\n", at + 500, end), text.rfind(". ", at + 500, end)) + 1 or end
         if text[at:end].strip():
-            found.append(text[at:end].strip())
+            pieces.append(text[at:end].strip())
         at = end
-    return found
+    return pieces
 
 
 class _Texts(HTMLParser):
@@ -128,7 +128,7 @@ def chosen(kind: str, passages: list[str]) -> list[str]:
 
 @dataclass(slots=True)
 class _Name:
-    """What speaks for the kinds of a name in one document."""
+    """Evidence for the kinds of a name in one document."""
 
     weight: Counter[str] = field(default_factory=Counter)
     is_sure: bool = False
@@ -136,12 +136,12 @@ class _Name:
 
 
 def marked(texts: list[str], scores: list[NDArray[np.float32]]) -> list[Passage]:
-    """Return a document's passages with the names that are sure, and what is left open."""
+    """Return a document's passages with the certain names and the unknown words."""
     read = [(t, words_of(t), s) for t, s in zip(texts, scores, strict=True)]
     places = [_places(words, scores) for _, words, scores in read]
     names: dict[tuple[str, ...], _Name] = defaultdict(_Name)
-    for (text, words, _), found in zip(read, places, strict=True):
-        for place in found:
+    for (text, words, _), places_of_text in zip(read, places, strict=True):
+        for place in places_of_text:
             key = _key(words, place.first, place.after)
             name = names[key]
             name.tagged += 1
@@ -163,24 +163,24 @@ def marked(texts: list[str], scores: list[NDArray[np.float32]]) -> list[Passage]
         and not (len(key) == 1 and (key[0] in small or len(key[0]) < 2))
     }
     return [
-        _passage(text, words, scores, found, kinds)
-        for (text, words, scores), found in zip(read, places, strict=True)
+        _passage(text, words, scores, places_of_text, kinds)
+        for (text, words, scores), places_of_text in zip(read, places, strict=True)
     ]
 
 
 def _places(words: Words, scores: NDArray[np.float32]) -> list[Place]:
     """Return the names as the program's rules leave them; role words as their own kinds."""
-    found = []
+    places = []
     for first, after, number, sure in spans_of(scores):
         place: Place | None = Place(first, after, CLASSES[number], sure)
         if CLASSES[number] in {"person", "organization", "location"}:
             place = shaped(words, place)
         if place is not None:
-            found.append(place)
-    named = [p for p in found if p.kind not in {"misc", "party", "bank"}]
+            places.append(place)
+    named = [p for p in places if p.kind not in {"misc", "party", "bank"}]
     named = with_companies(words, completed(words, with_bodies(words, joined(words, named))))
     taken = {i for p in named for i in range(p.first, p.after)}
-    rest = [p for p in found if p.kind in {"misc", "party", "bank"}]
+    rest = [p for p in places if p.kind in {"misc", "party", "bank"}]
     rest = [p for p in rest if not taken & set(range(p.first, p.after)) and _is_role(words, p)]
     return sorted([*named, *rest], key=lambda p: p.first)
 
@@ -195,7 +195,7 @@ def _key(words: Words, first: int, after: int) -> tuple[str, ...]:
 
 
 def _evidence(text: str, words: Words, place: Place, name: _Name) -> None:
-    """Note what makes a name sure, whatever the teacher says."""
+    """Collect the evidence that makes a name certain regardless of the teacher."""
     low = {w.lower() for w in words.texts[place.first : place.after]}
     start, end = int(words.starts[place.first]), int(words.ends[place.after - 1])
     line = text[text.rfind("\n", 0, start) + 1 : start]
@@ -213,7 +213,7 @@ def _passage(
     text: str,
     words: Words,
     scores: NDArray[np.float32],
-    found: list[Place],
+    places: list[Place],
     kinds: dict[tuple[str, ...], str],
 ) -> Passage:
     starts = {key[0] for key in kinds}
@@ -221,7 +221,7 @@ def _passage(
     low = [w.lower() for w in words.texts]
     shapes = words.features[:, SHAPE]
     marks, taken, i = [], np.zeros(len(low), dtype=bool), 0
-    by_start = {p.first: p for p in found}
+    by_start = {p.first: p for p in places}
     while i < len(low):
         best = None
         if low[i] in starts and shapes[i] in (TITLE, UPPER, MIXED):
@@ -234,7 +234,7 @@ def _passage(
         is_sure = place is not None and np.exp(place.sure) >= SURE_PLACE
         if place and is_sure and (best is None or place.after - place.first > best[0]):
             best = (place.after - place.first, place.kind)
-        inside = any(p.first < i < p.after for p in found if p.after - p.first > 1)
+        inside = any(p.first < i < p.after for p in places if p.after - p.first > 1)
         if best and not inside and not taken[i : i + best[0]].any():
             marks.append((i, i + best[0], best[1]))
             taken[i : i + best[0]] = True

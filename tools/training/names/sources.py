@@ -1,8 +1,8 @@
-"""Reads the collections of sentences with marked names, and makes natural text of them.
+"""Reads the collections of sentences with marked names and makes natural text of them.
 
-All kinds are brought to those of the program. ``misc`` stands for names of other things (works,
-products, nationalities) where a collection marks them, ``party`` and ``bank`` for the words that
-stand for a party in the loan agreements ("Borrower", "Bank").
+All kinds are mapped to those of the program. ``misc`` are names of other things (works, products,
+nationalities) where a collection marks them; ``party`` and ``bank`` are the role words of the loan
+agreements ("Borrower", "Bank").
 """
 
 from __future__ import annotations
@@ -57,12 +57,12 @@ def read(folder: Path, source: str, /, *, tokenised: bool = False) -> list[Sente
 
 def read_filings(path: Path, /) -> list[list[Sentence]]:
     """Return the sentences of each filing of ``ner-eval``: to measure, never to train on."""
-    found: list[list[Sentence]] = []
+    documents: list[list[Sentence]] = []
     kinds = {"PER": "person", "ORG": "organization", "LOC": "location", "MISC": "misc"}
     for block in re.split(r"\n\s*\n", path.read_text(encoding="utf-8")):
         rows = [line.rsplit(" ", 1) for line in block.split("\n") if " " in line]
         if rows and rows[0][0] == "-DOCSTART-":
-            found.append([])
+            documents.append([])
             rows = rows[1:]
         if not rows:
             continue
@@ -70,19 +70,19 @@ def read_filings(path: Path, /) -> list[list[Sentence]]:
         text, spans = _joined(tokens, _spaces(tokens, dashes=False))
         names = _entities([tag for _, tag in rows])
         marks = tuple((spans[a][0], spans[b][1], kinds[k]) for a, b, k in names)
-        found[-1].append(Sentence(text, marks, tuple(tokens)))
-    return found
+        documents[-1].append(Sentence(text, marks, tuple(tokens)))
+    return documents
 
 
 def read_documents(path: Path, /) -> list[list[Sentence]]:
     """Return the sentences of each document of a collection that parts them by ``-DOCSTART-``."""
-    found: list[list[Sentence]] = [[]]
+    documents: list[list[Sentence]] = [[]]
     for tokens, tags, _ in _blocks(path, heads=True):
         if tokens[0] == "-DOCSTART-":
-            found.append([])
+            documents.append([])
         else:
-            found[-1].append(_sentence(tokens, tags, None, path.stem, tokenised=False))
-    return found
+            documents[-1].append(_sentence(tokens, tags, None, path.stem, tokenised=False))
+    return documents
 
 
 def _blocks(
@@ -114,8 +114,8 @@ def _sentence(
 ) -> Sentence:
     if tokenised:
         text, spans = _joined(tokens, [True] * len(tokens))
-    elif text is not None and (found := _aligned(tokens, text)):
-        spans = found
+    elif text is not None and (aligned := _aligned(tokens, text)):
+        spans = aligned
     else:
         text, spans = _joined(tokens, _spaces(tokens, dashes=source == "fin5"))
     names = []
@@ -158,11 +158,11 @@ def _entities(tags: list[str]) -> Iterator[tuple[int, int, str]]:
 def _aligned(tokens: list[str], text: str) -> list[tuple[int, int]] | None:
     spans, at = [], 0
     for token in tokens:
-        found = text.find(token, at)
-        if not 0 <= found <= at + 3:
+        position = text.find(token, at)
+        if not 0 <= position <= at + 3:
             return None
-        at = found + len(token)
-        spans.append((found, at))
+        at = position + len(token)
+        spans.append((position, at))
     return spans
 
 
@@ -184,8 +184,8 @@ _CLITICS = {"'s", "n't", "'m", "'re", "'ve", "'ll", "'d", "’s", "n’t", "’m
 
 
 def _spaces(tokens: list[str], *, dashes: bool) -> list[bool]:
-    """Say before which tokens natural text has a space."""
-    found, is_open = [], False
+    """Return for each token whether natural text has a space before it."""
+    spaces, is_open = [], False
     for i, token in enumerate(tokens):
         before = tokens[i - 1] if i else ""
         space = not before.endswith(_OPENS) and not token.startswith(_CLOSES)
@@ -207,5 +207,5 @@ def _spaces(tokens: list[str], *, dashes: bool) -> list[bool]:
             space = False
         if dashes and token.isdigit() and before == "." and i > 1 and tokens[i - 2].isdigit():
             space = False
-        found.append(space)
-    return found
+        spaces.append(space)
+    return spaces

@@ -1,6 +1,6 @@
-"""Passages of all sources with the encoder's states of their words, made once and kept.
+"""Passages of all sources with the encoder's states of their words, computed once and cached.
 
-Four readings of every source: long passages, short ones, tokens set apart by spaces as in the
+Four readings of every source: long passages, short ones, tokens separated by spaces as in the
 collections themselves, and long ones with misread characters.
 """
 
@@ -63,12 +63,12 @@ def items_of(folder: Path, source: str, reading: str, cache: Path) -> list[Item]
 def states_of(texts: list[str]) -> list[NDArray[np.float16]]:
     """Return the mean states per word of texts, all `LAYERS` and the last one side by side."""
     encoder = load_profile(load_settings().models_dir, "mini")
-    found = []
+    states = []
     for text, encoding in zip(texts, encoder.encode_documents(texts, layers=LAYERS), strict=True):
         words, spans = words_of(text), encoding.token_spans
         at = np.minimum(np.searchsorted(spans[:, 0], words.starts), len(spans) - 1)
         rows = np.concatenate([*(encoding.layers[n] for n in LAYERS), encoding.tokens], axis=1)
         sizes = np.maximum(1, np.diff(np.append(at, len(spans))))
         pooled = np.add.reduceat(rows, at, axis=0) / sizes[:, None]
-        found.append(pooled.astype(np.float16))
-    return found
+        states.append(pooled.astype(np.float16))
+    return states
