@@ -159,7 +159,7 @@ FORGED = (
 
 
 class Crafted(Big):
-    """A collection whose files are called, and say of themselves, what their author likes."""
+    """A collection whose files have names and metadata chosen by an attacker."""
 
     def source(self, number: int) -> Any:
         words = self.text

@@ -1,4 +1,4 @@
-"""Briefs of our own and their citations, written by hand: what makes tables is tested alone."""
+"""Handwritten briefs and their citations, for tests of tables alone."""
 
 from __future__ import annotations
 

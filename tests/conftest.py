@@ -49,10 +49,10 @@ if _MEMORY.is_dir() and os.access(_MEMORY, os.W_OK):
     _free = min(_disk.f_bavail * _disk.f_frsize, psutil.virtual_memory().available)
     if _free > _ROOM and not _disk.f_flag & os.ST_NOEXEC:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
-# How long an example takes says how busy the machine is, not whether it is right.
+# The duration of an example depends on the load of the machine, not on correctness.
 settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("house")
-# Hundreds of tests start programs; without byte code each of them compiles the package anew.
+# Hundreds of tests start programs; without byte code each of them compiles the package again.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
@@ -74,15 +74,7 @@ def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
 
 @dataclass(frozen=True)
 class Signer:
-    """Issues license keys that this test run takes for genuine.
-
-    Attributes
-    ----------
-    seed
-        The private half of its key pair.
-    public_keys
-        The file with the public half.
-    """
+    """Issuer of license keys that are valid in this test run; *seed* is its private half."""
 
     seed: bytes
     public_keys: Path
@@ -129,13 +121,13 @@ def own_workers(_kept_workers: Stock) -> Iterator[None]:
 
 @pytest.fixture
 def free_tier(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Take the license away: what is asked from now on is answered as on the Free tier."""
+    """Remove the license: later requests are answered as on the Free tier."""
     monkeypatch.delenv("CASETRACK_LICENSE", raising=False)
 
 
 @pytest.fixture(scope="session")
 def models_dir() -> Path:
-    """Return a folder with what a fresh installation fetches, kept in the checkout's cache."""
+    """Return a folder with the models of a fresh installation, from the checkout's cache."""
     home = os.environ.get("CASETRACK_MODELS")
     folder = Path(home) if home else CHECKOUT / ".cache" / "models"
     list(fetch(folder, lambda *_: None))
@@ -150,7 +142,7 @@ def samples() -> Path:
 
 @pytest.fixture
 def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Library:
-    """Return an empty library without a model: what it does must not need one."""
+    """Return an empty library without a model, for operations that need none."""
     monkeypatch.setenv("CASETRACK_MODELS", str(tmp_path / "no-models"))
     return Library(load_settings(tmp_path / "data"))
 
@@ -195,7 +187,7 @@ def store_text(
     tools: Tools | None = None,
     **facts: Any,
 ) -> Document:
-    """Take page texts, or rows of ``pages``, through the default pipeline, without any file.
+    """Process page texts, or rows of ``pages``, with the default pipeline and without a file.
 
     *facts* are values of the document's row, and ``replaces``.
     """
@@ -251,9 +243,9 @@ def store_text_fixture() -> Callable[..., Document]:
 
 @pytest.fixture(scope="session")
 def demo_home(tmp_path_factory: pytest.TempPathFactory, models_dir: Path, samples: Path) -> Path:
-    """Return a data folder whose collection "Demo" holds the sample case file; do not change it.
+    """Return a read-only data folder whose collection "Demo" has the sample case file.
 
-    It takes long to make, so that all workers of a run read the same one.
+    It is slow to make, so all workers of a run read the same one.
     """
     shared = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:

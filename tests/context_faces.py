@@ -1,9 +1,8 @@
-"""Whether ``ctx`` answers the same in a terminal, over MCP and over HTTP, and how fast each is.
+"""Compares the answers and times of ``ctx`` in a terminal, over MCP and over HTTP.
 
-``python -m context_faces --config .ctx/config.toml [--questions N]`` takes its questions from
-the collection's own passages, asks each in every mode on every way, and prints what differs and the
-times. The command runs in this process, so that its own start is not counted; the server is a
-process of its own.
+``python -m context_faces --config .ctx/config.toml [--questions N]`` takes its questions from the
+collection's passages, asks each in every mode over every face, and prints differences and times.
+The command runs in this process, so that its start is not counted; the server is a separate one.
 """
 
 from __future__ import annotations
@@ -36,12 +35,9 @@ _WORD = re.compile(r"[^\W\d_]{4,}")
 
 @dataclass
 class Compared:
-    """What was asked, what differed, and the seconds of each way.
+    """Number of questions, differences, and seconds of each face.
 
-    Attributes
-    ----------
-    unequal
-        Question, mode, way, and what it answered instead of what the command did.
+    ``unequal`` has question, mode, face, and its answer where it differs from the command's.
     """
 
     asked: int = 0
@@ -94,7 +90,7 @@ def _timed(found: Compared, way: str, began: float) -> Any:
 
 
 def typed(config: Path, *words: str) -> Any:
-    """Return what ``ctx ... --json`` prints, as JSON reads it."""
+    """Return the parsed JSON output of ``ctx ... --json``."""
     from casetrack.editions.context.cli.main import main
 
     printed = io.StringIO()
@@ -104,7 +100,7 @@ def typed(config: Path, *words: str) -> Any:
 
 
 def rest(port: int, path: str, body: bytes | None = None, **headers: str | None) -> tuple[int, Any]:
-    """Send one plain request; return its status and what it says."""
+    """Send one plain request; return its status and body."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     sent: Mapping[str, str | None] = {"authorization": f"Bearer {TOKEN}"} | headers
     kept = {name: value for name, value in sent.items() if value is not None}

@@ -1,4 +1,4 @@
-"""Models that a test can reckon with: every word has a direction of its own."""
+"""Models with predictable output: every word has its own direction."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def number(word: str) -> int:
 
 
 class NamesByList:
-    """Finds the names that it is told of, longest first."""
+    """Finds the given names, longest first."""
 
     fingerprint = "by list"
     layers = None
@@ -109,7 +109,7 @@ class NamesByList:
 
 
 class FakeEncoders:
-    """Stands in for the models of a data folder."""
+    """Fake models of a data folder."""
 
     def __init__(self, *encoders: WordEncoder, models_dir: Path | None = None) -> None:
         self.models_dir = models_dir
@@ -124,7 +124,7 @@ class FakeEncoders:
         return self._by_name.get(name)
 
     def names(self, profile: str, /) -> None:
-        """Nobody looks for names."""
+        """Return None: no name tagger."""
 
     @property
     def loaded(self) -> tuple[str, ...]:

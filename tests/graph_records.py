@@ -1,4 +1,4 @@
-"""Answers of the graph, made by hand in any number: what tools and commands have to show."""
+"""Handmade answers of the graph in any number, for tests of tools and commands."""
 
 from __future__ import annotations
 
@@ -211,12 +211,9 @@ def comparison(size: int) -> rec.Comparison:
 
 @dataclass
 class Answers:
-    """Stands in for the map of a collection: every list holds *size* entries, or the limit.
+    """Replacement for the map of a collection: every list has *size* entries, or the limit.
 
-    Attributes
-    ----------
-    asked
-        The calls, as (method, positional arguments, keyword arguments).
+    ``asked`` has the calls as (method, positional arguments, keyword arguments).
     """
 
     size: int = 3

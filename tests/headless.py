@@ -1,4 +1,4 @@
-"""A headless Chromium, spoken to over a pipe: for tests, and for the pictures of the docs."""
+"""A headless Chromium, controlled over a pipe, for tests and for the pictures of the docs."""
 
 from __future__ import annotations
 
@@ -115,9 +115,9 @@ class Browser:
         dark: bool = False,
         scale: float = 1.0,
     ) -> None:
-        """Open a file or an address and wait until it is there.
+        """Open a file or an address and wait until it is loaded; the address may redirect.
 
-        For each pixel of the page *scale* are drawn. An address may send the browser on to another.
+        *scale* pixels are drawn for each pixel of the page.
         """
         self.requests.clear()
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
@@ -159,7 +159,7 @@ class Browser:
         return tuple(found)
 
     def screenshot(self, *, whole: bool = True) -> Image.Image:
-        """Return a picture of the whole page, or of what the window shows of it."""
+        """Return a picture of the whole page, or of its part in the window."""
         said = self.call("Page.captureScreenshot", captureBeyondViewport=whole)
         return Image.open(io.BytesIO(base64.b64decode(said["data"]))).convert("RGB")
 

@@ -42,7 +42,7 @@ def _tools() -> dict[str, Any]:
 
 TOOLS = _tools()
 NAMES = tuple(TOOLS)
-# These read files in processes of their own, which takes the time of dozens of other calls.
+# These read files in separate processes, which takes the time of dozens of other calls.
 LONG_WORK = ("ingest_document", "ingest_folder", "sync_folder", "reindex_document")
 QUICK_NAMES = tuple(name for name in NAMES if name not in (*LONG_WORK, "reindex_collection"))
 PARAMETERS = sorted({name for tool in TOOLS.values() for name in tool.parameters["properties"]})
@@ -59,7 +59,7 @@ DOCUMENTS = {
     ),
 }
 
-# "@x" stands for something that exists in the home of the run; see Home.resolve.
+# "@x" is a placeholder of an existing object in the home of the run; see Home.resolve.
 OWN = {
     "collection": ["Acme", "Acme", "Acme", "acme", "@collection", "Acm"],
     "document": ["Notes.txt", "Long.txt", "Reminder.md", "@document", "notes", "Vendor"],
@@ -110,7 +110,7 @@ ANYTHING = st.sampled_from(LEAVES) | TEXTS | NESTED | st.dictionaries(KEYS, TEXT
 
 
 def _paths() -> st.SearchStrategy[str]:
-    """Return paths of which none is a real folder of whoever runs this."""
+    """Return paths, none of which is a real folder of the current user."""
     words = st.text(st.characters(exclude_categories=()), max_size=60)
     elsewhere = words.filter(lambda text: ".." not in text).map(lambda text: f"/nowhere/x{text}")
     return st.sampled_from(OWN["path"]) | elsewhere
@@ -127,7 +127,7 @@ def _text(name: str, kind: bool) -> st.SearchStrategy[str]:
 
 
 def _fitting(name: str, field: dict[str, Any], *, kind: bool) -> st.SearchStrategy[Any]:
-    """Return values that fit the schema of an argument; *kind* ones also name what exists."""
+    """Return values that fit the schema of an argument; *kind* adds names of existing objects."""
     if "enum" in field:
         # Services that are not on this computer are never asked.
         return st.sampled_from([v for v in field["enum"] if v not in {"openai", "ollama"}])
@@ -173,16 +173,9 @@ def calls(draw: st.DrawFn, names: tuple[str, ...] = NAMES) -> tuple[str, dict[st
 
 
 class Home:
-    """A scratch data folder with servers over it; made anew when calls have worn it out.
+    """A temporary data folder with servers, rebuilt when calls have changed too much of it.
 
-    Parameters
-    ----------
-    root
-        Where everything lies.
-    models_dir
-        Models, or an empty folder.
-    chance
-        Decides what the users of clients that ask them answer.
+    *chance* decides the answers of users whose clients ask them.
     """
 
     def __init__(self, root: Path, models_dir: Path, chance: random.Random) -> None:
@@ -241,17 +234,17 @@ class Home:
         ]
 
     async def _ask(self, _context: Any, _params: Any) -> ElicitResult:
-        """Answer as anybody might, most often with what is wanted."""
+        """Answer a question of the server, mostly with the wanted value."""
         actions: list[Any] = ["accept", "accept", "decline", "cancel"]
         return ElicitResult(action=self._chance.choice(actions), content={})
 
     def close(self) -> None:
-        """End the servers and drop what they worked on."""
+        """Stop the servers and remove their data."""
         self._stack.close()
         shutil.rmtree(self.root / f"data{self._generation}", ignore_errors=True)
 
     def worn(self) -> bool:
-        """Return whether the collection is not what the next call needs."""
+        """Return whether the collection lacks something that the next call needs."""
         self._left -= 1
         try:
             acme = self.library.get("Acme")
@@ -260,7 +253,7 @@ class Home:
             return True
 
     def resolve(self, value: Any) -> Any:
-        """Return *value* with what exists here in place of what stands for it."""
+        """Return *value* with placeholders replaced by existing objects."""
         if isinstance(value, list):
             return [self.resolve(item) for item in value]
         if not isinstance(value, str) or not value.startswith("@"):
@@ -299,7 +292,7 @@ LEAKS = ("Traceback (most recent", 'File "/', "site-packages", "internal error",
 
 
 def check(home: Home, arguments: dict[str, Any], result: CallToolResult) -> None:
-    """Check what every result keeps to, whatever was asked."""
+    """Check the conditions that every result must meet."""
     assert isinstance(result, CallToolResult)
     sent = json.loads(result.model_dump_json(by_alias=True, exclude_none=True))
     text = "".join(block.get("text", "") for block in sent["content"])

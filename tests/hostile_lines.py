@@ -1,4 +1,4 @@
-"""Hostile lines: what may arrive on the input of a server, and a server to send it to."""
+"""Hostile input lines of a server, and a server that receives them."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def mutations(count: int, chance: random.Random) -> list[bytes]:
 
 
 class Process:
-    """A server as a child process, spoken to in raw lines."""
+    """A server as a child process that receives raw lines."""
 
     def __init__(self, env: dict[str, str]) -> None:
         self.process = subprocess.Popen(
@@ -148,7 +148,7 @@ class Process:
 
 
 def check_error(error: dict[str, Any]) -> None:
-    """Check that a protocol error tells nothing of the inside."""
+    """Check that a protocol error reveals no internals."""
     assert isinstance(error["code"], int)
     told = json.dumps(error)
     assert "Traceback" not in told

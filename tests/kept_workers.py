@@ -1,9 +1,9 @@
 """Keeps the processes that read files from one test to the next.
 
 A pool ends its workers when it closes, and a new worker takes half a second to start; hundreds of
-tests open a pool. Here an idle worker is kept instead and handed to the next pool that would start
-the same command in the same surroundings. Whatever a pool does with a worker stays as it is; how it
-starts and ends them is tested in ``readers/test_pool.py`` and by all programs that tests start.
+tests open a pool. Here an idle worker is kept and reused by the next pool that would start the same
+command in the same environment. The use of a worker by a pool is unchanged; start and end of
+workers are tested in ``readers/test_pool.py`` and by all programs that tests start.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MOST = 4
 """As many idle workers are kept; with all parsers loaded, one takes some hundred megabytes."""
 
 OF_NO_MEANING = {"PYTEST_CURRENT_TEST", "CASETRACK_HOME", "CASETRACK_LICENSE", "CASETRACK_MODELS"}
-"""What differs from test to test and no reader looks at; folders come with each request."""
+"""Variables that differ between tests and that no reader uses; requests carry the folders."""
 
 READY = (JSON, json.dumps({"event": "ready"}).encode())
 
@@ -36,7 +36,7 @@ Worker = process.WorkerProcess
 
 
 class Stock:
-    """Idle workers and what each was started as, the last used last."""
+    """Idle workers with their start parameters, the most recently used last."""
 
     def __init__(self) -> None:
         # Linux ends a worker with the thread that has started it, which must therefore stay.
@@ -71,7 +71,7 @@ class Stock:
 
     @contextmanager
     def resting(self) -> Iterator[None]:
-        """Let pools start and end workers of their own; none other is there."""
+        """Let pools start and end their own workers, without any other."""
         close_drawing_pools()
         self._end_all()
         self._rests = True

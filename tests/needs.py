@@ -1,8 +1,8 @@
-"""Which cases run in the README's test line, and which in the slow suite alone.
+"""Selects the cases of the README's test line and those of the slow suite.
 
 ``@pytest.mark.needs("chromium")`` marks tests that need more than Python's packages. They belong to
-the slow suite, so that the test line runs the same cases on every machine. Where their program or
-data is missing they are skipped, with the command that enables them.
+the slow suite, so that the test line runs the same cases on every machine. If their program or
+data is missing, they are skipped with the command that enables them.
 
 ``@pytest.mark.sampled(3)`` leaves all but three evenly chosen cases of a test to the slow suite.
 """
@@ -100,7 +100,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip what cannot run here."""
+    """Skip tests that cannot run on this machine."""
     for reason in sorted(filter(None, map(missing, _needs_of(item)))):
         pytest.skip(reason)
 

@@ -37,7 +37,7 @@ def s3() -> Iterator[str]:
 
 
 def new_bucket() -> str:
-    """Make a bucket of a name of its own, behind the service."""
+    """Make a new bucket directly in the service."""
     from moto.s3.models import s3_backends
 
     name = f"cases-{uuid.uuid4().hex[:12]}"
@@ -46,7 +46,7 @@ def new_bucket() -> str:
 
 
 def use(monkeypatch: pytest.MonkeyPatch, endpoint: str) -> None:
-    """Let this process and those that it starts use a service, with credentials of their own."""
+    """Let this process and its children use a service, with their own credentials."""
     for name in ("AWS_SESSION_TOKEN", "AWS_PROFILE", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_REGION"):
         monkeypatch.delenv(name, raising=False)
     for name in ("AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE"):
@@ -57,14 +57,14 @@ def use(monkeypatch: pytest.MonkeyPatch, endpoint: str) -> None:
 
 
 class Proxy:
-    """Passes requests on, but for those that :attr:`fate` has something for.
+    """Forwards requests, except those with an entry of :attr:`fate`.
 
     Attributes
     ----------
     fate
         Returns for a method and a path ``"503"`` or another status (answered without asking the
-        service), ``"lost"`` (passed on, and the connection cut before the answer), ``"cut"`` (cut
-        before it is passed on), or ``None``.
+        service), ``"lost"`` (forwarded, and the connection cut before the answer), ``"cut"`` (cut
+        before it is forwarded), or ``None``.
     seen
         Method and path of each request.
     """

@@ -1,7 +1,7 @@
-"""A made-up older form of collections, "version 0", and what a migration from it looks like.
+"""An invented older form of collections, "version 0", and a migration from it.
 
-No program ever wrote it. It lacks the columns that :data:`LACKS` names; all else is as today. A
-collection of it is made of one of today, by :func:`age`.
+No program ever wrote it. It lacks the columns of :data:`LACKS`; everything else is the current
+form. :func:`age` makes a collection of it from a current one.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def declare(home: Path, /) -> None:
 
 
 def age(folder: Path, /) -> None:
-    """Turn a collection of today into one of version 0, without what was derived from it."""
+    """Turn a current collection into one of version 0, without its derived files."""
     shutil.rmtree(folder / "views", ignore_errors=True)
     for table, columns in LACKS.items():
         lance.dataset(folder / f"{table}.lance").drop_columns(list(columns))

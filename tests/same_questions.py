@@ -27,17 +27,17 @@ _WHOLE: Mapping[str, str] = {"": ""}
 
 @dataclass(frozen=True)
 class Question:
-    """A question as a tool and as a command.
+    """A question as a tool call and as a command.
 
     Attributes
     ----------
     command
-        Arguments of the command line, without collection and ``--json``; empty where there is none.
+        Arguments of the command line, without collection and ``--json``; empty if there is none.
     same
-        Where both say the same: path in the tool's structure to path in the command's JSON. The
-        empty path is all of it.
+        Path in the tool's structure to the equal path in the command's JSON. The empty path is the
+        whole.
     shaped
-        Brings the command's JSON to the names of the tool.
+        Converts the command's JSON to the names of the tool.
     """
 
     tool: str
@@ -302,7 +302,7 @@ def _of_relations() -> list[Question]:
 
 
 def _without_remedy(found: dict[str, Any]) -> dict[str, Any]:
-    """Leave out what to do next: the tool names tools, the command names commands."""
+    """Leave out the hint: the tool names tools, the command names commands."""
     return {key: value for key, value in found.items() if key != "remedy"}
 
 
@@ -311,7 +311,7 @@ def _named_jobs(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _together(found: dict[str, Any]) -> dict[str, Any]:
-    """Give of each name in a passage what the passage itself does not say."""
+    """Return for each name in a passage the facts that the passage itself lacks."""
     kept = ("text", "chunk_char_start", "chunk_char_end", "citation")
     chunks = [
         {k: v for k, v in chunk.items() if k != "quotes"}
@@ -322,7 +322,7 @@ def _together(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _graph(found: dict[str, Any]) -> dict[str, Any]:
-    """Put each node's distance beside it; the tool calls the passages of a link chunk_ids."""
+    """Add each node's distance; the tool calls the passages of a link chunk_ids."""
     away = found["distances"] or [None] * len(found["nodes"])
     nodes = [n | {"distance": d} for n, d in zip(found["nodes"], away, strict=True)]
     edges = [

@@ -27,7 +27,7 @@ START = datetime(2023, 1, 1, tzinfo=UTC)
 
 
 def facts_of(number: int, chance: random.Random) -> dict[str, Any]:
-    """Return facts of one document, as a source and a reader would tell them."""
+    """Return facts of one document, from its source and from its reader."""
     source = chance.choice(SOURCES)
     path = chance.choice(PATHS).format(f"file{number}")
     day = START + timedelta(days=chance.randrange(900), seconds=chance.randrange(86_400))

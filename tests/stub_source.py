@@ -1,4 +1,4 @@
-"""A source in memory: what it has, what it refuses, and where its listing breaks off."""
+"""A source in memory with chosen items, errors, and an end of its listing."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ class StubSource(Source):
     Attributes
     ----------
     texts
-        By ``source_id``; a number stands for an item of whose content nobody shall ask.
+        By ``source_id``; a number is the size of an item whose content must not be fetched.
     facts
-        What the listing says of items beside, by ``source_id``.
+        Further facts of the listing, by ``source_id``.
     errors
-        What fetching an item raises, each once.
+        Errors of fetching an item, each raised once.
     breaks_after
         Number of items after which the listing fails.
     fetched
-        What was fetched, in this order.
+        Ids of the fetched items, in order.
     """
 
     texts: dict[str, str | bytes] = field(default_factory=dict)

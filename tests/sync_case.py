@@ -1,4 +1,4 @@
-"""A folder and a collection with models that count what they read."""
+"""A folder and a collection with models that record their input."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 class Case:
-    """A folder, a collection, and the models in between.
+    """A folder, a collection, and its models.
 
     Attributes
     ----------
     folder
-        The folder that is synced; files are named relative to it.
+        The synced folder; files are named relative to it.
     encoder
-        Its ``seen`` lists every text that was embedded.
+        Its ``seen`` lists every embedded text.
     """
 
     def __init__(self, library: Library, folder: Path) -> None:
@@ -62,7 +62,7 @@ class Case:
         return told
 
     def texts(self) -> dict[str, str]:
-        """Return what the collection holds: text by path."""
+        """Return the text of the collection by path."""
         return {
             self.relative(d.path): "".join(
                 c.text for c in self.collection.read.chunks(d.document_id)

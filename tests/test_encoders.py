@@ -18,7 +18,7 @@ MB = 1 << 20
 
 
 class Fake:
-    """A profile that counts how often it is loaded, with the weights it says."""
+    """A profile that counts its loads and has weights of a given size."""
 
     def __init__(self, name: str, size: int, *, sparse: bool = False) -> None:
         self.name, self.size, self.has_sparse = name, size, sparse

@@ -98,15 +98,15 @@ STANDS_FOR = {
     "Lease v2.docx": "Amendment No 1.docx",
     "organization:halyard": "organization:halyard-cold-services",
 }
-"""What the names on the pages stand for in the sample case file."""
+"""Values in the sample case file for the names on the pages."""
 
 COLLECTIONS = ("Demo", "My collection", "Project Alpha")
-"""What the pages call the sample case file; the first that a page names is its name there."""
+"""Names of the sample case file on the pages; the first on a page is used."""
 
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: where it stands, in what language, and its text."""
+    """A fenced block: its position, language, and text."""
 
     page: str
     line: int
@@ -154,7 +154,7 @@ def is_run(command: str) -> bool:
     return not command.startswith(tuple(NOT_RUN))
 
 
-# --- what stands on the pages --------------------------------------------------------------
+# --- content of the pages ------------------------------------------------------------------
 
 
 def test_no_block_is_left_out() -> None:
@@ -207,7 +207,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 def targets(page: Path) -> Iterator[str]:
-    """Yield what a page links to or shows of this checkout."""
+    """Yield the files of this checkout that a page links to or shows."""
     text = re.sub(r"(?ms)^ {0,3}```.*?^ {0,3}```", "", page.read_text(encoding="utf-8"))
     for linked, shown in re.findall(r"\]\(([^)\s]+)\)|<img src=\"([^\"]+)\"", text):
         if not re.match(r"[a-z]+:", target := linked or shown):
@@ -215,7 +215,7 @@ def targets(page: Path) -> Iterator[str]:
 
 
 def anchors(page: Path) -> set[str]:
-    """Return the names of a page's headings, as they stand in a link."""
+    """Return the anchors of a page's headings."""
     headings = re.findall(r"(?m)^#+ (.+)$", page.read_text(encoding="utf-8"))
     return {re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings}
 
@@ -254,7 +254,7 @@ def test_pictures_of_the_tour_are_whole_and_small() -> None:
 
 
 def test_every_picture_is_made_by_the_script_and_shown() -> None:
-    """``just release pictures`` makes all of them anew, and none that no page shows."""
+    """``just release pictures`` makes all of them, and no unused ones."""
     pytest.importorskip("pty", reason="the pictures are made on Linux or macOS")
     from pictures.__main__ import PICTURES
 
@@ -300,7 +300,7 @@ class Place:
         return self.library.get(self.collection_id)
 
     def words(self, command: str) -> list[str]:
-        """Return the arguments of a command, with what its names stand for."""
+        """Return the arguments of a command, with its names replaced."""
         if "CHUNK_ID" in command:
             chunk = self.collection.search("rent", limit=1)[0].provenance.chunk_id
             command = command.replace("CHUNK_ID", chunk[:8])
@@ -310,7 +310,9 @@ class Place:
         return [w.replace("~", str(self.home), 1) if w.startswith("~") else w for w in words]
 
     def only_one_collection(self) -> None:
-        """Remove what an example made: the pages leave ``-c`` out while there is one collection."""
+        """Remove the collections of an example: pages leave ``-c`` out while there is one
+        collection.
+        """
         library = self.library
         for other in library.collections():
             if other.id != self.collection_id:
@@ -357,7 +359,7 @@ def run_shell(block: Block, place: Place, _names: dict[str, Any]) -> None:
 
 
 def run_python(block: Block, _place: Place, names: dict[str, Any]) -> None:
-    """Run it as a notebook does: what its last line says is shown."""
+    """Run it like a notebook: the value of its last line is shown."""
     tree = ast.parse(block.text)
     last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
     exec(compile(tree, str(block), "exec"), names)
@@ -391,11 +393,11 @@ def read_json(block: Block, _place: Place, _names: dict[str, Any]) -> None:
 
 
 RUN = {"sh": run_shell, "python": run_python, "sql": run_sql, "toml": read_toml, "json": read_json}
-"""What is done with a block, by its language."""
+"""Action for a block by its language."""
 
 
 def assert_written(block: Block, written: str, place: Place) -> None:
-    """Hold a shortened output against the one before it: each of its lines stands there."""
+    """Compare a shortened output with the actual one: each of its lines must be present."""
     assert written, f"{block}: there is nothing that wrote it"
     there = {squeezed(row) for row in written.replace(str(place.home), "~").splitlines()}
     for row in block.text.splitlines():
@@ -423,7 +425,7 @@ def test_every_block_runs(
     capsys: pytest.CaptureFixture[str],
     subtests: pytest.Subtests,
 ) -> None:
-    """In the order of the page, in a home of its own: a block may need what an earlier one made."""
+    """Blocks run in the order of the page, in a temporary home: one may need an earlier one."""
     if page == "README.md":  # its tour is for new users, who have no license
         monkeypatch.delenv("CASETRACK_LICENSE")
     mine = [block for block in BLOCKS if block.page == page]

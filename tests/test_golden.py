@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from casetrack.api.collection import Collection
 
-# What the embedded default reaches today, less two questions: a change that loses more than a
-# question or two is a loss for users, and one that gains moves these floors up.
+# Results of the embedded default less two questions: a change that loses more than a question or
+# two is a loss for users; raise these floors after a gain.
 FLOORS = {1: 44, 5: 58, 10: 63}
 
 

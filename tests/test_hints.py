@@ -1,4 +1,4 @@
-"""Call every operation wrongly on every face: the errors name only what that face has."""
+"""Wrong calls of every operation on every face: errors name only objects of that face."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def every_command(command: Any, path: str) -> Iterator[tuple[str, Any]]:
 
 @pytest.mark.parametrize("program", COMMANDS)
 def test_each_argument_has_a_plain_name_and_a_help_text(program: str) -> None:
-    """Typer adds brackets and dots of its own, and shows a type where there is no name."""
+    """Typer adds brackets and dots, and shows a type if there is no name."""
     bad = [
         f"{path}: {p.name}"
         for path, command in every_command(COMMANDS[program], program)
@@ -131,7 +131,7 @@ def plain(text: str) -> str:
 
 
 def bad_in_shell(text: str, called: list[str], program: str) -> list[str]:
-    """Return what a text of a command names that this command lacks."""
+    """Return the options and commands in a text that the command line lacks."""
     rest = plain(text)
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", rest)) - (options(called, program) or set())
     words = (PARAMETERS | EVERY_TOOL) & set(re.findall(r"\b\w+_\w+\b", rest))
@@ -154,7 +154,7 @@ def incomplete(text: str, called: list[str], program: str) -> Iterator[str]:
 
 
 def bad_in_mcp(text: str, tool: Any, catalogue: Any) -> list[str]:
-    """Return what a result names that a client of this server cannot call or give."""
+    """Return the tools and parameters in a result that the server lacks."""
     problems = list(bad_commands(text))
     for sentence in re.split(r"(?<=[.!?])\s+|\n", text):
         rest = plain(sentence)

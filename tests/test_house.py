@@ -1,4 +1,4 @@
-"""The house rules: what may not be committed, and what CI asks beside the tests."""
+"""Rules of the repository: content that may not be committed, and additional checks of CI."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def committed() -> list[Path]:
 
 
 def test_files_are_small_and_name_no_machine() -> None:
-    # Written with classes, so that this file does not hold what it looks for.
+    # Written with classes, so that this file does not match its own pattern.
     machine = re.compile(rb"(?<![\w./~*>-])/(?:r[o]ot|h[o]me|w[o]rk)/[a-z]\w+/")
     problems = []
     for path in committed():

@@ -1,4 +1,4 @@
-"""The status of an index: what is fresh, what is not and why, and what puts it right."""
+"""The status of an index: fresh and stale parts, with reasons and remedies."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_without_models(library: Library, files: Path) -> None:
     filled = use(library, full()).get("Bare")
     assert filled.admin.reindex().documents == 1
     assert filled.admin.index_status().ok
-    # What models have made before they went is still there.
+    # Outputs of models that were removed later remain.
     assert bare.admin.index_status().ok
 
 

@@ -90,7 +90,7 @@ def test_a_closed_collection_takes_no_change(
 ) -> None:
     getattr(case.admin, wish)()
     before = case.info
-    # Somebody else holds the lock: whoever is refused does not wait for it.
+    # Another process has the lock: a refused call does not wait for it.
     with write_lock(case.folder), pytest.raises(CollectionReadOnly) as caught:
         WRITERS[writer](case, tmp_path)
     assert "casetrack collection reopen 'Case'" in caught.value.hint
@@ -103,7 +103,7 @@ def test_a_closed_collection_takes_no_change(
 
 
 def test_a_session_is_refused_under_the_lock(case: Collection) -> None:
-    """Who had looked before it was closed, and got the lock after."""
+    """The writer checked the status before the collection was closed, and got the lock after."""
     case.admin.close()
     with pytest.raises(CollectionReadOnly), write_session(case.folder):
         pytest.fail("it was let in")
@@ -352,7 +352,7 @@ def test_views_that_a_search_brought_back_are_no_collection(
     assert not case.folder.exists()
 
 
-# --- what is finished for others is said -----------------------------------------------------
+# --- completed work of other programs is reported --------------------------------------------
 
 
 def test_what_a_killed_writer_left_is_told(

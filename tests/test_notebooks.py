@@ -37,7 +37,7 @@ SHOWN = {
     "measure_retrieval": ("nDCG@10", "bm25 + semantic + maxsim + feedback"),
     "bring_your_own_folder": ("Amendment No 1.docx, p. 2, ", "When must an invoice be paid?"),
 }
-"""What a reader must see of each."""
+"""Required output of each notebook."""
 CELLS = range(11, 16)
 LINES, CHARS = 14, 100
 METADATA = {
@@ -90,7 +90,7 @@ def test_the_last_step_says_where_to_go(name: str) -> None:
 
 
 def page_of(file: str) -> Path:
-    """Return what a notebook names: another one beside it, or a page of the documentation."""
+    """Return the notebook or documentation page of a link."""
     return (FOLDER.parent if file.startswith("docs/") else FOLDER) / file
 
 
@@ -114,7 +114,7 @@ class Ran:
 
 
 def prelude(name: str, home: Path, folder: Path) -> str:
-    """Return what stands before a notebook: whose data folder it uses."""
+    """Return the code before a notebook: it sets the data folder."""
     own = name == "bring_your_own_folder"
     return f"import os\nos.environ['CASETRACK_HOME'] = {str(folder / 'home' if own else home)!r}"
 

@@ -69,7 +69,7 @@ def test_ingest_and_search_without_any_network(tmp_path: Path, models_dir: Path)
 def test_no_library_notes_anything_in_the_home_of_the_user(
     tmp_path: Path, models_dir: Path, samples: Path
 ) -> None:
-    """What is noted there is noted to be sent: a device, a system, how often."""
+    """Such records are made to be sent: a device, a system, a count."""
     home = tmp_path / "home"
     home.mkdir()
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("XDG_", "ORT_"))}

@@ -131,11 +131,11 @@ def check_chunk(page: dict[str, Any], chunk: dict[str, Any]) -> None:
             covered.update(range(span["start"], span["end"]))
         loose = [i for i in range(start, end) if i not in covered and not page["text"][i].isspace()]
         assert loose == []
-    # P3: what is computed from a chunk stands in its row.
+    # P3: values computed from a chunk are in its row.
     assert (chunk["terms"], chunk["term_counts"]) == searchable_terms(chunk)
     assert sum(chunk["term_counts"]) == chunk["term_total"]
     assert set(index_terms(chunk["text"])) <= set(chunk["terms"])
-    # P4, as far as a chunk tells: all of its place is known to it.
+    # P4, for a chunk: its place is completely known.
     for name in ("page_kind", "page_is_estimated", "extraction_method", "sheet_name"):
         assert chunk[name] == page[name]
     assert chunk["document_id"] == DOCUMENT
@@ -144,7 +144,7 @@ def check_chunk(page: dict[str, Any], chunk: dict[str, Any]) -> None:
 
 
 def check_spans(page: dict[str, Any], chunk: dict[str, Any]) -> None:
-    """P5: whatever was found stands exactly where it is said to stand."""
+    """P5: each value is exactly at its stated span."""
     for name in ("mentions", "dates", "amounts", "citations"):
         before = 0
         for span in chunk[name] or ():
@@ -162,7 +162,7 @@ def check_spans(page: dict[str, Any], chunk: dict[str, Any]) -> None:
 
 
 def check_narrowed(page: dict[str, Any], chunk: dict[str, Any], start: int, end: int) -> None:
-    """P4 of a part of a chunk: its lines and paragraphs hold it, and lie within the chunk's."""
+    """P4 of a part of a chunk: its lines and paragraphs contain it, within those of the chunk."""
     found = narrowed(chunk | MOMENTS, Shelf(chunk), start, end)
     first, last = chunk["char_start"] + start, chunk["char_start"] + end
     assert (found.char_start, found.char_end) == (first, last)
@@ -192,20 +192,20 @@ MOMENTS = {"created_at": MOMENT, "embedded_at": None}
 
 
 def check_boxes(page: dict[str, Any], chunk: dict[str, Any], *, everywhere: bool) -> None:
-    """Check P6 as far as rows tell: each line with a layout has one rectangle, on the page."""
+    """Check P6 for rows: each line with a layout has one rectangle, on the page."""
     start, end = chunk["char_start"], chunk["char_end"]
     touched = touched_by(page["lines"], start, end)
     laid_out = [n for n in touched if n["x0"] is not None]
     assert [box["line"] for box in chunk["line_boxes"]] == [n["number"] for n in laid_out]
     if everywhere:
-        # What stands beside the visible page has no place on it; it is the end of the page's text.
+        # Text outside the visible page has no box; it is the end of the page's text.
         place = page["text"].find(OUTSIDE)
         beside = [n for n in touched if 0 <= place <= n["start"] and n["x0"] is None]
         assert len(laid_out) == len(touched) - len(beside)
     for box in chunk["line_boxes"]:
         assert box["x0"] < box["x1"]
         assert box["y0"] < box["y1"]
-        # Letters may reach a little over the edge, and lines may; none lies wholly beside it.
+        # Letters and lines may extend slightly over the edge; none is completely outside.
         assert box["x0"] < page["page_width"]
         assert box["y0"] < page["page_height"]
         assert box["x1"] > 0
@@ -267,7 +267,7 @@ def test_corpora(pool: ParsePool, corpus: Callable[[str], Path], name: str) -> N
         try:
             pages, chunks = read_of(pool, path)
         except FileError:
-            continue  # what such errors say is tested with the readers
+            continue  # tests of the readers check the messages of such errors
         check(path, pages, chunks)
         read += 1
         if name in WITH_WORDS and path.suffix.lower() == ".pdf":
@@ -313,9 +313,9 @@ def recognised_words(path: Path, models: Path) -> dict[int, list[Placed]]:
 
 
 def lost_words(chunk: dict[str, Any], words: list[Placed]) -> list[str]:
-    """Return the words of a chunk that do not stand in its boxes."""
+    """Return the words of a chunk that its boxes do not contain."""
     inside = {letters(text) for text in standing_in(chunk["line_boxes"], words)}
-    # A word divided at a line end stands in two boxes, in two parts.
+    # A word divided at a line end is in two boxes, in two parts.
     return [
         word
         for word in map(letters, chunk["text"].split())
@@ -324,7 +324,7 @@ def lost_words(chunk: dict[str, Any], words: list[Placed]) -> list[str]:
 
 
 def standing_in(boxes: list[dict[str, Any]], words: list[Placed]) -> list[str]:
-    """Return the words whose middle lies in one of the boxes, or a point beside it."""
+    """Return the words whose middle is in one of the boxes, or a point outside it."""
     if not boxes or not words:
         return []
     places = np.array([place for place, _ in words])

@@ -67,7 +67,7 @@ GROUPS = {
     "Snapshots, export, upkeep": "admin.snapshots admin.take_snapshot admin.remove_snapshot "
     "admin.restore admin.export admin.upkeep admin.freeable_bytes",
 }
-"""All methods by what they are for; the table in docs/python-reference.md is made of it."""
+"""All methods by purpose; the table in docs/python-reference.md is made of it."""
 PARTS = {"read": Read, "map": Map, "marks": Marks, "admin": Admin}
 
 NAMES = """documents chunks pages search entities entity_mentions encounters graph timeline amounts

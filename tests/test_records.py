@@ -1,4 +1,4 @@
-"""One description of each record: what is declared at a field is what every face tells."""
+"""One description of each record: every face uses the declarations of its fields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a release is made by: workflows, licences; and what the page on security promises."""
+"""Parts of a release: workflows, licences; and the tests named by the page on security."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_workflows_run_nothing_that_can_change_and_may_do_little(path: Path) -> 
         if "steps" in job:
             assert job["timeout-minutes"] <= 90, name
         for step in job.get("steps", ()):
-            # What a stranger may choose, such as the name of a branch, reaches no shell.
+            # Text that a stranger may choose, such as the name of a branch, reaches no shell.
             assert "${{" not in step.get("run", ""), step
     recipes = set(
         re.findall(r"^([a-z-]+)[^:\n]*:$", (CHECKOUT / "Justfile").read_text(), re.MULTILINE)

@@ -1,4 +1,4 @@
-"""The sample case file is what its script makes, and every golden text stands where it says."""
+"""The sample case file equals the output of its script, and contains every golden text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables are declared once; what does not fit them is refused with the column's name."""
+"""Tables are declared once; values that do not fit are refused with the column's name."""
 
 from __future__ import annotations
 

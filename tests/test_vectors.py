@@ -1,4 +1,4 @@
-"""Vectors as tools of a user's own find them: searched by LanceDB, unpacked to numbers."""
+"""Vectors for other tools: searched by LanceDB, unpacked to numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The wheel holds what the program needs, and trusts no signer of licenses but its maker's."""
+"""The wheel has all resources of the program, and trusts only its maker's signers of licenses."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def asked(site: Path, script: str, *words: str, **variables: str) -> str:
-    """Return what a script, or the program, says that runs what is in *site*."""
+    """Return the output of a script, or of the program, run with the packages in *site*."""
     done = subprocess.run(
         [sys.executable, "-c", script, *words],
         cwd=site.parent,

@@ -1,6 +1,6 @@
-"""Tokens of a text as a model counts them: OpenAI's vocabulary ``o200k_base``.
+"""Tokens of a text as counted by a model: OpenAI's vocabulary ``o200k_base``.
 
-The package ``quicktok-v1`` carries the vocabulary, so that nothing is fetched; its counts were
+The package ``quicktok-v1`` contains the vocabulary, so that nothing is fetched; its counts were
 compared with those of npm's ``gpt-tokenizer`` over Markdown, JSON and Russian (equal to the token).
 Other makers' vocabularies differ by a few hundredths on English and JSON.
 """
@@ -15,7 +15,7 @@ NAME = "o200k"
 
 
 def count(value: Any, /) -> int:
-    """Return the tokens of a text, or of what goes over the wire as JSON without blanks."""
+    """Return the tokens of a text, or of the compact JSON of a value."""
     return int(_vocabulary().count(value if isinstance(value, str) else compact(value)))
 
 

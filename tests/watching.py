@@ -1,8 +1,7 @@
-"""A simulated day of watching: what it costs and that nothing grows.
+"""A simulated day of watching: its cost, and the check that nothing grows.
 
-``python -m watching --hours 24`` drives the real manager with a clock of its
-own, invented news of changed files and a sync that does nothing but count. The parts it is made of
-serve the tests, too.
+``python -m watching --hours 24`` drives the real manager with a simulated clock, generated
+notifications of changed files and a sync that only counts. Tests use its parts, too.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ START = 1_750_000_000.0
 
 
 class Clock:
-    """A clock that stands until it is moved."""
+    """A clock that moves only when it is set."""
 
     def __init__(self, wall: float = START) -> None:
         self._wall, self._monotonic = wall, 1000.0
@@ -57,7 +56,7 @@ class Clock:
 
 
 class News:
-    """A notifier that tells what it is told to tell."""
+    """A notifier with given notifications."""
 
     def __init__(self) -> None:
         self.note = ""
@@ -85,7 +84,7 @@ class News:
         self.followed.clear()
 
     def tell(self, *paths: Path | str, folder: bool = False) -> None:
-        """Tell everybody that follows that something happened at *paths*."""
+        """Notify all followers of a change at *paths*."""
         for root, heard in list(self.followed.values()):
             for path in map(str, paths):
                 if path.startswith(root):
@@ -94,7 +93,7 @@ class News:
 
 @dataclass
 class Report:
-    """The report of a sync that did as it was told."""
+    """The report of a successful sync."""
 
     counts: dict[str, int] = field(default_factory=dict)
     cancelled: bool = False
@@ -108,7 +107,7 @@ class Report:
 
 
 class Syncs:
-    """A sync that writes down how it was called, and fails as often as it is told to."""
+    """A sync that records its calls, and fails a given number of times."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -186,10 +185,10 @@ class Simulation:
 
 
 def day(hours: float, watches: int, *, scratch: Path, seed: int = 7) -> dict[str, float]:
-    """Simulate *hours* of office work in *watches* folders and return what was measured.
+    """Simulate *hours* of office work in *watches* folders and return the measurements.
 
-    Single saves, bursts of hundreds of files, a file that grows for minutes, a failing sync now and
-    then. Resident memory in MiB is that of this process.
+    Single saves, bursts of hundreds of files, a file that grows for minutes, a failing sync at
+    times. Resident memory in MiB is that of this process.
     """
     import psutil
 
@@ -244,13 +243,13 @@ def day(hours: float, watches: int, *, scratch: Path, seed: int = 7) -> dict[str
 
 
 def _office_minute(world: Simulation, chance: random.Random, folders: list[Path], tick: int) -> int:
-    """Tell the news of a minute and return how many there were."""
+    """Send the notifications of a minute and return their number."""
     told = 0
     for folder in folders:
         for _ in range(chance.randrange(4)):
             world.news.tell(folder / f"letter-{tick}-{chance.randrange(50)}.docx")
             told += 1
-    if tick % 30 == 0:  # somebody copies a folder of a thousand files
+    if tick % 30 == 0:  # a copy of a folder of a thousand files
         for number in range(1000):
             world.news.tell(folders[tick % len(folders)] / f"scan-{tick}-{number}.pdf")
         told += 1000

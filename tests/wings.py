@@ -1,8 +1,7 @@
-"""The four wings of the house, each with the tests that its people run: ``pytest --wing core``.
+"""Groups of tests by part of the product: ``pytest --wing core``.
 
-A wing is a part of the product that two or three people can carry: what reads and finds (core), who
-and what is in the files (map), what keeps collections true over time (keep), and what people and
-programs see (faces).
+A group is a part of the product that two or three people can maintain: reading and search (core),
+names and relations (map), collections over time (keep), and the interfaces (faces).
 """
 
 from __future__ import annotations
@@ -32,12 +31,12 @@ WING_OF = {part: wing for wing, parts in WINGS.items() for part in parts.split()
 
 
 def wing_of(path: Path, /) -> str:
-    """Return the wing of a test file, told by its folder, or by its name where it has none.
+    """Return the group of a test file, by its folder, or by its name if it has none.
 
     Raises
     ------
     pytest.UsageError
-        Nobody has said which wing it belongs to.
+        The file belongs to no group.
     """
     part = path.relative_to(TESTS).parts[0].removesuffix(".py").removeprefix("test_")
     if part not in WING_OF:

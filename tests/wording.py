@@ -1,7 +1,7 @@
-"""Golden texts of messages: the one place where tests hold the product's exact wording.
+"""Golden texts of messages: the one place where tests have the product's exact wording.
 
 ``messages(text)`` compares a text with its section of ``golden/messages/<folder>/<module>.txt``.
-Rewording a message changes these files only: ``just golden`` rewrites them, and the reviewer reads
+A reworded message changes these files only: ``just golden`` rewrites them, and the reviewer reads
 the difference. A section is named after its test, its text is indented.
 """
 
@@ -51,7 +51,7 @@ def messages(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callabl
     """Return ``messages(text, name="", hide={})``, which compares a text with its golden section.
 
     Paths of the test and of the checkout, the interpreter and ids become placeholders; *hide* maps
-    further varying strings to placeholders. *name* tells several texts of one test apart.
+    further varying strings to placeholders. *name* distinguishes several texts of one test.
     """
     module = request.path.relative_to(TESTS).with_suffix(".txt")
     path = FOLDER / module.parent / module.name.removeprefix("test_")

@@ -1,4 +1,4 @@
-"""Shards in this process, which may be silenced: what they hold is as apart as anywhere else."""
+"""Shards in this process, each of which can be silenced; they share no state."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from casetrack.api.collection import Collection
 
-# What Ray and its packages warn of is theirs.
+# Warnings of Ray and its packages are not ours.
 pytestmark = pytest.mark.filterwarnings("ignore")
 CHECKOUT = Path(__file__).parents[2]
 QUESTION = "payment terms"
@@ -95,10 +95,10 @@ def test_the_life_of_shards(
     ]
     with pytest.raises(UsageError, match=r"3 .*5"):
         serving.start_shards(data_dir, Wanted(5), 2.0)
-    # Whoever comes later asks those that run.
+    # A later client uses the running shards.
     assert serving.start_shards(data_dir, Wanted(), 2.0).names == shards.names
 
-    # One is killed: its successor answers, or the answer says what was not searched.
+    # After a kill, either the successor answers or the answer names the part that was not searched.
     process = shards.about()[1].process
     os.kill(process, signal.SIGKILL)
     told = front.search(QUESTION)

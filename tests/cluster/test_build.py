@@ -80,7 +80,7 @@ def seen(collection: Collection) -> list[tuple]:
 
 @pytest.fixture
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """Let tasks be calls; return the shares. What passes goes through bytes."""
+    """Run tasks as calls and return the shares; arguments and results are serialized."""
     shares: list[list[str]] = []
 
     def call(place: Place, home: str, wanted: list[list[str]], orders: bool) -> list[views.Output]:
@@ -147,7 +147,7 @@ def test_what_somebody_else_makes_is_waited_for(
 
 
 def without_views(library: Library, files: Path, at: str | None = None) -> Collection:
-    """A collection of files whose views nobody has made."""
+    """A collection of files without views."""
     made = library.create("Far", at=at)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Workspace, "catch_up", lambda *_given, **_named: None)
@@ -231,7 +231,7 @@ def test_where_the_cluster_fails_one_process_goes_on(
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")  # what Ray and its packages warn of is theirs
+@pytest.mark.filterwarnings("ignore")  # warnings of Ray and its packages are not ours
 def test_views_made_on_a_cluster(mapless: Collection, demo: Collection) -> None:
     with connected("local"):
         built = views.build_views(mapless.workspace, 3)

@@ -1,4 +1,4 @@
-"""The cluster files are what Ray takes, of this version, with commands that there are."""
+"""The cluster files are valid for Ray, have this version, and use existing commands."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Ingest on a cluster: what one process makes of files, whatever dies on the way.
+"""Ingest on a cluster gives the same result as one process, even if processes die.
 
-Here the processes of the cluster are calls in this one, and all that passes between them is packed;
-``test_on_ray.py`` lets Ray do the same.
+The processes of the cluster are calls in this process, with serialized arguments and results;
+``test_on_ray.py`` uses Ray itself.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ OF_THEIR_MOMENT = {
 
 @dataclass
 class InProcess:
-    """Carries out orders here. What *dies* says of a block is lost, as with its process."""
+    """Executes tasks in this process. The result of a block that *dies* selects is lost."""
 
     recipe: bytes
     has_models: bool
@@ -122,10 +122,10 @@ class Asked:
 
 @pytest.fixture
 def engines(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[InProcess]]:
-    """Let clusters be this process; return what was used, the last one last.
+    """Replace clusters by this process; return the used engines in order.
 
-    Files are read one at a time: of two that are read at once and hold the same attachment, the
-    first to be done keeps it.
+    Files are read one at a time: of two files with the same attachment that are read at once, the
+    first to finish keeps it.
     """
     for module in (batch, ingest_run):
         monkeypatch.setattr(module, "PARALLEL_FILES", 1)
@@ -185,7 +185,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def rows(collection: Collection) -> tuple[dict[str, Any], dict[tuple[str, int], Any]]:
-    """Return the documents and chunks of a collection without what belongs to their moment."""
+    """Return the documents and chunks of a collection without columns of time."""
     snapshot = collection.workspace.state().snapshot
     paths = {d.document_id: d.path for d in snapshot.documents.values()}
 
@@ -446,7 +446,7 @@ def test_two_programs_at_once_end_as_one(
     assert rows(there) == rows(here)
 
 
-# --- what is told before work begins -------------------------------------------------------------
+# --- checks before work begins -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Ray itself: what it makes of files is what one process makes, also where processes are killed."""
+"""Ray itself gives the same result as one process, even if processes are killed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from casetrack.api.library import Library
 
-# What Ray and its packages warn of is theirs.
+# Warnings of Ray and its packages are not ours.
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 

@@ -1,4 +1,4 @@
-"""Search over shards gives what one process gives, and says what it could not look at."""
+"""Search over shards equals that of one process, and reports the parts that it could not search."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ def test_a_shard_that_is_down_is_named_and_the_others_answer(
     assert note.startswith(f"{missing:,} of {whole.searched_chunks:,} passages (in ")
     assert "2" in note.partition(")")[2]
     assert found.results
-    # What is found weighs what it weighs in the whole.
+    # Results have the weights of the whole collection.
     scores = {r.chunk_id: r.score for r in alone.search("payment", mode="keyword", limit=100)}
     assert all(scores[r.chunk_id] == r.score for r in found)
 

@@ -1,4 +1,4 @@
-"""A data folder per operation, copied for each time it is carried out, and what it comes to."""
+"""A data folder per operation, copied for each run, and the expected course of the operation."""
 
 from __future__ import annotations
 
@@ -21,13 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Bench:
-    """Carries out operations, each on a copy of what was prepared for it.
-
-    Attributes
-    ----------
-    home
-        Where everything lies.
-    """
+    """Runs operations, each on a copy of its prepared data folder."""
 
     home: Path
     faults: Faults
@@ -61,7 +55,7 @@ class Bench:
         return target
 
     def course(self, operation: str) -> Course:
-        """What the operation comes to when nothing stops it; found out at the first call."""
+        """Return the course of the operation without interruption, measured at the first call."""
         if operation not in self._courses:
             data_dir = self.copy(operation)
             self.faults.arm(data_dir)
@@ -71,7 +65,7 @@ class Bench:
             seconds, calls = time.monotonic() - begun, self.faults.count
             grown = folder_bytes(data_dir) - folder_bytes(self.prepared(operation))
             self.faults.disarm()
-            # Looking may be what brings an older collection up to date, so it needs a copy.
+            # Reading may migrate an older collection, so it needs a copy.
             states = [look(self.copy(operation)), look(data_dir)]
             if len(child.acknowledged) > 1:
                 states = self._step_by_step(operation, states[0])
@@ -89,18 +83,18 @@ class Bench:
 
 @dataclass(frozen=True)
 class Course:
-    """What happens in an operation that nothing stops.
+    """Course of an operation without interruption.
 
     Attributes
     ----------
     calls
-        How many calls change a file; 0 where they cannot be counted.
+        Number of calls that change a file; 0 if they cannot be counted.
     seconds
-        How long it takes.
+        Duration.
     grown
-        Bytes by which it lets the data folder grow.
+        Growth of the data folder in bytes.
     states
-        What the data folder shows before it, and after each acknowledged step.
+        Visible state before it and after each acknowledged step.
     """
 
     calls: int

@@ -1,4 +1,4 @@
-"""What the crash tests share: a data folder per operation, and processes to cut off."""
+"""Shared parts of the crash tests: a data folder per operation, and processes to kill."""
 
 from __future__ import annotations
 

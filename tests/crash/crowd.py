@@ -1,7 +1,7 @@
 """Programs that use one collection at the same time: some change it, some read it.
 
-Each writer has files of its own, so that it is known what must be there when it has stopped. What
-it does it acknowledges in a file; what goes wrong for anybody goes into a file too.
+Each writer has its own files, so that the final content is known. It acknowledges its steps in a
+file; problems of all programs are also written to files.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _DELETED = (CollectionGone, CollectionNotFound)
 
 
 class Log:
-    """What a program did and how long it took, kept in a file that others can read."""
+    """Steps of a program with their durations, in a file that others can read."""
 
     def __init__(self, home: Path, name: str) -> None:
         self._path = home / f"{name}.{os.getpid()}.json"
@@ -74,7 +74,7 @@ class Log:
 def take_part(
     work: Callable[..., None], name: str, data_dir: str, files: str, home: str, *facts: Any
 ) -> None:
-    """Be a program of its own group: do *work* until the file ``stop`` is there."""
+    """Run as a program with its own process group: do *work* until the file ``stop`` exists."""
     os.setpgrp()
     log, stop = Log(Path(home), name), Path(home) / "stop"
     try:
@@ -87,7 +87,7 @@ def take_part(
 
 
 def write(data_dir: Path, files: Path, log: Log, stopped: Callable[[], bool], own: int) -> None:
-    """Change, add and delete files of one's own, and bring the collection up with each."""
+    """Change, add and delete the program's own files, and update the collection after each step."""
     source = random.Random(os.getpid())
     collection = open_library(data_dir).get(NAME)
     numbers = range(own * FILES_EACH, (own + 1) * FILES_EACH)
@@ -99,7 +99,7 @@ def write(data_dir: Path, files: Path, log: Log, stopped: Callable[[], bool], ow
         if path.exists() and source.random() < 0.3:
             path.unlink()
         else:
-            # A file in the making must not be read by somebody else.
+            # No other program may read an unfinished file.
             version = source.randrange(1_000_000)
             hidden = files.parent / "making"
             write_files(hidden, [number], version)
@@ -190,7 +190,7 @@ def come_and_go(data_dir: Path, files: Path, log: Log, stopped: Callable[[], boo
 def use_what_is_there(
     data_dir: Path, files: Path, log: Log, stopped: Callable[[], bool], writes: bool
 ) -> None:
-    """Read or write whatever has the name; that it is gone is all that may go wrong."""
+    """Read or write the collection with the name; the only permitted error is its deletion."""
     while not stopped():
         try:
             collection = open_library(data_dir).get(NAME)

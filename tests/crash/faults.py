@@ -1,7 +1,7 @@
-"""Says at which call that changes a file a process is killed, or an error begins.
+"""Selects the file-changing call at which a process is killed or an error begins.
 
-The calls are counted by a small library in C (``faults.c``), which sees what Python does and what
-Lance does. Where it cannot be built, processes can still be killed at random moments.
+A small library in C (``faults.c``) counts the calls of Python and Lance. Where it cannot be built,
+processes can still be killed at random moments.
 """
 
 from __future__ import annotations
@@ -43,13 +43,7 @@ def reason_without() -> str | None:
 
 
 class Faults:
-    """The page that the library reads.
-
-    Parameters
-    ----------
-    home
-        Where the page and the library lie; outside of what is watched.
-    """
+    """The memory page that the library reads, in a folder outside the observed one."""
 
     def __init__(self, home: Path) -> None:
         self.library = home / "faults.so"
@@ -65,13 +59,13 @@ class Faults:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What a process needs for its calls to be counted."""
+        """Return the environment of a process whose calls are counted."""
         if not self.counts:
             return {}
         return {"LD_PRELOAD": str(self.library), "CRASH_PAGE": str(self.path)}
 
     def arm(self, root: Path, action: int = QUIET, at: int = 0, number: int = 0) -> None:
-        """Count from now on what happens below *root*, and act at the call *at*."""
+        """Count the following calls below *root*, and act at the call *at*."""
         page = self._page
         page.group, page.count, page.failed = 0, 0, 0
         page.at, page.action, page.number = at, action, number
@@ -98,5 +92,5 @@ class Faults:
 
     @property
     def last(self) -> str:
-        """The call that was killed or failed first: what, and a path below the root."""
+        """Return the call that was killed or failed first, and its path below the root."""
         return os.fsdecode(self._page.last)

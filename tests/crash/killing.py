@@ -1,7 +1,7 @@
-"""A process killed at any instant: what was acknowledged is there, and nothing is half there.
+"""Kills at any instant: acknowledged data is present, and no half-written data is visible.
 
-Most kills come at a chosen call that changes a file, so that every gap between two of them is hit
-at some time, those within Lance as well; the others come at a random moment.
+Most kills happen at a chosen call that changes a file, so that every gap between two calls is hit
+at some time, including those within Lance; the others happen at a random moment.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ _NAMES = (
 def one_kill(
     bench: Bench, operation: str, source: random.Random, call: int | None = None
 ) -> tuple[str, int]:
-    """Kill the operation somewhere, or at a call, check everything, and carry it out again.
+    """Kill the operation at a moment or call, check everything, and run it again.
 
     Returns
     -------
     tuple
-        Where it was killed, and how many of its steps had been acknowledged.
+        Position of the kill, and number of acknowledged steps.
     """
     course, data_dir = bench.course(operation), bench.copy(operation)
     by_call = bench.faults.counts and (call is not None or source.random() >= AT_RANDOM)
@@ -82,15 +82,11 @@ def one_kill(
 
 
 def one_reader_killed(bench: Bench, source: random.Random, /) -> str:
-    """Kill a process that reads files within its first second, while files are taken in.
+    """Kill a process that reads files within its first second during an ingest; return its
+    activity.
 
-    A file that was being read may be named with the reason; nothing else may be seen of it, and
-    the next run takes it in.
-
-    Returns
-    -------
-    str
-        What the process was doing.
+    A file that was being read may be reported with the reason; nothing else of it may be visible,
+    and the next run adds it.
     """
     operation = "ingest what failed again"
     course, data_dir = bench.course(operation), bench.copy(operation)
@@ -127,7 +123,7 @@ def _reader_of(pid: int) -> psutil.Process | None:
 
 
 def check(data_dir: Path, states: list[dict[str, Seen]], acknowledged: int) -> None:
-    """Everything shown is what it was after the last acknowledged step, or after the next one."""
+    """Compare the visible state with that after the last acknowledged step or after the next one."""
     last = states[acknowledged]
     following = states[min(acknowledged + 1, len(states) - 1)]
     found = look(data_dir)
@@ -142,7 +138,7 @@ def check(data_dir: Path, states: list[dict[str, Seen]], acknowledged: int) -> N
         for path in {*here.documents, *(p for seen in allowed for p in seen.documents)}:
             known = [seen.documents.get(path) for seen in allowed]
             assert here.documents.get(path) in known, f"{path} is neither as before nor as after"
-        # What has only moved is at one of the places.
+        # A moved object is at one of the two places.
         for facts in set(allowed[0].documents.values()) & set(allowed[-1].documents.values()):
             assert facts in here.documents.values(), "a document is at neither place"
 
@@ -169,7 +165,7 @@ def cut_off(data_dir: Path) -> set[str]:
 
 
 def leave_nothing(data_dir: Path) -> list[str]:
-    """Write once more, and return what is left over all the same."""
+    """Write once more, and return the remaining leftovers."""
     for folder in collections(data_dir):
         with write_session(folder, upkeep=True):
             pass
@@ -182,7 +178,7 @@ def left_unfinished(data_dir: Path) -> list[str]:
 
 
 def grow_old(data_dir: Path) -> None:
-    """Let a day go by, so that nothing can be taken for the work of somebody else."""
+    """Set all times back by a day, so that no file looks like the current work of another program."""
     then = time.time() - DAY
     for base, folders, files in os.walk(data_dir):
         for name in (*folders, *files):

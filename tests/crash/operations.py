@@ -1,8 +1,8 @@
-"""The table of operations that change a data folder. A new one is tested by adding it here.
+"""The table of operations that change a data folder. Add a new operation here to test it.
 
-Each operation has what comes before it, itself, and what is done again after it was cut off. It
-acknowledges every step when the call has returned. Everything lies in a data folder and a folder of
-files, so that it can be copied and carried out any number of times.
+Each operation has a preparation, the operation itself, and the steps that are repeated after a
+kill. It acknowledges every step when the call has returned. All files are in a data folder and a
+folder of sources, so that they can be copied and the operation run any number of times.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Operation:
     is_one_commit
         Documents are all as before, or all as after.
     run
-        The operation. Carried out after it was cut off, it must come to the same end.
+        The operation. After an interruption, a second run must end in the same state.
     """
 
     prepare: Step
@@ -98,7 +98,7 @@ def _many_pieces(data_dir: Path, files: Path, done: Callable[[str], None]) -> No
 
 
 def _store(collection: Collection, numbers: Iterable[int]) -> None:
-    """Store texts without any file, each in a commit of its own."""
+    """Store texts without files, each in a separate commit."""
     from casetrack.store.session import write_session
     from conftest import store_text
 
@@ -166,7 +166,7 @@ def _sealed(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
 
 
 def _cheap() -> contextlib.AbstractContextManager[object]:
-    """Nobody guesses here, so that a guess may be cheap."""
+    """Make key derivation cheap, because these tests need no protection against guessing."""
     return mock.patch.object(stream, "COST", Cost(1, 8192))
 
 
@@ -182,7 +182,7 @@ def _of_version_0(data_dir: Path, files: Path, done: Callable[[str], None]) -> N
     older_form.age(open_library(data_dir).get(NAME).folder)
 
 
-# --- what is done ----------------------------------------------------------------------------
+# --- operations ------------------------------------------------------------------------------
 
 
 def create(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
@@ -198,7 +198,7 @@ def ingest(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
 
 
 def ingest_twice(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
-    """Take in once more what failed: the file at hand, where a process that reads was killed."""
+    """Ingest, then ingest the failed files again: a killed reader loses its current file."""
     collection = open_library(data_dir).get(NAME)
     failed = [f for f in collection.ingest([files]).outcomes if f.status == "failed"]
     assert all(f.message for f in failed)
@@ -285,7 +285,7 @@ def restore(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
 
 
 def export(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
-    """What has the name of the archive is one, whole, whenever it is there."""
+    """Export; a file with the name of the archive is always complete."""
     archive = data_dir / "case.ctcollection"
     library = open_library(data_dir)
     if archive.exists():
@@ -296,7 +296,7 @@ def export(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
 
 
 def export_encrypted(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
-    """What has the name of the encrypted file opens to its end, whenever it is there."""
+    """Export; a file with the name of the encrypted archive always decrypts to its end."""
     archive = data_dir / "case.ctsealed"
     library = open_library(data_dir)
     if archive.exists():
@@ -369,7 +369,7 @@ def run_job(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
 
 
 def pull_model(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
-    """Pull what *files* names into a models folder."""
+    """Pull the model of *files* into a models folder."""
     import pickle
 
     from casetrack.models.downloads import HubSource
@@ -382,7 +382,7 @@ def pull_model(data_dir: Path, files: Path, done: Callable[[str], None]) -> None
 
 
 PULL = Operation(_nothing, pull_model)
-"""It needs a hub, so it has tests of its own."""
+"""It needs a hub, so it has separate tests."""
 OPERATIONS: dict[str, Operation] = {
     "create": Operation(_nothing, create),
     "ingest": Operation(_empty, ingest),

@@ -1,7 +1,7 @@
-"""A disk that gets full, or read-only, in the midst of an operation: it is said, and nothing lost.
+"""A disk that becomes full or read-only during an operation: an error, and no loss of data.
 
-Where the system lets us, this is a real file system of a few megabytes; else, and for many more
-moments, the calls that need space or write are made to fail.
+Where the system permits it, this is a real file system of a few megabytes; otherwise, and for many
+more moments, the calls that need space or write are made to fail.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ WORDS = {"disk_full": "The disk is full", "not_writable": "it is read-only"}
 
 
 class Disk:
-    """A small file system of its own."""
+    """A small separate file system."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
@@ -65,7 +65,7 @@ class Disk:
         assert self._again(f"size={(used + size) // 1024 + 1}k")
 
     def make_read_only(self) -> bool:
-        """Do so, or say that somebody writes at this very moment."""
+        """Make the disk read-only; return False if a write is in progress."""
         return self._again("ro")
 
     def mend(self) -> None:
@@ -87,7 +87,7 @@ def disk(bench: Bench) -> Iterator[Disk | str]:
 
 
 def fail_calls(bench: Bench, operation: str, code: str, at: int) -> None:
-    """Let every call fail from one on, and see that it is said; then let the disk be good again."""
+    """Let every call fail from one on, check the error, then let the disk work again."""
     data_dir = bench.copy(operation)
     bench.faults.arm(data_dir, FAIL, at, NUMBERS[code])
     child = bench.zygote.start(operation, data_dir, bench.files(operation))
@@ -127,7 +127,7 @@ def use_disk(bench: Bench, disk: Disk, operation: str, code: str, source: random
 def can_read(reader: Child, operation: str, where: str, code: str) -> None:
     status = reader.wait()
     if operation == "migrate" and status:
-        # It cannot be read before it is of the present version, and says why it is not yet.
+        # An unmigrated collection cannot be read; its error has the reason.
         is_told(operation, code, status, reader.error, where)
         return
     assert status == 0, (where, reader.error["trace"])
@@ -146,7 +146,7 @@ def is_told(operation: str, code: str, status: int, error: dict[str, str], where
 def go_on(
     bench: Bench, operation: str, data_dir: Path, acknowledged: int, where: str, code: str
 ) -> None:
-    """What was acknowledged is there; the same operation now ends well, and nothing is left."""
+    """Check the acknowledged data; run the operation again, which must succeed without leftovers."""
     states = bench.course(operation).states
     check(data_dir, states, acknowledged)
     if code == "disk_full":  # removing needs no space

@@ -1,4 +1,4 @@
-"""A process killed at any instant: what was acknowledged is there, and nothing is half there."""
+"""Kills at any instant: acknowledged data is present, and no half-written data is visible."""
 
 from __future__ import annotations
 

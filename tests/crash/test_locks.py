@@ -52,7 +52,7 @@ for turn in range(int(sys.argv[2])):
 
 @pytest.fixture
 def hold(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
-    """Start a process that holds the lock until it is told or killed."""
+    """Start a process that keeps the lock until it is stopped or killed."""
     started = []
 
     def start(how: str = "alone") -> subprocess.Popen[str]:
@@ -85,7 +85,7 @@ def test_killed_holder_holds_nothing(tmp_path: Path, hold: Callable, how: str) -
     holder = hold(how)
     with pytest.raises(CollectionBusy), write_lock(tmp_path, timeout=0.1):
         pass
-    holder.kill()  # not what it has started
+    holder.kill()  # but not its child processes
     holder.wait(30)
     with write_lock(tmp_path, timeout=0.0):
         pass
@@ -160,7 +160,7 @@ def test_folder_that_goes_while_one_waits(tmp_path: Path) -> None:
 
 
 def test_system_locks_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file that only stands for a lock would outlive its process."""
+    """A file that only represents a lock would outlive its process."""
     lock = file_lock(tmp_path / "lock")
     assert not lock.fallback_to_soft
     assert not lock.is_thread_local()

@@ -50,7 +50,7 @@ def model() -> TinyModel:
 
 @pytest.fixture
 def hub(model: TinyModel, tmp_path: Path) -> Iterator[Hub]:
-    """Serve the model; what a process needs for pulling it lies in ``hub``."""
+    """Serve the model; the folder ``hub`` has the files that a process needs for pulling it."""
     with Hub(model.spec, model.files) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
@@ -63,7 +63,7 @@ def hub(model: TinyModel, tmp_path: Path) -> Iterator[Hub]:
 
 
 def cut_off(bench: Bench, hub: Hub, home: Path, model: TinyModel, at: int) -> None:
-    """Kill a pull at a call, and see what is there before and after the next one."""
+    """Kill a pull at a call, and check the models folder before and after the next pull."""
     models = home / f"models-{at}"
     models.mkdir()
     if at % 3 == 0:

@@ -61,7 +61,7 @@ class Crowd:
             time.sleep(0.05)
 
     def stop(self) -> tuple[Counter[str], dict[str, float]]:
-        """Let everybody finish; return how often what was done, and the longest it took."""
+        """Stop all programs; return the number of steps by kind, and the longest duration of each."""
         (self.home / "stop").touch()
         for process in self.running.values():
             process.join(120)
@@ -93,7 +93,7 @@ def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Crowd]:
 
 
 def work_together(people: Crowd, seconds: float, every: float) -> None:
-    """Let the crowd work for a while, killing a writer now and then, and check what is left."""
+    """Let all programs work for a while, kill writers at times, and check the result."""
     source = random.Random(5)
     writers = [f"writer {number}" for number in range(WRITERS)]
     for number, name in enumerate(writers):
@@ -121,9 +121,9 @@ def work_together(people: Crowd, seconds: float, every: float) -> None:
 
 
 def is_as_if_made_by_one(people: Crowd) -> None:
-    """Compare the collection with one made from the final folder, and with views made anew."""
+    """Compare the collection with one made from the final folder, and with rebuilt views."""
     collection = open_library(people.data_dir).get(NAME)
-    # No lock is left, and the next writer removes what a killed one, or an error, has left.
+    # No lock remains, and the next writer removes the leftovers of a killed writer or of an error.
     with write_session(collection.folder, timeout=0.0):
         pass
     assert leftovers(collection.folder) == []
@@ -154,7 +154,7 @@ def rows(collection: Collection) -> dict[tuple[str, int], tuple[object, ...]]:
 
 
 def found(collection: Collection) -> list[tuple[str, int, float]]:
-    """Return what a few searches find, and with what score."""
+    """Return the results of a few searches with their scores."""
     hits = []
     for query in ("marker", "line file", "uniq3v1", "marker and line 7"):
         for mode in ("keyword", "semantic"):

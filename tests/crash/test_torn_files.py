@@ -1,4 +1,4 @@
-"""Small files cut off at every length: the next start restores them, and says so."""
+"""Small files cut off at every length: the next start restores and reports them."""
 
 from __future__ import annotations
 

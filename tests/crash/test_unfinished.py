@@ -28,7 +28,7 @@ def test_removed_with_the_next_write_of_the_same_file(tmp_path: Path) -> None:
     others = [
         old(tmp_path / ".other.json.0011aabb.tmp"),
         old(tmp_path / "below" / ".facts.json.0011aabb.tmp"),
-        tmp_path / ".facts.json.2233ccdd.tmp",  # somebody writes it just now
+        tmp_path / ".facts.json.2233ccdd.tmp",  # another process is writing it
     ]
     others[-1].write_bytes(b"")
     write_json(tmp_path / "facts.json", {"a": 1})
@@ -52,7 +52,7 @@ def test_removed_at_the_end_of_a_session(library: Library) -> None:
 
 
 def test_threads_may_write_the_same_file(tmp_path: Path) -> None:
-    """Each writes a file of its own first, so what has the name is always whole."""
+    """Each thread writes a temporary file first, so the file with the name is always complete."""
     path, contents = tmp_path / "facts", [bytes([n]) * 200_000 for n in range(4)]
     problems = []
 

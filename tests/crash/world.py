@@ -1,4 +1,4 @@
-"""A small data folder whose every text is known, and what can be said of it from outside."""
+"""A small data folder with known texts, and its externally visible state."""
 
 from __future__ import annotations
 
@@ -63,29 +63,21 @@ def rebuilt(collection: Collection, document: str) -> str:
 
 @dataclass(frozen=True)
 class Seen:
-    """What a collection shows.
-
-    Attributes
-    ----------
-    facts
-        Of the collection itself.
-    documents
-        Text, number of chunks and title by path.
-    """
+    """Visible state of a collection: its facts, and text, number of chunks and title by path."""
 
     facts: tuple[object, ...]
     documents: dict[str, tuple[object, ...]] = field(default_factory=dict)
 
 
 def look(data_dir: Path, /) -> dict[str, Seen]:
-    """Return what every collection of a data folder shows, once it is found to be whole.
+    """Return the visible state of every collection of a data folder after checking it.
 
-    Watched folders stand under a name of their own.
+    Watched folders have a separate key.
 
     Raises
     ------
     AssertionError
-        Something is half there, cannot be found, or is found though it is gone.
+        Data is half-written, cannot be found, or can be found after its deletion.
     """
     library = open_library(data_dir)
     assert library.damaged() == []
@@ -96,7 +88,7 @@ def look(data_dir: Path, /) -> dict[str, Seen]:
     if watches:
         seen["(watches)"] = Seen((), watches)
     for sealed in library.sealed():
-        # Nothing of it lies in the clear, and all of it comes back.
+        # None of it is unencrypted, and all of it can be restored.
         plain = [p for p in data_dir.rglob("*") if p.is_file() and b"the marker" in p.read_bytes()]
         assert plain == []
         with tempfile.TemporaryDirectory() as elsewhere:
@@ -145,9 +137,9 @@ def _look_at(collection: Collection) -> Seen:
 
 
 def garbage(data_dir: Path, /) -> list[str]:
-    """Return what lies below the collections and belongs to nothing, once the last writer is done.
+    """Return the files below the collections that no object references after the last writer ended.
 
-    Data that only an older version names is not garbage: readers may still hold that version.
+    Data of an older version is not garbage: readers may still use that version.
     """
     found = []
     home = data_dir / "collections"
@@ -177,7 +169,7 @@ def garbage(data_dir: Path, /) -> list[str]:
 
 
 def _unnamed(folder: Path, name: str) -> list[str]:
-    """Return data files of a dataset that none of its versions names."""
+    """Return the data files of a dataset that none of its versions references."""
     dataset = open_dataset(folder, name)
     named = set()
     for version in dataset.versions():

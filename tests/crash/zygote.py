@@ -1,8 +1,8 @@
-"""Runs operations in processes of their own that need no time to start, and can be killed.
+"""Runs operations in separate processes that start at once and can be killed.
 
-Run as a program it waits for requests on its standard input, one line of JSON each, and forks a
-process per request, in a group of its own. For each it writes two lines: the process id, and how it
-ended. It has everything imported that takes time and starts no thread.
+Run as a program, it reads requests from standard input, one line of JSON each, and forks a process
+per request with its own process group. It writes two lines per request: the process id, and the
+exit. It has imported all slow modules that start no thread.
 """
 
 from __future__ import annotations
@@ -35,13 +35,7 @@ CHECKOUT = Path(__file__).parents[2]
 
 
 class Child:
-    """A process that carries out one operation.
-
-    Attributes
-    ----------
-    pid
-        Its id, and that of its group.
-    """
+    """A process that runs one operation; ``pid`` is also the id of its group."""
 
     def __init__(self, zygote: Zygote, pid: int, home: Path) -> None:
         self.pid = pid
@@ -59,12 +53,12 @@ class Child:
 
     @property
     def acknowledged(self) -> list[str]:
-        """What it has said to be done."""
+        """Return the acknowledged steps."""
         return self._lines("acknowledged")
 
     @property
     def repairs(self) -> list[str]:
-        """What it has said to have repaired."""
+        """Return the reported repairs."""
         return self._lines("repairs")
 
     @property
@@ -178,7 +172,7 @@ def _carry_out(request: dict[str, Any]) -> int:
 
     with contextlib.suppress(PermissionError):
         os.setpgid(0, 0)
-    # What the operations print must not get among the answers.
+    # Output of the operations must not be mixed with the answers.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     home = Path(request["home"])
     end = time.monotonic() + 30

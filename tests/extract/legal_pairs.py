@@ -1,17 +1,17 @@
-"""Scores what is found in texts with known legal citations.
+"""Scores citations in texts with known legal citations.
 
 A file of pairs is a JSON list of objects ``text``, ``kwargs`` (``clean_steps`` for texts with
 markup, ``remove_ambiguous``) and ``expected``: per citation ``class``, ``groups``, ``metadata``,
 ``year``, ``corrected_reporter``, ``corrected_citation`` and ``matched_text``.
 
-A text is right when exactly the expected citations are found, in their order, with the same kind,
-groups, corrected abbreviation and citation, year and details (:data:`DETAILS`), **and** each of
-them but the unknown ones comes out of :class:`References` as a reference at that place.
+A text is right when exactly the expected citations are returned, in their order, with the same
+kind, groups, corrected abbreviation and citation, year and details (:data:`DETAILS`), **and** each
+of them except the unknown ones is a reference of :class:`References` at that place.
 
 *Normal forms*: white space collapsed, commas of citations dropped; page ``___`` is no page; a date
-of filing is no part of the citation; of laws the citation goes up to the first parenthesis;
+of filing is not part of the citation; a citation of a law ends at the first parenthesis;
 ``matched_text`` and the corrected citation of short forms are not compared, because the pairs have
-there what a factory made up ("Id.," for "Id.", "1 U.S. 2" for "1 U. S., at 2").
+values from a factory in them ("Id.," for "Id.", "1 U.S. 2" for "1 U. S., at 2").
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _KINDS |= {"ReferenceCitation": "reference", "UnknownCitation": "unknown"}
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How many texts came out right; *misses* says what was wrong with the others."""
+    """Number of right texts; *misses* describes the errors of the others."""
 
     right: int
     total: int
@@ -55,7 +55,7 @@ def score(path: Path) -> Score:
 
 
 def compare(pair: dict[str, Any]) -> str:
-    """Say what is wrong with what is found in the text of *pair*; empty when all is right."""
+    """Describe the errors in the citations of *pair*; empty when all are right."""
     text = plain(pair)
     found = find_citations(text)
     if pair["kwargs"].get("remove_ambiguous"):

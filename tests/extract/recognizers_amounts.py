@@ -1,9 +1,9 @@
 """Score the amount finder on a recogniser specification: a folder of JSON cases, counts by kind.
 
 Every case has an ``Input`` and ``Results``; a result has its ``Text``, ``Start`` and inclusive
-``End``, and a ``Resolution`` with value and unit. A result counts as right where a found amount has
-the same place, the same value and, for money and quantities, the same unit. The specification
-names units in English; the tables here say which of ours they are.
+``End``, and a ``Resolution`` with value and unit. A result is right if an amount has the same
+place, the same value and, for money and quantities, the same unit. The specification names units
+in English; the tables here map them to ours.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ _MONEY_NAMES |= {"penny": "pence cent"}
 
 @dataclass(slots=True)
 class Counts:
-    """What came out for one kind.
+    """Counts of one kind.
 
     Attributes
     ----------
     expected
         Results of the specification that have a value.
     right
-        Those that were found, with place, value and unit.
+        Those with an amount of the same place, value and unit.
     placed
-        Those whose place was found.
+        Those with an amount of the same place.
     without_value
-        Results that have no value (a unit alone); an amount always has one, so none is found.
+        Results without a value (a unit alone); an amount always has one, so none is expected.
     extra
-        Amounts of the kind that the specification does not have.
+        Amounts that the specification does not have.
     missed
-        What was expected and not found, for reading.
+        Expected results without an amount, for reading.
     """
 
     expected: int = 0
@@ -126,10 +126,7 @@ def _agrees(kind: str, value: float, unit: str | None, wanted: float, units: set
 def score(folder: Path) -> dict[str, Counts]:
     """Return counts for ``currency``, ``dimension``, ``percent`` and ``number``.
 
-    Parameters
-    ----------
-    folder
-        Where ``Number`` and ``NumberWithUnit`` of the specification lie.
+    *folder* has ``Number`` and ``NumberWithUnit`` of the specification.
     """
     out = {}
     for kind, name in FILES.items():

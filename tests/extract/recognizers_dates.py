@@ -1,8 +1,8 @@
 """Score the date finder against a recogniser specification: cases with texts and expected dates.
 
-The cases are JSON files of one list each. An extractor case says which stretches of a text are
-dates; a parser or model case also says which. What the finder leaves out on purpose (times of day,
-durations, sets) is not scored, but a text in which nothing but those stands must give no date.
+The cases are JSON files of one list each. An extractor case gives the spans of the dates in a text;
+a parser or model case also gives their values. Expressions that the finder leaves out on purpose
+(times of day, durations, sets) are not scored, but a text with only those must give no date.
 """
 
 from __future__ import annotations
@@ -53,10 +53,10 @@ class Count:
 def score(folder: Path) -> dict[str, Count]:
     """Return counts by kind for the date cases in *folder*.
 
-    Kinds are named by file; ``everywhere`` stands for the cases that no implementation is excused
-    from. Open-ended ranges ("since August"), of which the finder gives the date alone, and dates
-    with a time, of which it gives the date, have kinds of their own. So have cases with a result
-    that neither says what it is nor has values that do: of them only the places are judged.
+    Kinds are named by file; ``everywhere`` are the cases that every implementation must pass.
+    Open-ended ranges ("since August") and dates with a time, of which the finder returns the date
+    alone, have separate kinds. So do cases with a result without a type and without typed values:
+    only their places are scored.
     """
     counts: dict[str, Count] = {}
 
@@ -79,7 +79,7 @@ def score(folder: Path) -> dict[str, Count]:
 
 
 def _of_kind(name: str, spans: tuple[DateSpan, ...]) -> tuple[DateSpan, ...]:
-    """Leave out what the file is not about: ranges among days, days among ranges."""
+    """Leave out results of other kinds: ranges among days, days among ranges."""
     daily = not name.startswith("DatePeriod")
     return tuple(span for span in spans if (span.precision == "day") is daily)
 
@@ -105,7 +105,7 @@ def _note(case: dict[str, Any], spans: tuple[DateSpan, ...]) -> str:
 
 
 def _type(result: dict[str, Any]) -> str:
-    """Return what a result is; where it does not say so itself, its values may."""
+    """Return the type of a result, or that of its values."""
     values = (result.get("Resolution") or {}).get("values", [])
     told = next((value["type"] for value in values if value.get("type")), "")
     name: str = result.get("TypeName") or result.get("Type") or told
@@ -189,17 +189,17 @@ def _expected(result: dict[str, Any]) -> tuple[set[str], set[tuple[str, str]]]:
 
 
 def _as_timex(span: DateSpan) -> set[str]:
-    """Return the symbolic forms of what the span says without the document's date."""
+    """Return the symbolic forms of a span without the document's date."""
     value = span.value or ""
     forms = {value, *span.readings} - {""}
     return {re.sub(r"(^|/)--", r"\1XXXX-", form) for form in forms}
 
 
 def _covered(span: DateSpan) -> set[tuple[str, str]]:
-    """Return first and last days, in all forms in which the end of a range can be meant.
+    """Return first and last days, for every convention of the end of a range.
 
-    The specification's ranges end before their end, or on it where days are named, or with the
-    first day of the period that is named last.
+    The specification's ranges end before their end, or on it if days are named, or with the first
+    day of the last named period.
     """
     covered: set[tuple[str, str]] = set()
     for value in (span.value, *span.readings):

@@ -1,4 +1,4 @@
-"""What the amount finder finds, and what it leaves alone."""
+"""Amounts in texts, and similar expressions that are not amounts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dates in texts: every kind of expression, what is none, and the readings of the unclear ones."""
+"""Dates in texts: every kind of expression, non-dates, and the readings of ambiguous ones."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_dates_with_one_value(text: str, value: str, first: str, last: str, prec
     assert (span.kind, span.value, span.precision) == ("absolute", value, precision)
     assert (span.first, span.last, span.readings) == (first, last, ())
     assert 0.5 < span.confidence < 1
-    alone = read_date(text)  # what was found reads the same alone
+    alone = read_date(text)  # the matched text alone has the same readings
     assert alone is not None
     assert (alone.start, alone.end, alone.value) == (0, len(text), value)
     assert (alone.kind, alone.readings) == (span.kind, ())
@@ -276,8 +276,7 @@ def test_what_is_no_date(text: str) -> None:
     assert find_dates(text, anchor=ANCHOR) == ()
 
 
-# Behind a form of address the name of a month is a person's; before a number of somebody it is the
-# verb.
+# After a form of address the name of a month is a person's; before another's number it is the verb.
 NO_MONTHS = """
 Frau März hat unterschrieben. | Sehr geehrte Frau Mai, sehr geehrter Herr August
 Frau Anna März und Herrn Dr. März | Herrn März 3 Stück | Frau März 2024 befördert

@@ -1,4 +1,4 @@
-"""What holds for the dates of every text: exact places, order, no crash, time in proportion."""
+"""Properties of the dates of every text: exact places, order, no crash, linear time."""
 
 from __future__ import annotations
 

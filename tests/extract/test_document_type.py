@@ -1,4 +1,4 @@
-"""What kind of document a text is, and what it says for that."""
+"""The type of a document, and its evidence."""
 
 from __future__ import annotations
 

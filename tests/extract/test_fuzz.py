@@ -1,4 +1,4 @@
-"""Random and adversarial texts: no extractor fails, and each value is where it says (P5)."""
+"""Random and adversarial texts: no extractor fails, and each value has an exact span (P5)."""
 
 from __future__ import annotations
 

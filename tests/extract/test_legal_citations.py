@@ -1,4 +1,4 @@
-"""Legal citations: what eyecite finds is kept, and id., supra and short forms are resolved."""
+"""Legal citations: those of eyecite are kept, and id., supra and short forms are resolved."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_what_could_be_several_stays_open(text: str) -> None:
 
 
 def test_an_ambiguous_reporter_stays_open() -> None:
-    # Three reporters are cited as "Johnson"; none of them has to be meant.
+    # Three reporters are cited as "Johnson"; the text need not cite any of them.
     assert [resolved for _, resolved in keys("See Doe v. Roe, 1 Johnson 1.")] == [False]
 
 
@@ -139,7 +139,7 @@ def test_an_overlap_is_no_further_antecedent() -> None:
     first = references.find(whole)
     second = references.find(whole[cut:], offset=cut)
     assert [(s.start + cut, s.key) for s in second] == [(s.start, s.key) for s in first[1:]]
-    # Only what stands before a text counts, also when the text is read again.
+    # Only citations before a text count, also when the text is read again.
     assert references.find(whole)[-1].key == ROE
 
 

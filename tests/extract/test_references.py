@@ -1,4 +1,4 @@
-"""References in texts: what is found, of which kind, under which key, with which relationship."""
+"""References in texts: spans, types, keys, and relationships."""
 
 from __future__ import annotations
 
@@ -249,7 +249,7 @@ def test_overlapping_texts(text: str, data: st.DataObject) -> None:
     check(text[:end], first)
     second = references.find(text[begin:], offset=begin)
     check(text[begin:], second)
-    # What lies whole in both, away from the cut, is answered the same way.
+    # References that are whole in both, away from the cut, are the same.
     known = {(s.start, s.end): s for s in first if s.start >= begin and s.end < end}
     again = {(s.start + begin, s.end + begin): s for s in second}
     for place, span in known.items():

@@ -1,4 +1,4 @@
-"""Scripts of texts, told by their letters."""
+"""Scripts of texts, detected by their letters."""
 
 from __future__ import annotations
 

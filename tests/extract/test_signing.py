@@ -1,4 +1,4 @@
-"""Who signs is a person: places of names in signature blocks, and places that say nothing."""
+"""Signers are persons: names in signature blocks, and places without evidence."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SIGNERS = [
     "Present: [Nkechi Abara], Chief Financial Officer.",
 ]
 NO_SIGNERS = [
-    # What it could be is not told by its place.
+    # Its place does not decide its kind.
     "By: [Bluefin Capital], its general partner",
     "Prepared by: [Norwich Grain]",
     "Copy: [Carrow Linden]",

@@ -1,4 +1,4 @@
-"""The header of a document's table: what is one, of how many levels, and what is none."""
+"""The header of a document's table: its rows and levels, and rows that are not a header."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from casetrack.extract.tables.model import Cell, Row
 
 
 def row(line: str, *, marked: bool = False) -> Row:
-    """Make a row of ``a | b^2 | | c``: a number after ``^`` is how many columns a cell covers.
+    """Make a row of ``a | b^2 | | c``: a number after ``^`` is the column span of a cell.
 
     Cells in asterisks are bold.
     """
@@ -44,7 +44,7 @@ TWO_LEVELS = ["Item | 2024^2 | 2023^2", "| Q1 | Q2 | Q1 | Q2"]
         (["Costs of the year^3", "Item | Plan | Done", "Rent | 9 | 8", "Heat | 4 | 3"],
          "Item: Heat | Plan: 4 | Done: 3"),
         (["| Plan | Done", "Rent | 9 | 8"], "Rent | Plan: 9 | Done: 8"),
-        # Levels: a name over several columns stands before theirs.
+        # Levels: a name over several columns comes before theirs.
         ([*TWO_LEVELS, "Rent | 1 | 2 | 3 | 4"],
          "Item: Rent | 2024 / Q1: 1 | 2024 / Q2: 2 | 2023 / Q1: 3 | 2023 / Q2: 4"),
         (["| Buyer^2 | Seller^2", "No | Name | Seat | Name | Seat", "1 | Ann | Rome | Bob | Oslo"],
@@ -53,7 +53,7 @@ TWO_LEVELS = ["Item | 2024^2 | 2023^2", "| Q1 | Q2 | Q1 | Q2"]
         (["Item | EUR^4", "| 2024^2 | 2023^2", "| a | b | a | b", "Rent | 1 | 2 | 3 | 4"],
          ("Item: Rent | EUR / 2024 / a: 1 | EUR / 2024 / b: 2 | EUR / 2023 / a: 3 | "
          "EUR / 2023 / b: 4")),
-        # A row below names without a label of its own; one name over values.
+        # A row below names without a label; one name over values.
         (["Item | Sales | Costs", "| EUR | USD", "Rent | 1 | 2", "Heat | 3 | 4"],
          "Item: Heat | Sales / EUR: 3 | Costs / USD: 4"),
         (["| Page", "Preface | 4", "Report | 10"], "Report | Page: 10"),

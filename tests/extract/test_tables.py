@@ -1,4 +1,4 @@
-"""Tables as text: what states a scale, what a line's cells are, what the heads of columns say."""
+"""Tables as text: statements of scale, cells of a line, meaning of column heads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What statements that count and list return, by loops over the rows of the tables."""
+"""Definitions of counting and listing statements, as loops over the rows of the tables."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""A graph made by hand: marked texts in, the graph's tables out.
+"""A handmade graph: input is marked texts, output is the tables of the graph.
 
 A text marks its places with ``[[id|words]]``, where the id is that of an entity
 (``person:ada-lee``, ``date:2024-03-12``, ``amount:GBP:500``, ``concept:rent``) or, after ``ref``,
-that of a reference (``ref standard:iso-9001``). After ``;`` may stand a role or a relationship. A
+that of a reference (``ref standard:iso-9001``). A role or a relationship may follow after ``;``. A
 date that cannot be read is ``[[date?|03/04/2024]]``.
 """
 
@@ -153,7 +153,7 @@ class HandMadeGraph:
 
     @property
     def linker(self) -> DocumentLinker:
-        """What the texts and the ledger say; nobody is a party."""
+        """Return the linker for the texts and the ledger, without parties."""
         identities, sayings = self._said
         nobody = [frozenset[str]() for _ in self.documents]
         return DocumentLinker.of(self.documents, identities, sayings, (nobody, nobody), self.mails)
@@ -372,7 +372,7 @@ def _date(value: str) -> dict[str, Any]:
     if not value:
         empty = dict.fromkeys(("value", "first_day", "last_day", "precision", "entity_id"))
         return empty | {"kind": "ambiguous", "readings": ["2024-03-04"], "read_by": None}
-    if "Q" in value:  # of a fiscal year whose months nobody says
+    if "Q" in value:  # of a fiscal year with unknown months
         days = dict.fromkeys(("first_day", "last_day", "read_by"))
         told = {"value": value, "precision": "quarter", "entity_id": f"date:{value}"}
         return days | told | {"kind": "absolute", "readings": []}

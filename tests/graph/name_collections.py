@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from casetrack.ingest.steps.join import JoinRules
 
 NEAR = "[O:Borealis Rail plc] was told. [P:Priya Raman] saw it."
-"""What brings two documents that both say it within reach of one another."""
+"""A text that relates two documents that both contain it."""
 Statements = dict[str, tuple[str, ...]]
 """For a name the other names that the text states for it, or its addresses."""
 
@@ -37,12 +37,10 @@ def rows_of(
 
     Parameters
     ----------
-    number
-        Of the document.
     text
-        With names as :func:`graph.test_document.marked` has them.
+        With names as in :func:`graph.test_document.marked`.
     addresses, defined, evidence
-        What the document gives a name, by one of its spellings.
+        Facts of the document about a name, by one of its spellings.
     """
     graph = read_document(document(document_id=f"d{number:05}"), [marked(text)])
     rows = []
@@ -83,12 +81,10 @@ def entities_of(
 
     Parameters
     ----------
-    texts
-        With marked names.
     rules
-        What is joined.
+        Rules of joining.
     given
-        What is passed on to :func:`rows_of`.
+        Arguments of :func:`rows_of`.
     """
     made = [rows_of(i, text, **given) for i, text in enumerate(texts)]  # type: ignore[arg-type]
     return merged_places(made, rules)

@@ -42,7 +42,7 @@ def graphs(draw: st.DrawFn) -> HandMadeGraph:
     written = []
     for name in names:
         texts = draw(st.lists(chunks, min_size=1, max_size=3))
-        # What the end of a chunk and the beginning of the next one both hold counts once.
+        # The overlap of two consecutive chunks counts once.
         again = {(1, text) for text in ("Ann", "ISO 1", "2024") if f"|{text}]]" in texts[0]}
         kind = draw(st.sampled_from(("contract", None)))
         written.append(

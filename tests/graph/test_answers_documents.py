@@ -1,4 +1,4 @@
-"""Documents that belong together, and what differs between them."""
+"""Related documents and their differences."""
 
 from __future__ import annotations
 

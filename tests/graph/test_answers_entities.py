@@ -1,4 +1,4 @@
-"""Entities, where they stand, where they meet, and what they refer to."""
+"""Entities, their mentions, their encounters, and their references."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_find_entity_shows_the_best_place_of_each_document_first() -> None:
                                ("id-d.txt", "d.txt", 1))  # fmt: skip
     names = [m.quote.provenance.document_name for m in found.mentions]
     assert names[:3] == ["a.txt", "b.txt", "d.txt"]
-    # The place that says what she is comes before the first one.
+    # The place with her role comes before the first one.
     assert found.mentions[1].quote.text == "Ann Director Lee"
     assert len(found.mentions) == 4
 
@@ -222,6 +222,6 @@ def test_pointers_within_a_document_are_listed_on_request() -> None:
 def test_citations_that_leave_open_what_is_meant_count_for_nothing() -> None:
     found = reference_citations(graph(), "ISO 1")
     assert found.total == 2
-    # One place of the document says what it does with the standard; it comes first.
+    # One place of the document states the relationship to the standard; it comes first.
     assert [c.relationship for c in found.citations] == ["implements", "cites"]
     assert [c.quote.text for c in found.citations] == ["ISO 1", "ISO 1"]

@@ -1,4 +1,4 @@
-"""Who matters in a case file: parties, signers and correspondents, not whoever is repeated."""
+"""Key actors of a case file: parties, signers and correspondents, not the most frequent names."""
 
 from __future__ import annotations
 

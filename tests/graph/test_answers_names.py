@@ -1,4 +1,4 @@
-"""What typed names stand for."""
+"""Resolution of typed names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Events by date: what counts as one, and what it says."""
+"""Events by date: their bounds and descriptions."""
 
 from __future__ import annotations
 

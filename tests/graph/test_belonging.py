@@ -1,4 +1,4 @@
-"""How documents belong together, over made-up collections with what a reader would note of them."""
+"""Relations between documents of invented collections, compared with the notes of a reader."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Copies of one mail in several folders count once wherever something is counted."""
+"""Copies of one mail in several folders count once in every count."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def dated(events: Iterable[Event]) -> list[tuple[object, ...]]:
 def test_what_the_summary_counts_is_that_of_one_folder(both: list[Collection]) -> None:
     once, thrice = (each.map.summary() for each in both)
     actors = [counted(actor.entity for actor in each.key_actors) for each in (once, thrice)]
-    # Who counts as often as another may be named first.
+    # The order of equal counts is open.
     assert sorted(actors[0]) == sorted(actors[1]) != []
     assert sorted(counted(once.entities)) == sorted(counted(thrice.entities)) != []
     assert dated(once.key_dates) == dated(thrice.key_dates) != []

@@ -1,4 +1,4 @@
-"""One document, read: which names are the same, what its dates and amounts mean."""
+"""One document: equal names, and the meaning of its dates and amounts."""
 
 from __future__ import annotations
 
@@ -464,7 +464,7 @@ def test_bad_inputs_are_read(texts: tuple[str, ...]) -> None:
 
 
 def check(graph: DocumentGraph, chunks: list[ChunkFacts]) -> None:
-    """Check what must hold of every graph."""
+    """Check the invariants of every graph."""
     assert len({(e.kind, e.key) for e in graph.entities}) == len(graph.entities)
     counts = [0] * len(graph.entities)
     for m in graph.mentions:
@@ -475,7 +475,7 @@ def check(graph: DocumentGraph, chunks: list[ChunkFacts]) -> None:
         assert entity.key
         assert entity.name
         assert entity.mention_count == count > 0
-        # "The Buyer" is a place of whom it is defined for, and none of the names that it has.
+        # "The Buyer" is a mention of its party, and not one of the party's names.
         assert 0 <= count - sum(n for _, n in entity.spellings) <= sum(n for _, n in entity.roles)
     for m in graph.mentions:
         is_name = graph.entities[m.entity].kind in NAMED
@@ -577,7 +577,7 @@ YEARS = [
     ("letter.pdf", "other", "It failed on Thursday 9 May.", "2030-05-09"),  # the weekday leaves one
     ("a.pdf", "correspondence", "We met on 9 May.", "2030-05-09"),
     ("a.pdf", "correspondence", "Pay until 1 July.", "2030-07-01"),
-    # Not what the words deny, what comes every year, what is half a year away.
+    # Not in negations, not for yearly events, not half a year apart.
     ("a.pdf", "correspondence", "It was held on 1 July.", None),
     ("a.pdf", "correspondence", "Every year we dance on 1 July.", None),
     ("a.pdf", "correspondence", "The ball of 9 December.", None),

@@ -1,4 +1,4 @@
-"""Sums in tables: scaled as the table says, with their row and period, also without a sign."""
+"""Sums in tables: scaled as the table states, with row and period, also without a currency sign."""
 
 from __future__ import annotations
 
@@ -252,7 +252,7 @@ def test_a_sum_beyond_its_document_is_doubtful() -> None:
 @pytest.mark.slow
 @given(st.integers(0, len(STATEMENT)), st.integers(0, 80))
 def test_where_a_page_is_cut_does_not_change_its_sums(at: int, overlap: int) -> None:
-    """A sum that lies whole in a chunk is the same as in the whole page."""
+    """A sum that is whole in a chunk is the same as in the whole page."""
     whole = {(s.start, s.end): (s.value, c) for s, c in sums(chunk(STATEMENT)) if c is not None}
     start = max(0, at - overlap)
     # The cut falls between lines, as those of chunks of tables do.

@@ -1,4 +1,4 @@
-"""Entities over documents: what is joined, what stays apart, and what they are called."""
+"""Entities over documents: joined and separate ones, and their names."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LOCALS = pa.schema([*(_TEXTS | _NUMBERS | _COUNTS | _LISTS).items()])
 
 
 def local(document: int, entity: str, /, **fields: Any) -> dict[str, Any]:
-    """Return what a document calls an entity: ``local(0, "person:john-smith")``."""
+    """Return the row of an entity of one document: ``local(0, "person:john-smith")``."""
     kind, _, key = entity.partition(":")
     count = fields.get("mention_count", 1)
     name = fields.get("name", key.replace("-", " ").title() if kind != "concept" else key)
@@ -56,7 +56,7 @@ def groups(*rows: dict[str, Any]) -> list[str | None]:
     return [ids[c] if c >= 0 else None for c in found.codes.tolist()]
 
 
-# The last one is what they become.
+# The last value is the expected entity.
 JOINED = """
 person:adaeze-okafor person:adaeze-okafor person:adaeze-okafor
 person:john-smith person:john-a-smith person:john-a-smith

@@ -1,4 +1,4 @@
-"""Shortened names of one document that mean what another one names in full."""
+"""Shortened names of one document that refer to a full name of another."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_out_of_reach_it_stays_apart(short: str, full: str) -> None:
     alone = full if short == "organization:tidewell-systems" else short
     assert joined([full, FIRM], [short])[1] == [alone]
     assert joined([full, FIRM], [short, "organization:borealis-rail-plc"])[1][0] == alone
-    # Amounts, dates and what both are about bring nobody together, and nor do surnames.
+    # Amounts, dates and common subjects relate no documents, nor do surnames.
     shared = ["date:2024-03-12", "amount:GBP:5", "concept:cold store", "person:ms-oduya"]
     assert joined([full, *shared], [short, *shared])[1][0] == alone
 
@@ -68,7 +68,7 @@ def test_a_place_brings_an_organisation_into_reach_and_no_person() -> None:
     place = "location:stanwick-bridge"
     assert joined([TIDEWELL, place], ["organization:tidewell", place])[1][0] == TIDEWELL
     assert joined([JULIAN, place], ["person:mr-whitlock", place])[1][0] == "person:mr-whitlock"
-    # Countries and capitals stand in every second letter.
+    # Countries and capitals are in every second letter.
     known = "location:united-kingdom"
     apart = joined([TIDEWELL, known], ["organization:tidewell", known])[1][0]
     assert apart == "organization:tidewell"
@@ -137,7 +137,7 @@ def test_what_a_document_kept_apart_stays_apart_in_it() -> None:
 
 
 def test_what_is_joined_widens_no_reach() -> None:
-    # The second document is in reach of the first; the third only of what was joined there.
+    # The second document is within reach of the first; the third only of the joined entity.
     found = joined(
         [TIDEWELL, FIRM],
         ["organization:tidewell", FIRM, "person:priya-raman"],
@@ -175,7 +175,7 @@ def test_three_surnames_of_one_circle_mean_that_circle(short: list[str], are_joi
     full = [*CIRCLE, "person:ruth-smith"]
     for found in (joined(full, short)[1], joined(short, full)[0]):
         assert found == (CIRCLE if are_joined else short)
-    # Nobody names the three together.
+    # No document names the three together.
     assert joined(*([name] for name in full), short)[-1] == short
 
 
@@ -189,7 +189,7 @@ def test_a_word_taken_for_something_else_joins_the_organisation_called_so(kind: 
     # In the document of the full name as well, which is nearest of all.
     assert joined([(TIDEWELL, SPELLED), word])[0] == [TIDEWELL, TIDEWELL]
     assert joined([(TIDEWELL, SPELLED), FIRM], [word])[1][0] == f"{kind}:tidewell"
-    # Nobody calls the firm so.
+    # No document uses this name of the firm.
     assert joined([TIDEWELL, FIRM], [word, FIRM])[1][0] == f"{kind}:tidewell"
 
 

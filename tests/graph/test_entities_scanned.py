@@ -46,7 +46,7 @@ wham ltd / wharn ltd and sons | dan mills / clan mills | tom mills / torn mills
 def test_two_names_stay_two(one: str, other: str) -> None:
     for counts in ({one: 9, other: 1}, {one: 1, other: 9}):
         found = scanned_variants(counts)
-        # "Tumer" is nobody's name, so where it is rare it is a slip of "Turner".
+        # "Tumer" is not a known name, so a rare one is a recognition error of "Turner".
         assert not found or (one, other) in {
             ("anna turner", "anna tumer"),
             ("bill quist", "bili quist"),

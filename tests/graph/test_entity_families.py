@@ -1,8 +1,8 @@
-"""Made-up families of names over made-up documents: what differs is never joined.
+"""Generated families of names over generated documents: different owners are never joined.
 
-A family is what confuses: people of one surname with nicknames, initials, titles and generations;
-groups of firms with parents, subsidiaries, numbered funds, regional units, trade and former names
-and abbreviations. Every name knows whose it is, or that it is open.
+A family is a source of confusion: people of one surname with nicknames, initials, titles and
+generations; groups of firms with parents, subsidiaries, numbered funds, regional units, trade and
+former names and abbreviations. Every name has its owner, or is open.
 """
 
 from __future__ import annotations
@@ -36,14 +36,16 @@ _UNITS = ["(Asia)", "UK", "Holdings", "Capital", "Europe", "II", "III", "Finance
 
 @dataclass
 class Owner:
-    """Somebody, with the ways to write the name, and what a document states of it."""
+    """A person or firm with the spellings of its name and the statements of a document about it."""
 
     kind: str
     names: list[str]
     defined: dict[str, tuple[str, ...]] = field(default_factory=dict)
     addresses: dict[str, tuple[str, ...]] = field(default_factory=dict)
     short: list[str] = field(default_factory=list)
-    """Used only beside the full name, and only where nobody else of the family stands there."""
+    """Used only next to the full name, and only if no other member of the family is in the
+    document.
+    """
 
 
 def _people(rng: random.Random) -> list[Owner]:
@@ -134,7 +136,7 @@ def made_documents(seed: int, /) -> Made:
     texts, owners = [], []
     shared = Counter(name for owner in everybody for name in owner.names)
     for owner in everybody:
-        # Who is called Ted, where Edward and Theodore are, is open without the full name beside it.
+        # "Ted", with Edward and Theodore in the family, is open without the full name next to it.
         owner.short += [name for name in owner.names if shared[name] > 1]
         owner.names = [name for name in owner.names if shared[name] == 1]
     for _ in range(rng.randint(1, 5)):
@@ -165,7 +167,7 @@ def _placed(made: Made, order: list[int] | None = None) -> list[list[str]]:
 
 
 def judged(seeds: range, /) -> tuple[Counter[str], list[str]]:
-    """Return how many pairs of places that are one are joined, and every false join in words."""
+    """Return the number of joined pairs with one owner, and a description of every wrong join."""
     counts: Counter[str] = Counter()
     wrong = []
     for seed in seeds:
@@ -287,14 +289,14 @@ _PARTY, _MAIL = {"party clause": 1}, {"mail head": 2}
 @pytest.mark.parametrize(
     ("sure", "other", "is_one"),
     [
-        # What one document makes sure settles what many others took for something else.
+        # Certain evidence of one document overrides the guesses of many others.
         (("organization:norvane", _PARTY), ("person:norvane", 40), True),
         (("organization:norvane", _PARTY), ("location:norvane", 40), True),
         (("person:adaeze-okafor", _MAIL), ("organization:adaeze-okafor", 40), True),
-        # Given names, countries and who is called Mr stay what they are.
+        # Given names, countries and people called Mr keep their kind.
         (("organization:martin", _PARTY), ("person:martin", 40), False),
         (("organization:germany", _PARTY), ("location:germany", 40), False),
-        # A word of a mail's head says too little of others.
+        # A word of a mail's head is weak evidence for others.
         (("person:norvane", _MAIL), ("organization:norvane", 40), False),
         # "Tagger": many places, all alike, and nothing that settles it.
         (("organization:norvane", {"tagger": 9}), ("person:norvane", 40), False),

@@ -1,7 +1,7 @@
-"""Two names: one, two, or nobody can tell. Written by hand, of many countries and trades.
+"""Pairs of names: one, two, or open. Written by hand, for many countries and trades.
 
-*one* is one in a document and in two that have to do with one another; *two* are two everywhere;
-*open* can be either: they are not joined over documents. A first name pairs with every other one.
+*one* is one entity in a document and in two related ones; *two* are two everywhere; *open* can be
+either: they are not joined over documents. A first name pairs with every other one of its group.
 """
 
 from __future__ import annotations

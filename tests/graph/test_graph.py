@@ -1,4 +1,4 @@
-"""The graph is a function of what is live: kept up by deltas or made anew, it is the same."""
+"""The graph is a function of the live documents: updates by deltas equal a rebuild."""
 
 from __future__ import annotations
 

@@ -26,14 +26,14 @@ NAMED = {"person", "organization"}
 
 
 def places(graph: DocumentGraph, text: str, name: str) -> list[str]:
-    """Return what stands at the places of the entity of a name, in order."""
+    """Return the texts of the mentions of the entity of a name, in order."""
     found = [i for i, e in enumerate(graph.entities) if e.kind in NAMED and e.name == name]
     assert len(found) == 1, [(e.kind, e.name) for e in graph.entities if e.kind in NAMED]
     return [" ".join(text[m.start : m.end].split()) for m in graph.mentions if m.entity == found[0]]
 
 
-# Made up, of kinds of papers from several trades and countries; [P:…] is what a tagger would say,
-# <1|…> a place of the first name.
+# Invented, of papers from several trades and countries; [P:…] is an output of a tagger, <1|…> a
+# mention of the first name.
 PLACE = re.compile(r"<(\d)\|(.*?)>", re.DOTALL)
 PARTIES = {
     "Kestrel Dairy Holdings, Inc. | Jonas Weber": (
@@ -522,7 +522,7 @@ def test_who_writes_from_a_firm_s_address_names_that_firm(
     assert [e.name for e in found] == ([line] if is_firm else [])
 
 
-# --- whatever the text ---------------------------------------------------------------------------
+# --- any text ------------------------------------------------------------------------------------
 
 WORD = st.sampled_from(
     ["Kestrel", "Oakham", "Dairy", "Thornbury", "Quill", "Über", "3D", "Nord-West"]

@@ -61,7 +61,7 @@ def graph_of(text: str, *cuts: int) -> tuple[DocumentGraph, list[ChunkFacts]]:
 
 
 def told(graph: DocumentGraph) -> dict[str, str | None]:
-    """Return the part of each named entity by its id, the first that is told."""
+    """Return the first stated role of each named entity by its id."""
     return {
         f"{e.kind}:{e.key}": e.roles[0][0] if e.roles else None
         for e in graph.entities

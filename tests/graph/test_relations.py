@@ -61,7 +61,7 @@ def only(table: pa.Table, type_: str) -> dict[str, Any]:
     return rows[0]
 
 
-# --- documents: what they share -----------------------------------------------------------------
+# --- documents: shared names --------------------------------------------------------------------
 
 
 def test_three_shared_names_join_documents_and_two_do_not() -> None:
@@ -132,7 +132,7 @@ def test_documents_of_nearly_the_same_words_are_semantic_neighbours() -> None:
     assert 0.75 <= row["weight"] <= 1
 
 
-# --- documents: what places, names and files say ------------------------------------------------
+# --- documents: places, names and files ---------------------------------------------------------
 
 
 def test_a_reference_to_a_document_is_an_edge_with_its_places() -> None:
@@ -201,7 +201,7 @@ def test_an_amendment_names_what_it_amends() -> None:
         (["Notice of Claim.docx", "Response to the Notice of Claim.pdf"], [(1, 0)]),
         # Two notices of claim: which one is answered is not known.
         (["1 May 2024 Claim.docx", "2 May 2024 Claim.docx", "Reply to Claim.pdf"], []),
-        # What was written later cannot be what was answered.
+        # A mail cannot answer a later one.
         (["2024-12-21 Notice of Claim.docx", "2024-11-04 Reply to Notice of Claim.pdf"], []),
         (["Notice of Claim.docx", "Reply to Notice of Default.pdf"], []),
     ],
@@ -379,7 +379,7 @@ def test_names_of_one_chunk_occur_together() -> None:
     # Dice's coefficient of 3 and 2 chunks with 2 in common is 0.8; two chunks count two thirds.
     assert row["weight"] == pytest.approx(0.8 * 2 / 3)
     assert (row["count"], row["source_kind"], row["directed"]) == (2, "entity", False)
-    # Where they stand nearest comes first.
+    # The pair with the smallest distance comes first.
     assert row["evidence"] == ["000-001", "000-000"]
 
 
@@ -409,7 +409,7 @@ def test_a_page_of_names_is_bounded_to_its_rarest() -> None:
     common = " ".join(f"[[person:n{i:03}|N{i}]]" for i in range(60))
     table = entity_edges(graph({"a.txt": [page, common]}, vectors=False))
     ends = {end for a, b, _ in edges(table) for end in (a, b)}
-    # The first page pairs the forty that stand there alone; the second one its own first forty.
+    # The first page pairs its own forty; the second one its first forty.
     assert ends == {f"person:n{i:03}" for i in range(100) if i < 40 or i >= 60}
     assert table.num_rows <= 2 * 40 * 39 // 2
 

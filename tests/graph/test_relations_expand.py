@@ -1,4 +1,4 @@
-"""What belongs to the passages that a search has found."""
+"""Passages related to those of a search."""
 
 from __future__ import annotations
 

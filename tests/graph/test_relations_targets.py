@@ -1,4 +1,4 @@
-"""What a reference means among the documents; nothing where two might be meant."""
+"""Resolution of a reference among the documents; none if two are possible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The nearest chunks are exactly the nearest, whether they are built anew or brought up to date."""
+"""The nearest chunks are exact, both after a build and after an update."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files inside files: documents of their own, which come and go with the file that holds them."""
+"""Files inside files: separate documents that are added and removed with their container."""
 
 from __future__ import annotations
 
@@ -277,7 +277,7 @@ def test_the_settings_file_limits_attachments(library: Library, tmp_path: Path) 
     assert "max_attachments" in root.message
     assert [o.code for o in report.outcomes[1:]] == ["", "parse_limit", ""]
     assert "attachment_depth" in report.outcomes[2].message
-    # More is let in: what was left out comes, what is there stays.
+    # A higher limit: the omitted files are added, the others remain.
     config.unlink()
     whole = Library.open(library.settings.data_dir).get("Case")
     assert whole.ingest([mail]).outcomes[0].status == "ingested"

@@ -1,4 +1,4 @@
-"""Papers taken in before captions were read: a reindex reads them from what is stored."""
+"""Papers added before captions were read: a reindex reads them from the stored text."""
 
 from __future__ import annotations
 

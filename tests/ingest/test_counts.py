@@ -1,4 +1,4 @@
-"""What the ledger says of how much a document names and refers to is what its chunks hold."""
+"""The ledger's counts of names and references of a document equal those of its chunks."""
 
 from __future__ import annotations
 

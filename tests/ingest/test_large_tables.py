@@ -69,7 +69,7 @@ def test_the_first_passages_are_read_and_a_reindex_adds_the_others(
     assert without_vectors(collection) == left
     assert len(models.seen) == report.chunks - left
 
-    # Every row is found from the first moment, and everybody says what is not there yet.
+    # Every row can be found at once, and every face reports the missing parts.
     for number in (0, 99, 199):
         found = collection.search(f"M{number:04d}", mode="keyword", limit=1).results[0]
         assert f"M{number:04d}" in found.text

@@ -1,4 +1,4 @@
-"""A document's own date, wherever it is shown: its text goes before the metadata of its file."""
+"""A document's date in every output: the stated date overrides the metadata of the file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that were read in part: what there is can be found, and the rest is named."""
+"""Files that were read in part: the readable part can be found, and the rest is reported."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ FAILING = {
     "document_type": "casetrack.ingest.build.infer_document_type",
     "caption": "casetrack.ingest.assemble.read_caption",
 }
-"""Extractors, and what fails in them."""
+"""Extractors and their failing parts."""
 PARTS = "_code _Headings _numbers _printed _table_header line_boxes _clipped _confidence _cells"
 
 
@@ -156,7 +156,7 @@ def test_a_failing_extractor_loses_its_own_values(
         assert (failure.extractor, failure.error) == (name, "IndexError")
         assert collection.map.timeline().unread == (name in {"names", "dates"})
         broken = stored()
-        # Whatever is made again meanwhile fails again, and the document stays.
+        # Later updates fail again, and the document stays.
         again = only(collection, path, force=True)
         assert (again.status, again.message) == (outcome.status, outcome.message)
         collection.admin.reindex()

@@ -1,4 +1,4 @@
-"""A reindex makes vectors and terms anew: nothing is lost on the way, and nothing is mixed."""
+"""A reindex rebuilds vectors and terms without loss and without mixing models."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def long() -> WordEncoder:
 
 
 def use(library: Library, *encoders: WordEncoder) -> Library:
-    """Return the same data folder opened anew, with these models."""
+    """Return the same data folder opened again, with these models."""
     opened = Library(library.settings)
     opened.encoders = FakeEncoders(*encoders)  # type: ignore[assignment]
     return opened
@@ -97,7 +97,7 @@ def old(library: Library, template: Path) -> Library:
 
 
 def check(collection: Collection, encoder: WordEncoder, names: set[str] | None = None) -> None:
-    """Check that every stored row is what the models make of it, and that it is found."""
+    """Check that every stored row equals the output of the models, and can be found."""
     state = collection.workspace.state()
     snapshot, index = state.snapshot, state.index
     info = collection.info
@@ -143,7 +143,7 @@ def test_another_profile(old: Library, files: Path) -> None:
     assert all(0 <= done <= total == len(before) for _, done, total in seen)
     assert not rewrite.is_unfinished(collection.folder)
     assert lance.dataset(collection.folder / "chunks.lance").count_rows() == len(before)
-    # What was read by the present program needs no reading again.
+    # A document read by the present program is not read again.
     again = collection.ingest([files])
     assert {o.code for o in again.outcomes} == {"duplicate"}
     idle = collection.admin.reindex()
@@ -180,7 +180,7 @@ def test_only_what_is_stale(old: Library, files: Path, tmp_path: Path) -> None:
     [
         pytest.param(WordEncoder(*SHORT, token_width=4), id="token matrices"),
         pytest.param(WordEncoder("openai", 20, token_width=None), id="another length"),
-        # Nothing about the rows tells the one from the other but whose they are.
+        # The rows differ only in their models.
         pytest.param(WordEncoder("standard", SHORT[1], token_width=None), id="another profile"),
     ],
 )
@@ -267,7 +267,7 @@ def test_one_document(library: Library, tmp_path: Path) -> None:
     report = collection.admin.reindex_document("lease.txt")
     assert report.did_nothing
     assert (revisions(collection), len(model.seen)) == (before, seen)
-    # Kept chunks, vectors anew.
+    # Kept chunks, new vectors.
     kept = {c.chunk_id for c in collection.read.chunks("long.txt")}
     report = collection.admin.reindex_document("long.txt", force=True, reparse=False)
     assert (report.document, report.documents, report.files) == ("long.txt", 1, None)
@@ -322,7 +322,7 @@ def test_one_attachment_comes_with_its_mail(library: Library, tmp_path: Path) ->
 
 
 def test_one_document_while_a_profile_is_changed(old: Library) -> None:
-    """What a stopped run over all has made stays for it; a document alone gets the old models."""
+    """Results of a stopped run over all documents stay; one document gets the old models."""
     collection, stop = old.get("C"), threading.Event()
     collection.admin.reindex("ollama", cancel=stop, progress=lambda *_: stop.set())
     kept = len(list((collection.folder / "rewrite").rglob("*.arrow")))
@@ -339,7 +339,7 @@ def test_one_document_while_a_profile_is_changed(old: Library) -> None:
 
 @pytest.mark.slow
 def test_reading_again_reads_what_lacks_an_output(library: Library, tmp_path: Path) -> None:
-    """Nothing about the ledger says so: only the rows do."""
+    """The ledger does not show it: only the rows do."""
     collection = own_files(library, tmp_path / "own")
     chunks = lance.dataset(collection.folder / "chunks.lance")
     chunks.update({"dense": "NULL"}, where="document_name = 'note.txt'")
@@ -364,7 +364,7 @@ def test_how_long_it_may_take(old: Library) -> None:
 
 
 def test_closed_collections_are_refused_before_models_start(old: Library) -> None:
-    collection = use(old).get("C")  # there are no models, and nobody gets to ask for them
+    collection = use(old).get("C")  # there are no models, and the user is not asked for them
     update_info(collection.folder, lambda info: replace(info, status="closed"))
     for work in (collection.admin.reindex, lambda: collection.admin.reindex_document("note.txt")):
         with pytest.raises(CollectionReadOnly, match="closed"):
@@ -424,7 +424,7 @@ def test_stopped_while_storing(old: Library) -> None:
 
 @pytest.mark.slow
 def test_others_are_not_in_the_way(old: Library, tmp_path: Path) -> None:
-    """While models work, others search and write; what they add is taken along."""
+    """While models work, other programs search and write; their additions are included."""
     collection, new = old.get("C"), lantern(tmp_path)
     other = use(old, short(), long()).get("C")
     asked: list[int] = []

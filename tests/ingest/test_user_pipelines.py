@@ -178,7 +178,7 @@ def test_how_names_are_joined_is_a_step(library: Library, tmp_path: Path) -> Non
     fingerprints = {d.pipeline_fingerprint for d in made.documents()}
     made.ingest([tmp_path / "letters"], pipeline=joined)
     assert people() == ["Julian Whitlock"]
-    # Documents are as they were: only what is over all of them has changed.
+    # Documents are unchanged: only the results over all of them have changed.
     assert {d.pipeline_fingerprint for d in made.documents()} == fingerprints
 
 
@@ -198,7 +198,7 @@ def entry_point() -> tuple[str, str, str]:
 
 @pytest.fixture
 def unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    """Return what lays the package out as pip does; it is forgotten afterwards."""
+    """Return a function that installs the package like pip; the test removes it afterwards."""
 
     def unpack(source: str) -> None:
         group, name, target = entry_point()
@@ -242,7 +242,7 @@ def test_a_step_from_a_package(
     library.create("C", pipeline=labelled).ingest([document])
     rows = library.get("C").sql("SELECT labels, count(*) AS n FROM chunks GROUP BY ALL ORDER BY n")
     assert [(r["labels"], r["n"]) for r in rows.to_pylist()] == [(["case"], 1), ([], 5)]
-    # Without the package nothing is lost: searching goes on, and ingest says what is missing.
+    # Without the package no data is lost: searches work, and ingest names the missing package.
     monkeypatch.setattr(sys, "path", [p for p in sys.path if p != str(tmp_path / "site")])
     monkeypatch.delitem(sys.modules, MODULE)
     kept = Library(library.settings).get("C")
@@ -294,7 +294,7 @@ def test_a_broken_step_names_its_package(
     assert old in EXAMPLE
     unpacked(EXAMPLE.replace(old, new))
     try:
-        # What goes wrong only with a document is told of that document.
+        # An error of one document is reported for that document.
         (told,) = library.create("C", pipeline=labelled).ingest([document]).outcomes
         assert told.status == "partial"
         said = told.message

@@ -183,13 +183,13 @@ CACHE = "/api/resolve-cache"
 
 
 class Hub(http.server.ThreadingHTTPServer):
-    """A local server that speaks the hub's protocol and can be told to fail.
+    """A local server with the hub's protocol that can be made to fail.
 
-    Files in *linked* are large: the hub states their SHA-256 and redirects to its storage. Of the
-    others it states the git hash; those in *moved* it redirects to another path of its own. Without
-    *states* it states nothing. Each question for a file's state takes the next of *refusals*, a
-    status, and each download the next of *faults*. Who is refused is told to wait *patience*
-    seconds. With a *token*, nobody else gets anything.
+    Files in *linked* are large: the hub states their SHA-256 and redirects to its storage. For the
+    others it states the git hash; those in *moved* it redirects to another path. Without *states*
+    it states nothing. Each request for a file's state takes the next of *refusals*, a status, and
+    each download the next of *faults*. A refused client must wait *patience* seconds. With a
+    *token*, other clients get nothing.
     """
 
     def __init__(self, spec, files) -> None:
@@ -281,7 +281,7 @@ class HubHandler(http.server.BaseHTTPRequestHandler):
         return True
 
     def state(self) -> None:
-        """Send what the hub states of a small file."""
+        """Send the state of a small file."""
         whole = self.data
         git = hashlib.sha1(b"blob %d\0" % len(whole) + whole, usedforsecurity=False)
         if self.stored:
@@ -336,7 +336,7 @@ class HubHandler(http.server.BaseHTTPRequestHandler):
 
 @pytest.fixture
 def naps(monkeypatch) -> list[float]:
-    """Let nobody sleep; return for how long they wanted to."""
+    """Replace sleeping; return the requested durations."""
     slept: list[float] = []
     monkeypatch.setattr("time.sleep", slept.append)
     return slept

@@ -35,7 +35,7 @@ TYPES = 2
 
 
 def short_name(name: str) -> str:
-    """Return what the file calls a tensor of a BERT checkpoint."""
+    """Return the name in the file for a tensor of a BERT checkpoint."""
     if name.startswith("embeddings.LayerNorm"):
         return NAMES["embeddings.LayerNorm"] + "." + name.rsplit(".", 1)[1][0]
     if name.startswith("embeddings."):
@@ -45,7 +45,7 @@ def short_name(name: str) -> str:
 
 
 def four_bits(tensor: np.ndarray) -> tuple[bytes, np.ndarray]:
-    """Return the blocks of a tensor, and the numbers that they stand for."""
+    """Return the blocks of a tensor, and their values."""
     rows = tensor.reshape(-1, BLOCK)
     factors = (np.abs(rows).max(axis=1) / 8).astype("<f2")
     codes = np.clip(np.rint(rows / factors.astype(np.float32)[:, None]) + 8, 0, 15).astype(np.uint8)
@@ -60,7 +60,7 @@ def pack(
     shape: tuple[int, int, int, int, int],
     pieces: list[tuple[str, float]] = PIECES,
 ) -> tuple[bytes, dict[str, np.ndarray]]:
-    """Return a file of weights, and the tensors that it holds.
+    """Return a file of weights, and its tensors.
 
     *shape* is width, layers, heads, inner width and positions.
     """

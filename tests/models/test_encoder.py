@@ -1,4 +1,4 @@
-"""The encoder: what comes out, for which texts, and what a broken model says."""
+"""The encoder: its output by text, and errors of a broken model."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def tiny_dir(tiny, memory, tmp_path):
         ("東京 ete\u0301s", ["東", "京", "et", "e\u0301s"]),
         ("§ 4(b)—ends\u2028now", ["§", "4", "(", "b", ")", "—", "ends", "now"]),
         ("Rückzahlung", ["Rü", "ck", "za", "hl", "ung"]),
-        # What the tokenizer drops may lie inside a token, and never moves the next.
+        # Characters that the tokenizer drops may be inside a token, and never move the next.
         ("a\x00b rent", ["a\x00b", "rent"]),
         ("x \ud800 rent", ["x", "rent"]),
     ],
@@ -103,7 +103,7 @@ def test_long_text_is_cut_into_few_even_windows_and_nothing_is_lost(mini):
         lengths.append(last - first)
     assert max(lengths) - min(lengths) <= 1
     assert spans[-1][1] == len(LONG)
-    # Windows of equal length weigh alike, up to the length of their own mean vectors.
+    # Windows of equal length have equal weight, up to the length of their mean vectors.
     mean = np.mean(sums, axis=0)
     assert found.dense @ mean / np.linalg.norm(mean) > 0.999
 

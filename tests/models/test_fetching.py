@@ -1,4 +1,4 @@
-"""A server that fetches what its default profile lacks, from a real hub on this machine."""
+"""A server that fetches the missing models of its default profile from a local hub."""
 
 from __future__ import annotations
 

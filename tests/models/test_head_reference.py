@@ -26,7 +26,7 @@ ENCODERS = ["masked_lm", "plain"]
 
 @dataclass(frozen=True)
 class Row:
-    """A sequence, how many of its tokens are attended to, and what the reference says of it."""
+    """A sequence, the number of its attended tokens, and the output of the reference."""
 
     ids: np.ndarray
     attended: int

@@ -1,4 +1,4 @@
-"""The hub's protocol: what is asked, how a download goes on, and what each failure says."""
+"""The hub's protocol: requests, resumed downloads, and the message of each failure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PIECE = 512
 
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch, naps):
-    """Let what is kept of a broken download be as fine as these files are small."""
+    """Reduce the unit of kept downloads to the size of these files."""
     monkeypatch.setattr(module, "PIECE", PIECE)
 
 
@@ -147,7 +147,7 @@ def test_endpoint_that_is_no_web_address(tiny, tmp_path):
 
 
 def test_nothing_is_reported_and_nothing_left_in_the_home(tiny, hub, tmp_path):
-    """Left alone, the library tells which AI program runs it, from a list that it fetches."""
+    """By default, the library reports the running AI program, from a list that it fetches."""
     home = tmp_path / "home"
     home.mkdir()
     code = (

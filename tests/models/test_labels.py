@@ -78,7 +78,7 @@ def test_pulled_and_used(tmp_path, make_spec, memory, weights) -> None:
         assert text[span.start : span.end] == span.text
         assert 0 < span.confidence <= 1
     assert tagger.tag("   ", None) == ()
-    # Capitals count: the cased vocabulary has a row of its own for the word.
+    # Capitals count: the cased vocabulary has a separate row for the word.
     one, other = (tagger.model.encode(word, is_query=False).tokens for word in ("lease", "Lease"))
     assert one is not None
     assert other is not None
@@ -102,7 +102,7 @@ MARKS = {
 
 
 class Scripted:
-    """A model that labels words as it is told; of long words the second half wrongly."""
+    """A model with given labels of words; the second half of long words is wrong."""
 
     manifest = SimpleNamespace(
         name="scripted", fingerprint="0", recipe=Recipe(kind="names", labels=LABELS)

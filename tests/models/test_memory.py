@@ -1,4 +1,4 @@
-"""The memory mode: what is measured, what is chosen, what it means."""
+"""The memory mode: measurement, choice, effect."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_the_environment_goes_before_the_file(tmp_path, monkeypatch):
 
 
 def tree(root, cgroup: str, files: dict[str, str]):
-    """Lay out what the kernel shows of control groups."""
+    """Write the files of the kernel for control groups."""
     for name, text in {"proc/self/cgroup": cgroup, **files}.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -86,7 +86,7 @@ def test_a_damaged_file_is_named(packed, spec, tmp_path, memory, damage):
 
 
 def test_pulled_from_a_wheel_of_another_platform_and_run(packed, spec, make_wheel, tmp_path):
-    """Its wheel holds code for one platform, which nobody runs; its files are for all."""
+    """Its wheel has code for one platform, which is not run; its files are for all."""
     folder = make_wheel(tmp_path / "index", {"small-q4.bin": packed[0]}, f"py3-none-{PLATFORM}")
     source = WheelSource(("--no-index", "--find-links", str(folder)))
     report = pull(spec, tmp_path, sources=[source])

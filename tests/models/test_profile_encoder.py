@@ -1,4 +1,4 @@
-"""A profile's models together: which vectors come out, and what each model does with a text."""
+"""The models of a profile together: vectors, and the output of each model for a text."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def ids_of(headed, *words: str) -> np.ndarray:
 
 
 def close(found: np.ndarray, expected: np.ndarray, least: float = 0.98) -> bool:
-    """Whether rows point the same way, up to what 8 bits cost."""
+    """Return whether rows have the same direction, up to the error of 8 bits."""
     lengths = np.linalg.norm(found, axis=-1) * np.linalg.norm(expected, axis=-1)
     return bool(((found * expected).sum(-1) / lengths).min() > least)
 

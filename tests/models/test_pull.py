@@ -1,4 +1,4 @@
-"""Pulling a model: sources in order, checks, resumption, and what each failure says."""
+"""Pulling a model: sources in order, checks, resumption, and the message of each failure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Token matrices: what is stored, how it compares, and what damaged bytes say."""
+"""Token matrices: storage, comparison, and errors of damaged bytes."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_packed_score_is_near_the_exact_one(name: str, seed: int, count: int, as
     form = form_of(name)
     query, states = states_of(seed, asked, form.width), states_of(seed + 1, count, form.width)
     (found,) = form.score(query, [form.pack(states)])
-    # The greatest of many rounded products lies a little above the greatest exact one.
+    # The maximum of many rounded products is slightly above the exact maximum.
     tolerance = {1: 0.2, 4: 0.07}[form.bits]
     assert abs(found - exact(form, query, states)) < tolerance
 

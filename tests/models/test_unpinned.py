@@ -72,7 +72,7 @@ def test_later_change_is_found_and_never_accepted(tiny, loose, linked, tmp_path)
     path.write_bytes(path.read_bytes() + b" ")
     states = {check.name: check.state for check in verify(loose, tmp_path)}
     assert states["config.json"] == "wrong"
-    # What the hub has now is consistent in itself, but it is not what it was.
+    # The hub's current files are consistent, but differ from the earlier ones.
     (at,) = (at for at in linked.files if at.endswith("config.json"))
     linked.files[at] = path.read_bytes()
     with pytest.raises(DownloadFailed, match=r"config\.json"):

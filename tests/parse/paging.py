@@ -1,4 +1,4 @@
-"""What the tests of readers share: a file's pages as plain values, and Office containers."""
+"""Shared parts of the tests of readers: pages as plain values, and Office containers."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def seen(page: Page) -> list[str]:
 
 
 def hidden(page: Page) -> list[tuple[str, str]]:
-    """Return kind and text of the hidden parts, without what stands before the first colon."""
+    """Return kind and text of the hidden parts, without the part before the first colon."""
     return [
         (span.kind, page.text[span.start : span.end].partition(": ")[2]) for span in page.hidden
     ]

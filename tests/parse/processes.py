@@ -35,7 +35,7 @@ def _is_worker(child: psutil.Process) -> bool:
 
 def wait_until(condition: Callable[[], object]) -> bool:
     end = time.monotonic() + 60
-    # What is seen once counts: a process may be short.
+    # One observation counts: a process may be short.
     while not (seen := bool(condition())) and time.monotonic() < end:
         time.sleep(0.02)
     return seen

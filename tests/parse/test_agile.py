@@ -57,7 +57,7 @@ def agile(
     content: bytes = CONTENT,
     rename: Callable[[str], str] = str,
 ) -> Path:
-    """Write a protected file as [MS-OFFCRYPTO] 2.3.4.10 to 2.3.4.15 say."""
+    """Write a protected file by [MS-OFFCRYPTO] 2.3.4.10 to 2.3.4.15."""
 
     def digest(data: bytes) -> bytes:
         return hashlib.new(name.replace("-", "").lower(), data, usedforsecurity=False).digest()
@@ -114,7 +114,7 @@ def test_agile_files_of_every_kind_open(tmp_path: Path, how: dict[str, Any]) -> 
 
 
 def standard(path: Path, *, bits: int, algorithm: int = 0x660E) -> Path:
-    """Write a protected file as [MS-OFFCRYPTO] 2.3.4.5 to 2.3.4.9 say."""
+    """Write a protected file by [MS-OFFCRYPTO] 2.3.4.5 to 2.3.4.9."""
 
     def sha1(data: bytes) -> bytes:
         return hashlib.sha1(data, usedforsecurity=False).digest()

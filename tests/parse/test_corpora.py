@@ -1,4 +1,4 @@
-"""Every file of the large corpora ends in pages of normal form or in an error that says why."""
+"""Every file of the large corpora gives pages of normal form or an error with its reason."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def check(row: dict[str, Any], *, numbers_are_shared: bool) -> None:
 
 
 def outcome(pool: ParsePool, path: Path) -> str:
-    """Read a file, check its pages, and say how it ended."""
+    """Read a file, check its pages, and return the result."""
     try:
         kind, found = rows(pool, path)
     except errors.FileError as error:

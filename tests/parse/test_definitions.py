@@ -1,4 +1,4 @@
-"""Functions and classes in source code: what each line stands in, with and without a grammar."""
+"""Functions and classes in source code: the path of each line, with and without a grammar."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
 def test_lines_stand_in_definitions(way: str, language: str, expected: dict[int, str]) -> None:
     assert way == "layout" or code.parsed("", language) is not None
     paths = paths_of(SAMPLES[language].split("\n"), language)
-    # A grammar names what is implemented, the layout names for what as well.
+    # A grammar returns the implementing type, the layout also the interface.
     implemented = "Tree" if way == "grammar" else "fmt::Display for Tree"
     found = {number: " > ".join(paths[number - 1]) for number in expected}
     assert found == {n: path.format(impl=implemented) for n, path in expected.items()}

@@ -1,4 +1,4 @@
-"""Which reader takes a file, and what is said where none does."""
+"""Selection of the reader of a file, and the error if there is none."""
 
 from __future__ import annotations
 

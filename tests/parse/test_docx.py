@@ -404,7 +404,7 @@ def test_damaged_side_parts_are_missing_and_the_body_is_read(
     messages("\n".join(sorted(reading.missing)))
 
 
-# --- what is shown ---------------------------------------------------------------------------
+# --- visible text ----------------------------------------------------------------------------
 
 
 def test_text_hidden_by_a_style(tmp_path: Path) -> None:

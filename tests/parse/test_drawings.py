@@ -1,4 +1,4 @@
-"""What is drawn in Office files: text boxes, shapes, charts and diagrams, each at its place."""
+"""Drawings in Office files: text boxes, shapes, charts and diagrams, each at its place."""
 
 from __future__ import annotations
 
@@ -261,7 +261,7 @@ def begun(kind: int, version: int = 0x600) -> bytes:
 
 
 def over_cells(row: int, column: int, kind: int, *properties: bytes) -> bytes:
-    """Return a shape from a cell to the next column: where it lies, then what it is."""
+    """Return a shape from a cell to the next column: its anchor, then its content."""
     anchor = struct.pack("<HHI9H", 0, 0xF010, 18, 0, column - 1, 0, row - 1, 0, column, 0, row, 0)
     inside = b"".join(properties) + anchor
     container = struct.pack("<HHI", 0xF, 0xF004, len(inside)) + inside
@@ -269,7 +269,7 @@ def over_cells(row: int, column: int, kind: int, *properties: bytes) -> bytes:
 
 
 def said(*runs: bytes) -> bytes:
-    """Return the words of a box, in one record each: a byte says how they are written."""
+    """Return the text of a box, in one record each: a byte is its encoding."""
     letters = sum(len(run[1:]) // (1 + run[0]) for run in runs)
     head = record(0x1B6, "HHHHHHHI", 0, 0, 0, 0, 0, letters, 16, 0)
     return head + b"".join(record(0x3C, more=run) for run in (*runs, b"\0" * 16))
@@ -358,7 +358,7 @@ def test_text_boxes_of_excel_before_97_are_named(tmp_path: Path) -> None:
 
 
 def native(name: str, data: bytes) -> bytes:
-    """Return an object of the packager's, which stands around any file."""
+    """Return an object of the packager, which wraps any file."""
     words = name.encode() + b"\0"
     path = b"C:\\" + words
     head = b"\2\0" + words + path + b"\0\0\3\0" + struct.pack("<I", len(path)) + path
@@ -480,7 +480,7 @@ def test_what_is_anchored_to_a_sheet_stands_at_the_cell_below_it(
     (line,) = [n for n in page.lines if "Here" in page.text[n.start : n.end]]
     assert line.row == row
     assert line.column_end == columns[1]
-    if row == 5:  # a line of its own: no cell stands there
+    if row == 5:  # a separate line: it is not in a cell
         assert line.column_start == columns[0]
 
 

@@ -1,4 +1,4 @@
-"""Lines of a form are no headings, in any format and whatever their style says."""
+"""Lines of a form are not headings, in any format and with any style."""
 
 from __future__ import annotations
 

@@ -560,7 +560,7 @@ def joined(page: Any) -> None:
 
 
 def cut_off(page: Any) -> None:
-    """Clip a line away beside a line that an area covers in part."""
+    """Clip a line away next to a line that an area covers in part."""
     drawn(page, before="0 0 5 5 re W n")
     page.draw_rect((206, 85, 300, 105), fill=(0, 0, 0), color=None)
 

@@ -182,7 +182,7 @@ def test_a_long_value_is_written_in_parts(
     with_parts = lines_of(split(text, list(range(0, len(text), 100))))
     said = "".join("".join(line.split()) for line, _ in with_parts)
     assert "".join(value.split()) in said
-    # What stands before and behind it is as it was.
+    # The content before and after it is unchanged.
     whole = lines_of(text)
     assert (with_parts[-1][0] == whole[-1][0]) or "end" not in form
     assert max(len(line) for line, _ in with_parts) < 800

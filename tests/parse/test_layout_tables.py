@@ -1,4 +1,4 @@
-"""Tables on laid-out pages: rows, cells, headers, page breaks, and what is no table."""
+"""Tables on laid-out pages: rows, cells, headers, page breaks, and other layouts."""
 
 from __future__ import annotations
 
@@ -456,7 +456,7 @@ def test_a_picture_of_lines_has_no_rules(tmp_path: Path) -> None:
     assert page_rules(picture, b"0" * 2_000_001)[0] == []
 
 
-# --- financial statements: columns told by their amounts --------------------------------------
+# --- financial statements: columns recognised by their amounts --------------------------------
 
 
 SIZE, LEAD, LEFT = 10.0, 13.0, 50.0
@@ -475,7 +475,7 @@ YEARS = "2023 | 2022 | 2021"
 
 
 def row(line: str, y: float) -> list[Segment]:
-    """Set a name and amounts, which end at the right of their columns; signs stand apart."""
+    """Draw a name and amounts that end at the right edges of their columns; signs are separate."""
     name, *amounts = (part.strip() for part in line.split("|"))
     out = [segment(name, LEFT, y)] if name else []
     for amount, end in zip(amounts, ENDS, strict=False):
@@ -565,12 +565,12 @@ def test_columns_are_told_by_amounts_whatever_is_drawn(drawn: str) -> None:
         ([over("Income", [1], 94), *years(106, "Gross | tax | Net")], [],
          "| Gross | Income tax | Net"),
         ([over("(unaudited)", [0], 94), *years(106)], [], "| (unaudited) 2023 | 2022 | 2021"),
-        # A line under a name tells which columns it is over.
+        # A line under a name shows the extent of its columns.
         ([over("Restated", (1, 2), 90), *years(106)], [line(325, 502, 101)],
          "| 2023 | Restated / 2022 | Restated / 2021"),
         ([over("Restated", [1], 90), *years(106)], [line(325, 402, 101)],
          "| 2023 | Restated 2022 | 2021"),
-        # So it does beside grounds that end at the same height.
+        # The same holds next to backgrounds of equal height.
         ([over("Restated", (1, 2), 84), over("per", [0], 97), *years(108, "share | 2022 | 2021")],
          [line(325, 502, 97), Rule(LEFT, 82, 325, 97), Rule(LEFT, 97, 502, 118)],
          "| per share | Restated / 2022 | Restated / 2021"),
@@ -578,7 +578,7 @@ def test_columns_are_told_by_amounts_whatever_is_drawn(drawn: str) -> None:
         ([over("Restated", (1, 2), 90), over("Total", [0], 90), *years(106)],
          [line(255, 310, 101), line(315, 405, 101), line(411, 545, 101)],
          "| Total 2023 | Restated / 2022 | Restated / 2021"),
-        # The ground of a name tells it too.
+        # The background of a name shows it too.
         ([over("Restated", (1, 2), 90), *years(106)], [Rule(325, 88, 502, 102)],
          "| 2023 | Restated / 2022 | Restated / 2021"),
         # The number of a name below its word.
@@ -587,7 +587,7 @@ def test_columns_are_told_by_amounts_whatever_is_drawn(drawn: str) -> None:
         # Names set in lines of other heights than their neighbours'.
         ([over("Rate of", [2], 88), over("the year", [2], 96), over("in %", [2], 104),
           *years(100, "Net | Gross")], [], "| Net | Gross | Rate of the year in %"),
-        # The name of the rows over two lines, the second beside the years or below them.
+        # The name of the rows over two lines, the second next to the years or below them.
         ([over("Year ended", (0, 1, 2), 84), segment("In millions, except", 50, 95),
           *row("per share | 2023 | 2022 | 2021", 106)], [],
          ("In millions, except per share | Year ended / 2023 | Year ended / 2022 "
@@ -628,7 +628,7 @@ AMOUNTS = st.sampled_from(["", "—", "7", "(44)", "1,204", "$ 31", "12.5%", "(1
 def test_each_amount_stands_below_its_name(
     amounts: list[tuple[str, str, str]], data: st.DataObject
 ) -> None:
-    """Wherever amounts are missing, and whatever is drawn, none moves into another column."""
+    """For any missing amounts and any drawing, no amount moves into another column."""
     full = ("Sum", "$ 100,000", "$ 200,000", "$ 300,000")
     lines = [" | ".join(full)] * 2
     lines[1:1] = [f"Row {i} | " + " | ".join(row) for i, row in enumerate(amounts)]

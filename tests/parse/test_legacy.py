@@ -1,4 +1,4 @@
-"""DOC and PPT by way of LibreOffice; what is only named like them; nothing left behind."""
+"""DOC and PPT through LibreOffice; files with only these suffixes; no leftovers."""
 
 from __future__ import annotations
 
@@ -144,12 +144,12 @@ def test_nothing_is_fetched_from_the_network(tmp_path: Path, temporary: Path) ->
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def send_error(self, code: int, *_: object) -> None:
-            """Note what any method asks for."""
+            """Record the requests of every method."""
             asked.append(self.path)
             super().send_error(code)
 
         def log_message(self, *_: object) -> None:
-            """Say nothing."""
+            """Print nothing."""
 
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -258,7 +258,7 @@ def test_real_files_of_several_versions(corpus: Callable[[str], Path], temporary
         ("doc/password_password_cryptoapi.doc", "This is a test"),
         ("doc/Bug51944.doc", "Yours faithfully"),
         ("ppt/54722.ppt", ""),
-        # Its objects do not stand in the order of their numbers.
+        # Its objects are not in the order of their numbers.
         ("ppt/Password_Protected-hello.ppt", ""),
     ):
         reading, pages = read(suite / name, options)
@@ -404,7 +404,7 @@ def test_damaged_facts_are_told(tmp_path: Path) -> None:
     path.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + struct.pack("<8x40I", *range(40)))
     assert ole_facts(path, warnings).title is None
     assert len(warnings) == 1
-    # A list said to have two thousand million items, before the title.
+    # A list with two thousand million items by its header, before the title.
     entries = struct.pack("<44x11I", 48, 0, 2, 12, 24, 2, 32, 0x1005, 1 << 31, 31, 6)
     path.write_bytes(ole({"\5SummaryInformation": entries + "Lease".encode("utf-16-le")}))
     began = time.process_time()

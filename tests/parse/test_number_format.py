@@ -1,4 +1,4 @@
-"""Numbers as a sheet shows them: values in formats, checked against what Excel displays."""
+"""Numbers as displayed in a sheet: values in formats, checked against Excel's display."""
 
 from __future__ import annotations
 

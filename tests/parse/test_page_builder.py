@@ -1,4 +1,4 @@
-"""The normal form of page texts: whatever goes in, chunks can tile what comes out."""
+"""The normal form of page texts: for any input, chunks can tile the output."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def build(paragraphs: list[tuple[list[str], str]], *, keep_indent: bool) -> Page
 
 
 def covered(page: Page, spans: list[tuple[int, int]]) -> bool:
-    """Tell whether spans, in order, hold every character but white space exactly once."""
+    """Return whether spans, in order, cover every character except white space exactly once."""
     position = 0
     for start, end in spans:
         if not position <= start < end <= len(page.text) or page.text[position:start].strip():

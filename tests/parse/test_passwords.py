@@ -47,7 +47,7 @@ def secret_docx(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def locked_xlsx(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A workbook that is locked as Excel locks what must be edited by nobody."""
+    """A workbook that is protected against editing, in the way of Excel."""
     path = tmp_path_factory.mktemp("locked") / "locked.xlsx"
     book = openpyxl.Workbook()
     book.active.append(["Item", "Price"])
@@ -185,7 +185,7 @@ def test_damaged_protection_says_so(secret_docx: Path, tmp_path: Path) -> None:
 def test_real_protected_files_open(
     corpus: Callable[[str], Path], name: str, password: str, words: str
 ) -> None:
-    """Standard encryption, RC4 and XOR, with a password of their own or the usual one."""
+    """Standard encryption, RC4 and XOR, with a chosen password or the default one."""
     path = corpus("office-suite") / name
     reader = DocxReader() if path.suffix == ".docx" else SheetReader()
     text = "\n".join(p.text for p in reader.read(path, ReadOptions(passwords=(password,))).pages)

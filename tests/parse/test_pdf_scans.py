@@ -1,4 +1,4 @@
-"""PDF pages whose text is in pictures: which are read, where their words stand, what is said."""
+"""PDF pages with text in pictures: selection of pages, positions of words, notes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ DARK = 128
 
 @dataclass
 class FakeEngine:
-    """Finds solid black bars in a picture and calls each a word; remembers what it was given."""
+    """Returns solid black bars of a picture as words, and records its input."""
 
     given: list[tuple[Picture, float]] = field(default_factory=list)
     reason: str | None = None
@@ -56,7 +56,7 @@ class FakeEngine:
 
 
 def bars(image: Picture) -> list[tuple[int, int, int, int]]:
-    """Return solid dark rectangles, from top to bottom; each has rows of its own."""
+    """Return solid dark rectangles, from top to bottom; they share no rows."""
     rows = (image < DARK).sum(axis=1) > 40
     edges = np.flatnonzero(np.diff(np.concatenate([[False], rows, [False]]).astype(np.int8)))
     found = []

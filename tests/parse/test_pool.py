@@ -1,4 +1,4 @@
-"""The pool of workers: what comes back, and what a hostile file can and cannot do."""
+"""The pool of workers: its results, and the limits of a hostile file."""
 
 from __future__ import annotations
 

@@ -184,12 +184,12 @@ def outer(*cells: str) -> str:
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
-        # In a frame, a table stands between the paragraphs around it.
+        # In a frame, a table is between the paragraphs around it.
         (
             outer(rf"\pard\intbl before\par{nested(2, 'a', 'b')}\pard\intbl after"),
             ["before", "a | b", "after"],
         ),
-        # Each table has its own columns and headers, also beside another one.
+        # Each table has its own columns and headers, also next to another one.
         (
             outer(
                 nested(2, "Item", "Price") + nested(2, "Bolt", "2") + r"\pard\intbl left",

@@ -134,7 +134,7 @@ WORDS = [["Name", "Role", "Seat"], ["Ann", "Clerk", "Rome"], ["Bob", "Judge", "O
 
 
 def beside(left: Rows, right: Rows, *, lower: int = 0) -> list[list[object]]:
-    """Put one table beside another, with an empty column between, some rows lower."""
+    """Put one table next to another, with an empty column between, some rows lower."""
     wide = max(map(len, left))
     right = [*[[]] * lower, *right]
     rows = []
@@ -157,7 +157,7 @@ def beside(left: Rows, right: Rows, *, lower: int = 0) -> list[list[object]]:
          ["Item | Price | Stock", "Item: Bolt | Price: 1.5 | Stock: 20 | Name | Role | Seat",
           "Item: Nut | Price: 0.25 | Stock: 400 | Name: Ann | Role: Clerk | Seat: Rome",
           "Name: Bob | Role: Judge | Seat: Oslo"]),
-        # A form beside a table is none.
+        # A form next to a table is not a table.
         (beside(TABLE, [["Client", "Acme"], ["Day", "Monday"], ["Clerk", "Ann"]]),
          ["Item | Price | Stock | Client | Acme",
           "Item: Bolt | Price: 1.5 | Stock: 20 | Day | Monday",
@@ -458,7 +458,7 @@ _TOKEN = re.compile(r"-?\d[\d,]*(?:\.\d+)?(?:[eE][-+]?\d+)?")
 
 
 def shows(text: str, value: float) -> bool:
-    """Tell whether a row shows a number: in full, as percent, or rounded as its format says."""
+    """Return whether a row shows a number: in full, as percent, or rounded by its format."""
     for token in _TOKEN.findall(text):
         plain = token.replace(",", "").lower()
         mantissa, _, exponent = plain.partition("e")

@@ -68,7 +68,7 @@ def headings(blocks: list[Block]) -> list[str]:
         ([table()], []),
         ([body("Statement of Crops")], []),
         ([], []),
-        # Heads of columns stand over a part of the table.
+        # Heads of columns are above a part of the table.
         ([Block([line("Weighted Average Price", 0.3)]), table()], []),
     ],
 )

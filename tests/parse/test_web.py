@@ -295,7 +295,7 @@ TREES = st.recursive(
 @settings(max_examples=50, deadline=None)
 @given(st.lists(TREES, max_size=5).map("".join))
 def test_words_stand_once_and_whole(source: str) -> None:
-    # A zero stands at the edges of blocks, where words part; the tested side never sees it.
+    # A zero marks the edges of blocks, where words end; the tested side never receives it.
     parser = Texts()
     parser.feed(source.replace("\0", " ").replace("<br>", " "))
     parser.close()

@@ -1,8 +1,8 @@
-"""A plugin of pytest: in this process, Python itself behaves as on Windows.
+"""A pytest plugin that makes Python in this process behave as on Windows.
 
-The library in C (``windows.c``) sees calls of the system, and not who makes them. What a test does
-to files by itself, to damage them or to clear up, is done as if from outside: nothing refuses it.
-And what Python does otherwise on Windows is done so here.
+The library in C (``windows.c``) sees calls of the system, but not their caller. File operations of
+a test itself, to damage or to clean up, count as those of another program: nothing refuses them.
+Differences of Python on Windows are implemented here.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _is_the_product() -> bool:
 
 
 class _Entry:
-    """An entry of a folder, whose listing on Windows says nothing of its number and device."""
+    """An entry of a folder, without number and device, as in a listing on Windows."""
 
     def __init__(self, entry: os.DirEntry[str]) -> None:
         self._entry = entry
@@ -85,7 +85,7 @@ class _Listing:
 
 
 def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
-    """Leave out what no file of Windows can be asked."""
+    """Leave out tests that do not apply to files on Windows."""
     left_out = [item for item in items if item.name in _NOT_ON_WINDOWS]
     items[:] = [item for item in items if item.name not in _NOT_ON_WINDOWS]
     config.hook.pytest_deselected(items=left_out)

@@ -1,4 +1,4 @@
-"""What :mod:`portability.test_windows` asks of a folder that behaves as one of Windows does.
+"""Cases of :mod:`portability.test_windows` for a folder that behaves as one of Windows.
 
 Run on it: ``python -m portability.refusals FOLDER CASE`` prints ``done``, or the name of the error.
 """
@@ -160,7 +160,7 @@ CASES: dict[Callable[[Path], None], str] = {
 
 
 def main() -> None:
-    """Print what each case comes to."""
+    """Print the result of each case."""
     for case in CASES:
         home = Path(sys.argv[1], case.__name__)
         home.mkdir()

@@ -1,4 +1,4 @@
-"""What Windows keeps in use is dealt with; run on Linux, and on one that behaves like Windows."""
+"""Files in use on Windows, tested on Linux and on a Linux that behaves like Windows."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_a_file_that_somebody_reads_for_a_moment_is_replaced_after_that(
 def test_one_that_stays_in_use_is_said_to_be_and_is_as_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As on Windows, whatever this system is."""
+    """As on Windows, for every system."""
     tried = []
 
     def refuse(_self: Path, target: Path) -> None:
@@ -88,7 +88,7 @@ def test_a_collection_is_deleted_while_somebody_searches_in_it(made: Collection)
     reader.workspace.forget()
     del reader
     gc.collect()
-    library.create("Boats")  # the name is free, and what was left is removed
+    library.create("Boats")  # the name is free, and the rest is removed
     assert not folder.exists()
     assert [path.name for path in folder.parent.iterdir()] == [library.collections()[0].id]
 

@@ -1,4 +1,4 @@
-"""Linux is made to refuse what Windows refuses; what is kept on disk works there all the same."""
+"""Linux refuses the operations that Windows refuses; files on disk work nevertheless."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Runs tests on Linux as if their files lay on Windows: ``python -m portability.windows NAME``.
+"""Runs tests on Linux as if their files were on Windows: ``python -m portability.windows NAME``.
 
-What Windows refuses is refused by a small library in C (``windows.c``), which all processes load
-that the tests start; see there for what it knows. It cannot be built everywhere.
+A small library in C (``windows.c``), loaded by all processes of the tests, refuses the operations
+that Windows refuses; it lists them. It cannot be built everywhere.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _PLUGIN = "portability.as_windows"
 
 @functools.cache
 def reason_without() -> str | None:
-    """Return why Linux cannot be made to refuse what Windows refuses; ``None`` where it can."""
+    """Return why Linux cannot simulate the refusals of Windows; ``None`` if it can."""
     if not sys.platform.startswith("linux"):
         return "files are watched on Linux only"
     if shutil.which("cc") is None:
@@ -29,14 +29,14 @@ def reason_without() -> str | None:
 
 
 def environment(home: Path, root: Path, *, prefix: int = 60) -> dict[str, str]:
-    """Return what a process needs for files below *root* to lie on Windows.
+    """Return the environment of a process that sees files below *root* as on Windows.
 
     Parameters
     ----------
     home
-        Where the library lies, and the log of what was refused (``refused.txt``); not below *root*.
+        Folder of the library and of the log of refusals (``refused.txt``); not below *root*.
     prefix
-        Characters for which *root* counts in the length of a path.
+        Number of characters of *root* in the length of a path.
     """
     library = home / "windows.so"
     if not library.exists():
@@ -51,7 +51,7 @@ def environment(home: Path, root: Path, *, prefix: int = 60) -> dict[str, str]:
 
 
 def main() -> int:
-    """Run pytest with the arguments of the command line on files that lie on Windows."""
+    """Run pytest with the arguments of the command line on files as on Windows."""
     problem = reason_without()
     if problem:
         sys.exit(f"This machine cannot be made to behave like Windows: {problem}.")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def stored(
     tmp_path_factory: pytest.TempPathFactory, store_text: Callable[..., object]
 ) -> Callable[..., Collection]:
-    """Return what stores the pages of documents in a new collection of a new library."""
+    """Return a function that stores the pages of documents in a new collection of a new library."""
 
     def store(texts: Mapping[str, str | Sequence[str]], *, one_by_one: bool = False) -> Collection:
         """With *one_by_one*, each document has a segment of the index."""

@@ -1,4 +1,4 @@
-"""One ranking over several collections: whose results come, in which order, and what is told."""
+"""One ranking over several collections: selection, order, and notes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A question is read with what its collection and its user have: vocabularies, names, notes."""
+"""A question is read with the vocabularies, names and notes of its collection and user."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a question cites and the collection holds itself: its cited page comes before all others."""
+"""A source that a question cites and that is in the collection: its cited page comes first."""
 
 from __future__ import annotations
 

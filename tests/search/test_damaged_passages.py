@@ -1,4 +1,4 @@
-"""A passage that is not what was written is shown by nobody, and everybody says so."""
+"""A passage that differs from its checksum is never shown, and every face reports it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TEXTS = {
 
 @pytest.fixture
 def collection(library: Library, tmp_path: Path) -> Collection:
-    """Return a collection of two texts, of one of which a letter has changed on the disk."""
+    """Return a collection of two texts, in one of which a letter was changed on disk."""
     for name, text in TEXTS.items():
         (tmp_path / name).write_text(text, "utf-8")
     made = library.create("C")
@@ -45,7 +45,7 @@ def anew(collection: Collection) -> Collection:
 def test_search_leaves_it_out_and_says_so(
     collection: Collection, messages: Callable[..., None]
 ) -> None:
-    # What the index was made of before is whole.
+    # The text of the earlier index is intact.
     found = collection.search("ferry paid", mode="keyword")
     assert {r.text for r in found} == set(TEXTS.values())
     found = anew(collection).search("ferry paid", mode="keyword")
@@ -72,7 +72,7 @@ def test_sql_leaves_it_out_and_says_so(
         ("SELECT c FROM chunks AS c", 1),  # once more, in the database that was kept
         ("SELECT document_name, text FROM pages", 1),
         ("SELECT text FROM chunks JOIN documents USING (document_id) WHERE name = 'bill.txt'", 0),
-        ("SELECT page FROM chunks", 2),  # which is what was written
+        ("SELECT page FROM chunks", 2),  # the text as written
     ):
         caplog.clear()
         found = collection.sql(sql)

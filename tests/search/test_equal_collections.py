@@ -71,7 +71,7 @@ def made(home: Path, files: Mapping[str, list[str]], seed: int, store_text: Any)
 
 
 class Plain:
-    """Answers of a collection without what is random in it."""
+    """Answers of a collection without random values."""
 
     def __init__(self, collection: Collection) -> None:
         self.names = {collection.info.id: "collection"}
@@ -105,7 +105,7 @@ class Plain:
 
 
 def questions(count: int) -> list[tuple[str, Callable[[Collection], Any]]]:
-    """Return searches of all kinds, by what they are."""
+    """Return searches of all kinds by name."""
     chance, found = random.Random(7), list[tuple[str, Any]]()
     for number in range(count):
         words = " ".join(chance.sample([*WORDS, "Lind", "Krantz", "2021"], chance.randint(1, 3)))

@@ -1,4 +1,4 @@
-"""Whether the answer is there: evidence, relevance, and what no passage contains."""
+"""Evidence for an answer: relevance, and terms that no passage contains."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def collection(stored: Callable[..., Collection]) -> Collection:
         ("Does the mill stand in Kent or Surrey?", ("Kent", "Surrey")),
         ("Does the mill stand in Kent, Surrey or somewhere else?", ()),
         ("Subrogating Hallowell pays what?", ()),  # a first word has its capital anyway
-        ("Subrogation and estoppel?", ()),  # ordinary words have other words beside them
+        ("Subrogation and estoppel?", ()),  # ordinary words have other words next to them
         ("What Is The Governing Subrogation Clause", ()),  # capitals of a heading
         ("Wer haftet für die Gewährleistung der Mühle?", ()),  # German nouns are no names
         ("Wogegen protestieren manche Leute?", ()),

@@ -1,4 +1,4 @@
-"""What passages can be narrowed by is told of all that fit, and holds when it is done."""
+"""Facets count all matching passages, and filtering by a facet gives that count."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a filter leaves is searched as if nothing else were there, in every mode and in SQL."""
+"""A filtered search equals a search over the remaining documents, in every mode and in SQL."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 DEPTH = 30
 PATTERNS = {
-    # As a person means it, and what of a path it fits.
+    # A pattern as typed, and a part of a path that it matches.
     "*.md": lambda p: p.endswith(".md"),
     "docs/**": lambda p: p.startswith("docs/") or "/docs/" in p,
     "docs/*.md": lambda p: fnmatch.fnmatch("/" + p, "*/docs/*.md") and "/deep/" not in p,
@@ -49,7 +49,7 @@ def postings(sourced: Collection) -> Terms:
 
 
 def passes(document: Document, where: dict[str, Any]) -> bool:
-    """Tell by the letter whether a document passes a filter."""
+    """Return whether a document passes a filter, by its definition."""
     own = document.source_updated_at or document.content_created_at
     day = (own or document.file_modified_at).date().isoformat()
     source = document.source or "filesystem"

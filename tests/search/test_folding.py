@@ -1,4 +1,4 @@
-"""Passages that belong together are one result, and every passage found stands in exactly one."""
+"""Related passages are one result, and every matching passage is in exactly one result."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_every_passage_stands_in_exactly_one_place(index, data):
     assert sorted(positions) == list(range(len(places)))
     assert [each.head for each in found] == sorted(each.head for each in found)
     assert all(other > each.head for each in found for other, _ in each.also)
-    # What comes later never changes who stands for a place.
+    # Later passages never change the representative of a place.
     cut = data.draw(st.integers(0, len(places)))
     fewer = fold(scope_of(index), places[:cut], {WORDS[0]: 1.0, WORDS[5]: 1.0})
     assert [e.head for e in fewer] == [e.head for e in found if e.head < cut]

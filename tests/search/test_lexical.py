@@ -1,4 +1,4 @@
-"""Keyword recall skips what cannot win, and gives exactly the best with exactly their scores."""
+"""Keyword recall skips documents that cannot win and returns exactly the best with scores."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ def test_a_question_about_the_head_brings_the_first_passage_forward(
 
 
 def ingested(home: Path, files: Mapping[str, str]) -> Collection:
-    """Return a collection of files, which lie in folders."""
+    """Return a collection of files in folders."""
     for name, text in files.items():
         (home / name).parent.mkdir(exist_ok=True)
         (home / name).write_text(text)

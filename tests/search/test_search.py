@@ -182,7 +182,7 @@ def meaning(tmp_path_factory: pytest.TempPathFactory, models_dir: Path) -> Colle
 
 
 class TestWithModel:
-    """What needs vectors."""
+    """Tests that need vectors."""
 
     def test_other_words_are_found(self, meaning: Collection) -> None:
         query = "revenue decline"

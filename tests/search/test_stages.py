@@ -1,4 +1,4 @@
-"""The three stages: which take part, what each says, and what happens where one is missing."""
+"""The three stages: participation, explanation, and a missing stage."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def make(
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Collection]:
-    """Return what gives the collection of a kind of model, the same each time: do not change it."""
+    """Return a function that returns the collection of a kind of model; do not change it."""
     made: dict[str, Collection] = {}
 
     def of(**model: Any) -> Collection:
@@ -122,7 +122,7 @@ def test_what_a_profile_lacks_is_said(
 def test_a_script_that_the_models_do_not_read_is_searched_by_its_words(
     shared: Callable[..., Collection], query: str, arguments: dict[str, Any], mode: str, named: str
 ) -> None:
-    """What is asked for by name is done all the same, with a word about it."""
+    """A stage that is named is run nevertheless, with a note."""
     results = shared(texts=RUSSIAN).search(query, **arguments)
     assert results.mode == mode
     assert (named in results.notes[0]) if named else not results.notes
@@ -145,7 +145,7 @@ def test_models_that_fail_leave_the_words(
     fails_at: str,
     error: type[ModelError],
 ) -> None:
-    """Who asks for no mode gets an answer and the reason; who asks for vectors gets the error."""
+    """A search without a mode returns an answer and the reason; a semantic one raises the error."""
     collection, encoder = make(library, tmp_path)
 
     def fail(*_: object, **__: object) -> None:

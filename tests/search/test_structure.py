@@ -1,4 +1,4 @@
-"""A document's table of contents: headings with levels and places, and what else it holds."""
+"""A document's table of contents: headings with levels and places, and other content."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def structure(library: Library, path: Path) -> tuple[Collection, DocumentStructu
 
 
 def check_places(collection: Collection, found: DocumentStructure) -> None:
-    """Check that every heading stands where it says: in its chunk, in reading order."""
+    """Check that every heading is at its stated place: in its chunk, in reading order."""
     places = [(s.page, s.char_start) for s in found.sections]
     assert places == sorted(set(places))
     for section in found.sections:

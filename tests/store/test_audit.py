@@ -1,4 +1,4 @@
-"""The audit log: every change stands in it, and none of it can be changed unseen."""
+"""The audit log has every change, and any manipulation of it is detected."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def fill(collection: Collection, *names: str) -> None:
 
 
 def actions(library: Library) -> list[str]:
-    """Return what was done; what was stored in several commits once."""
+    """Return the logged actions; an action with several commits counts once."""
     every = [e.action for e in reversed(library.audit.entries())]
     return [action for action, _ in itertools.groupby(every)]
 
@@ -55,7 +55,7 @@ def log(tmp_path: Path) -> Path:
     return tmp_path
 
 
-# --- what stands in it -----------------------------------------------------------------------
+# --- content ---------------------------------------------------------------------------------
 
 
 def test_every_change_stands_in_it(library: Library, tmp_path: Path) -> None:
@@ -194,7 +194,7 @@ CHANGES: dict[str, tuple[Callable[[list[bytes]], list[bytes]], int]] = {
     "cut": (lambda e: e[:4], 4),
     "emptied": (lambda e: [], 0),
 }
-"""What was done to the five lines of a log, and the number of the line where it is noticed."""
+"""Manipulations of the five lines of a log, and the number of the line that reveals each."""
 
 
 @pytest.mark.parametrize("how", CHANGES)
@@ -274,7 +274,7 @@ def test_a_copy_of_the_data_folder_has_a_log_that_goes_on(library: Library, tmp_
     fill(copy.get(case.info.id), "a.txt")
     fill(case, "b.txt", "c.txt")
     assert (copy.audit.verify().ok, library.audit.verify().ok) == (True, True)
-    # A folder of one data folder in another one: what it notes is of no log here.
+    # A data folder inside another one: its entries are not in this log.
     shutil.copytree(copy.get(case.info.id).folder, library.settings.collections_dir / str(uuid4()))
     assert library.audit.verify().ok
 

@@ -30,7 +30,7 @@ LAYOUTS = {name: schema.table(name).arrow(dimension=3) for name in TABLES}
 
 
 def values(kind: pa.DataType) -> st.SearchStrategy[Any]:
-    """Return values of a type, null among them wherever one may stand."""
+    """Return values of a type, including null at every permitted place."""
     if pa.types.is_fixed_size_list(kind):
         found = st.lists(_SCALARS["float"], min_size=kind.list_size, max_size=kind.list_size)
         return st.none() | found
@@ -106,7 +106,7 @@ ROW: dict[str, Any] = {
 
 
 def test_the_numbers_stay_the_same_for_ever() -> None:
-    """Another version of Arrow, of XXH3 or of this program finds no damage in what is stored."""
+    """Another version of Arrow, of XXH3 or of this program sees no damage in stored data."""
     (found,) = made([ROW], "chunks")[checksums.COLUMN].to_pylist()
     assert found[:4] == [-1747969011765397304, -8438323165212714881, 6392436393272968667, 0]
     assert found[4:6] == [-6597328162978222018, 5000028273078041145]

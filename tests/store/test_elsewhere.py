@@ -1,4 +1,4 @@
-"""Collections that lie at an address: several computers use one, as each uses its own."""
+"""Collections at an address in object storage, used by several computers."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def there(here: Collection, address: str, computer: Callable[[str], Library]) ->
 
 @pytest.fixture
 def quick_lease(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a lease expire soon, and nobody renew it: every holder is as if frozen."""
+    """Let a lease expire soon without renewal, as for a frozen writer."""
     monkeypatch.setattr(lock, "SECONDS", 0.2)
     monkeypatch.setattr(lock.Lease, "_renew", lambda _self: None)
 
@@ -209,7 +209,7 @@ def test_a_writer_that_was_frozen_changes_nothing_when_it_wakes(
         real = commits.open_dataset
 
         def overtaken(folder: Path, name: str) -> Any:
-            """Freeze between the look at what is there and the commit."""
+            """Freeze between the read of the current state and the commit."""
             dataset = real(folder, name)
             if folder == here.folder and not opened:
                 opened.append((folder, name))
@@ -403,7 +403,7 @@ def proxy(service: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[object_serv
 
 
 def once(wanted: str, part: str, what: str) -> Callable[[str, str], str | None]:
-    """Return what happens the first time that a method asks for a path that holds a text."""
+    """Return a function that acts once, on the first request of a method for a matching path."""
     left = [what]
 
     def fate(method: str, path: str) -> str | None:

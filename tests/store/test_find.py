@@ -1,4 +1,4 @@
-"""Documents and chunks are found by what a person calls them: in full, or by a telling part."""
+"""Documents and chunks are found by their names: in full, or by a unique part."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the last writer left is known: a state that is lost is told, and tags are made anew."""
+"""The last written state is known: a lost state is reported, and tags are rebuilt."""
 
 from __future__ import annotations
 

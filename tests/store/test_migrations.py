@@ -1,10 +1,10 @@
 """A collection of an older form opens, answers, grows and shrinks like a new one.
 
-No schema version was released before the present one, so the older form is made up, see
+No schema version was released before the present one, so the older form is invented, see
 ``tests/older_form.py``. The collection "Boat house" of that form is made by code: a folder with
 three small texts is ingested with a draft of ``lantern.md`` and a fourth file, ``lantern.md`` is
 replaced and the folder ingested again, the fourth file is deleted; then the columns that version 0
-lacks are dropped. Vectors come from stand-ins for models.
+lacks are dropped. Vectors come from fake models.
 """
 
 from __future__ import annotations
@@ -211,7 +211,7 @@ def test_the_backup_is_the_collection_as_it_was(
         assert (made.path / file).read_bytes() == (boat_house / file).read_bytes()
         is_data = "data" in file.parts
         assert ((made.path / file).stat().st_nlink > 1) == (is_data and has_links), file
-    # What happens to the collection afterwards leaves it as it is.
+    # Later changes of the collection do not affect it.
     collection = old.get("Boat house")
     with write_session(folder) as session:
         session.delete(collection.documents())

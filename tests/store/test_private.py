@@ -1,4 +1,4 @@
-"""What a collection holds is its owner's alone, and goes when its document goes."""
+"""Only the owner can read a collection, and a document's files are removed with it."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_copies_of_attachments_lie_in_the_collection_and_are_swept(
         assert check_folder(folder).ok
         collection.ingest(mail)
         assert not killed.exists()
-        assert (at_work / "0001").is_dir()  # whoever holds its lock is alive
+        assert (at_work / "0001").is_dir()  # the holder of its lock is alive
         assert at_work.stat().st_mode & 0o777 == 0o700
     (killed / "0001").mkdir(parents=True)
     (killed / ".lock").touch()

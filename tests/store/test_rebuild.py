@@ -27,7 +27,7 @@ NAMES = {"0.txt", "1.txt", "2.txt"}
 
 @pytest.fixture
 def collection(library: Library, store_text: Callable[..., Document]) -> Collection:
-    """Return a collection of three documents, each of its own commit; a fourth was deleted."""
+    """Return a collection of three documents in separate commits; a fourth was deleted."""
     found = library.create("Case")
     for number in range(4):
         with write_session(found.folder) as session:
@@ -64,7 +64,7 @@ def test_no_document_is_lost_with_a_file_of_the_list(
         damage(path)
         report = fresh(collection).admin.doctor(repair=True)
         assert shown(collection) == (NAMES, 3), path.name
-        # Their files are gone, so the report names those of which only the passages are left.
+        # Their files are missing, so the report names those with passages only.
         left = {name for name in NAMES if any(name in said for said in report.repairs)}
         assert left <= {name for name in NAMES if any(name in s for s in report.unmended)}
         assert not report.ok
@@ -96,7 +96,7 @@ def test_all_manifests_of_a_dataset_are_lost_at_once(
             damage(file.path)
     fresh(collection).admin.doctor(repair=True)
     names, hits = shown(collection)
-    # Without both lists nothing tells of a deletion.
+    # Without both lists a deletion leaves no trace.
     assert NAMES <= names <= NAMES | ({"3.txt"} if len(lost) == 2 else set())
     assert hits == len(names)
 

@@ -37,7 +37,7 @@ def case(library: Library, store_text: Callable[..., object]) -> Collection:
 
 
 def facts(**changes: Any) -> Callable[[bytes], bytes]:
-    """Return what an editor did: other values; ``...`` takes a key away."""
+    """Return the change of an editor: other values; ``...`` removes a key."""
 
     def change(data: bytes) -> bytes:
         raw = json.loads(data) | changes
@@ -276,7 +276,7 @@ def test_several_mend_it_once(case: Collection, caplog: pytest.LogCaptureFixture
 
 @pytest.fixture
 def twin(case: Collection) -> Path:
-    """A copy of the folder of "Case" beside it."""
+    """A copy of the folder of "Case" next to it."""
     folder = case.folder.with_name("99999999-aaaa-bbbb-cccc-dddddddddddd")
     return shutil.copytree(case.folder, folder)
 
@@ -319,7 +319,7 @@ def test_a_copy_in_a_read_only_folder_is_listed_all_the_same(case: Collection, t
 
 
 def test_a_torn_copy_takes_its_folders_name(twin: Path) -> None:
-    """The copy beside a copied file names the first folder as well."""
+    """The copy next to a copied file also names the first folder."""
     tear(twin, "cut")
     assert repaired_info(twin).id == twin.name
     assert read_info(twin).name == "Case"

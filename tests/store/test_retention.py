@@ -1,4 +1,4 @@
-"""Deleted means gone: no file below the data folder holds a word of what was deleted."""
+"""No file below the data folder contains a word of deleted text."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ MARKERS = {
 
 
 def contents(data_dir: Path) -> dict[Path, str]:
-    """Return what every file says, in any way that it can be read; all in small letters."""
+    """Return the content of every file in all readable forms, in lower case."""
     return {p: _content(p).lower() for p in sorted(data_dir.rglob("*")) if p.is_file()}
 
 
@@ -65,7 +65,7 @@ def _content(path: Path) -> str:
     # A word in UTF-16 may begin at either byte.
     parts += [raw[start:].decode("utf-16-le", "ignore") for start in (0, 1)]
     if path.suffix == ".lance":
-        # The file itself, not what a version reads of it: deleted rows are in it as well.
+        # The file itself, not a version of it: it also contains deleted rows.
         parts.append(_table(LanceFileReader(str(path)).read_all().to_table()))
     elif path.suffix == ".arrow":
         with pa.OSFile(str(path)) as file:
@@ -85,7 +85,7 @@ def _table(table: pa.Table) -> str:
 def found(data_dir: Path, markers: dict[str, str]) -> dict[str, list[str]]:
     """Return for each marker, or the index term of it, the files that hold it."""
     files = contents(data_dir)
-    # The index holds stems; of several words each by itself may stand anywhere.
+    # The index contains stems; single words of several may remain anywhere.
     stems = {word: index_terms(word) for word in markers.values()}
     forms = {
         kind: {word, *(stems[word] if len(stems[word]) == 1 else ())}
@@ -105,7 +105,7 @@ def nothing(markers: dict[str, str]) -> dict[str, list[str]]:
     return {kind: [] for kind in markers}
 
 
-# --- what is deleted -------------------------------------------------------------------------
+# --- deletions -------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -133,7 +133,7 @@ def collection(library: Library, store_text: Store) -> Collection:
 
 @pytest.fixture
 def no_grace(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let nobody read earlier states."""
+    """Remove the grace period of readers of earlier states."""
     monkeypatch.setattr("casetrack.store.upkeep.KEEP_SECONDS", 0.0)
     monkeypatch.setattr("casetrack.store.index.segment_files.GRACE_SECONDS", 0.0)
 

@@ -70,7 +70,7 @@ def test_the_swap_keeps_everything_but_what_it_replaces(folder: Path) -> None:
     assert new.revisions == old.revisions
     assert not old.is_current()
     assert old.scan(["text"]).num_rows == new.scan(["text"]).num_rows == len(before)
-    # Who holds the old state reads the old vectors; a row of it is never taken for a new one.
+    # A reader of the old state gets the old vectors; its rows are never mistaken for new ones.
     ids = [set(s.scan(["text"], with_row_id=True)["_rowid"].to_pylist()) for s in (old, new)]
     assert not ids[0] & ids[1]
     assert old.take(sorted(ids[0])[:1], ["text"]).num_rows == 1

@@ -57,7 +57,7 @@ def case(library: Library, store_text: Store) -> Collection:
 
 
 def state(collection: Collection) -> dict[str, Any]:
-    """Return all rows but for revisions and what depends on them, by document."""
+    """Return all rows by document, without revisions and dependent columns."""
     snapshot = datasets.open_snapshot(collection.folder)
     found: dict[str, Any] = {}
     for document in snapshot.documents.values():
@@ -242,7 +242,7 @@ def test_passages_that_were_cleaned_away_are_not_promised(case: Collection) -> N
 
 
 def note_with_copy(case: Collection, store_text: Store) -> Path:
-    """Store a document with a copy of its file; return where the copy lies."""
+    """Store a document with a copy of its file; return the path of the copy."""
     with write_session(case.folder) as session:
         made = store_text(session, "n.txt", "A note on the harbour.", tools=TOOLS)
         session.finish(with_copy(case, made, b"A note on the harbour."))
@@ -451,4 +451,4 @@ def test_any_history_comes_back(store_text: Store, steps: list[tuple[str, int]])
         for name, rows in kept.items():
             collection.admin.restore(name)
             assert state(collection) == rows
-            _ = collection.workspace.state().index  # what is derived follows
+            _ = collection.workspace.state().index  # derived views follow

@@ -1,4 +1,4 @@
-"""Upkeep frees space and changes nothing that anybody reads, wherever it is stopped."""
+"""Upkeep frees space and never changes visible data, wherever it is stopped."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def text_of(seed: int) -> str:
 
 
 def put(collection: Collection, store_text: Store, *seeds: int) -> None:
-    """Store a document for each number, in a session of its own."""
+    """Store a document for each number, in a separate session."""
     for seed in seeds:
         with write_session(collection.folder) as session:
             store_text(session, f"{seed}.txt", text_of(seed), tools=TOOLS)
@@ -67,7 +67,7 @@ def put_together(collection: Collection, store_text: Store, count: int) -> None:
 
 
 def seen(collection: Collection) -> dict[str, Any]:
-    """Return what a reader sees: rows, search results, the map."""
+    """Return the state visible to a reader: rows, search results, the map."""
     chunks = sorted(
         (c.provenance.chunk_id, c.text, repr(c.provenance))
         for d in collection.documents()
@@ -84,7 +84,7 @@ def seen(collection: Collection) -> dict[str, Any]:
     return {"chunks": chunks, "searches": searches, "rows": rows, "people": people}
 
 
-# --- what it does ----------------------------------------------------------------------------
+# --- effect ----------------------------------------------------------------------------------
 
 
 def opened_anew(collection: Collection, library: Library) -> Collection:
@@ -347,7 +347,7 @@ def test_versions_and_fragments_stay_bounded_while_many_write(
 
 
 class _Part:
-    """What merging looks at of a fragment."""
+    """The attributes of a fragment that merging reads."""
 
     def __init__(self, number: int, rows: int) -> None:
         self.id, self.physical_rows, self.num_deletions = number, rows, 0

@@ -1,1 +1,1 @@
-"""Makes papers of courts, as real ones are printed, and knows what is printed where."""
+"""Makes court papers in the layout of real ones, with known positions of the printed text."""

@@ -32,42 +32,38 @@ class Printed:
 
 @dataclass(frozen=True)
 class Layout:
-    """How a reporter or a court sets a page.
+    """Page layout of a reporter or a court.
 
     Attributes
     ----------
     lines, pitch, size
         Numbered lines on a page, points from one to the next, font size.
     number_size
-        Of the numbers, where they are set in another size.
+        Font size of the numbers, if different.
     font
-        A name that MuPDF knows.
+        A font name of MuPDF.
     number_x, text_x
         Left edges; the numbers end at *number_x* plus two figures.
     one_string
         Number and text are drawn as one string of fixed width.
     split_digits
-        The two figures of a number are drawn one by one.
+        The two figures of a number are drawn separately.
     page_at
-        Where the page's own number stands.
+        Position of the page number.
     box, double_rule
         Lines drawn around the text, or at its left.
     stamps
-        Times stand before the numbers.
-    footer
-        Printed below the text of each page.
+        Times before the numbers.
     bates
         Prefix of the number stamped at the foot of each page.
     skew
-        By how much the text stands lower than its number, in points.
+        Distance in points of the text below its number.
     rotate
         Rotation of the page, degrees.
-    first_page
-        Number of the first page.
     top, width
         Height of the first line, in points; characters on a line.
     words
-        What is said on it.
+        Its text.
     sparse_first
         The first page has a gap, as below a caption.
     """
@@ -117,7 +113,7 @@ LAYOUTS: dict[str, Layout] = {
         text_x=112, number_x=76, width=64, top=64, skew=5.0, sparse_first=True,
     ),
 }  # fmt: skip
-"""After real ones, by what sets them apart."""
+"""Layouts of real papers by their characteristics."""
 
 
 def pages_of(layout: Layout, count: int, seed: int = 0) -> list[Printed]:

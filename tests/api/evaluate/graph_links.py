@@ -23,7 +23,7 @@ def score_references(
     citations: Sequence[Mapping[str, Any]],
     documents: Mapping[str, str],
 ) -> dict[str, Tally]:
-    """Score what is referred to, in which documents, and which document is meant."""
+    """Score the reference targets, their documents, and the resolved document."""
     wanted = truth["reference"]
     spelled = [
         (tokens_of(spelling), number)
@@ -33,7 +33,7 @@ def score_references(
     spelled.sort(key=lambda pair: -len(pair[0]))
 
     def meant(*texts: str) -> set[int]:
-        """Return what texts name, each by the longest spelling in it."""
+        """Return the names that the texts use, each in its longest spelling."""
         numbers = set()
         for tokens in map(tokens_of, texts):
             numbers.update([n for part, n in spelled if holds(tokens, part)][:1])
@@ -100,7 +100,7 @@ def score_references(
 def score_sections(
     truth: Mapping[str, Any], citations: Iterable[Mapping[str, Any]], documents: Mapping[str, str]
 ) -> dict[str, Tally]:
-    """Score the clauses and schedules that a document names, and the document they stand in."""
+    """Score the clauses and schedules that a document cites, and their documents."""
     found: dict[str, list[Mapping[str, Any]]] = {}
     for row in citations:
         if _is_section(row):
@@ -137,10 +137,10 @@ def score_sections(
 def score_relations(
     truth: Mapping[str, Any], edges: Iterable[Mapping[str, Any]], documents: Mapping[str, str]
 ) -> dict[str, Tally]:
-    """Score the stated relations between documents that the collection holds.
+    """Score the explicit relations between documents of the collection.
 
-    An explicit reference that is wanted is there as well where a stronger relation of the same
-    direction is; one that is found is right where the notes have any relation of the two.
+    A wanted explicit reference counts as present if a stronger relation has the same direction. A
+    result is right if the notes have any relation of the two documents.
     """
     held = set(documents.values())
     wanted: dict[str, set[tuple[str, str]]] = {kind: set() for kind in STATED_RELATIONS}

@@ -1,4 +1,4 @@
-"""Counting what is right, and comparing words; for the scores of the context graph."""
+"""Counts of right results and comparison of words, for the scores of the context graph."""
 
 from __future__ import annotations
 
@@ -17,16 +17,18 @@ _TITLES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What was wanted and found; *judged* counts what was found where the notes are complete.
+    """Counts of wanted and actual results.
 
     Attributes
     ----------
+    judged
+        Results for which the notes are complete.
     right
-        Of the wanted ones those that were found.
+        Wanted results that are present.
     true
-        Of the judged ones those that are right.
+        Judged results that are right.
     missed, wrong
-        By example, in words.
+        Examples.
     """
 
     wanted: int
@@ -38,17 +40,17 @@ class Tally:
 
     @property
     def recall(self) -> float:
-        """Share of what was wanted; 1 where nothing was."""
+        """Share of the wanted results that are present; 1 if none is wanted."""
         return self.right / self.wanted if self.wanted else 1.0
 
     @property
     def precision(self) -> float:
-        """Share of what was found and can be judged; 1 where nothing was."""
+        """Share of the judged results that are right; 1 if none is judged."""
         return self.true / self.judged if self.judged else 1.0
 
 
 def words_of(name: str, /) -> tuple[str, ...]:
-    """Return the words of a name in its usual order, folded, without titles and signs.
+    """Return the words of a name in its usual order, folded, without titles and punctuation.
 
     >>> words_of("Raman, Priya"), words_of("Prof. M. Tain’s")
     (('priya', 'raman'), ('m', 'tain'))
@@ -63,9 +65,9 @@ def words_of(name: str, /) -> tuple[str, ...]:
 
 
 def tokens_of(text: str, /) -> tuple[str, ...]:
-    """Return the words of a reference, folded; signs within a word stay.
+    r"""Return the words of a reference, folded, with punctuation inside words.
 
-    >>> tokens_of("(ISO/IEC 27001:2022),"), tokens_of("Exhibit\\nC.")
+    >>> tokens_of("(ISO/IEC 27001:2022),"), tokens_of("Exhibit\nC.")
     (('iso/iec', '27001:2022'), ('exhibit', 'c'))
     """
     found = (re.sub(r"^[^\w]+|[^\w)]+$", "", word) for word in text.casefold().split())
@@ -73,6 +75,6 @@ def tokens_of(text: str, /) -> tuple[str, ...]:
 
 
 def holds(words: Sequence[str], part: Sequence[str]) -> bool:
-    """Return whether *part* stands in *words*, word by word in its order."""
+    """Return whether *words* contains *part* as consecutive words."""
     size = len(part)
     return any(tuple(words[i : i + size]) == tuple(part) for i in range(len(words) - size + 1))

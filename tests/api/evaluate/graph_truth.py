@@ -1,7 +1,7 @@
-"""Scores the context graph of the sample case file against what a careful reader noted by hand.
+"""Scores the context graph of the sample case file against notes of a careful reader.
 
 The notes are ``data-samples/graph.toml``. All functions are pure: they compare the notes with rows
-of the graph's tables. Names are compared by their words, without case, titles and signs.
+of the graph's tables. Names are compared by their words, without case, titles and punctuation.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ _YEAR = re.compile(r"^\d{4}")
 
 @dataclass(frozen=True, slots=True)
 class NameScore:
-    """How the entities of one kind fare.
+    """Scores of the entities of one kind.
 
     Attributes
     ----------
     entities
-        Entities wanted and found; one found under a wrong kind is wrong and missed.
+        An entity with a wrong kind is both wrong and missed.
     mention_precision
-        The share of right ones among the places of all that were found.
+        Share of right mentions among all mentions.
     merged
-        Found entities that hold two true ones, and the names of those.
+        Number of entities that combine two true ones, with their names.
     split
-        True entities that several found ones share, and the names of those.
+        Number of true entities that several entities share, with their names.
     roles
-        Roles wanted (of entities with one in the texts) and given.
+        Wanted roles (of entities with a role in the texts) and given ones.
     """
 
     entities: Tally
@@ -52,7 +52,7 @@ class NameScore:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All scores, by what is scored."""
+    """All scores."""
 
     names: dict[str, NameScore]
     tallies: dict[str, Tally] = field(default_factory=dict)
@@ -64,7 +64,7 @@ def load_truth(path: Path, /) -> dict[str, Any]:
 
 
 def rows_of(graph: ContextGraph, /) -> Callable[[str], list[dict[str, Any]]]:
-    """Return what gives :func:`score_graph` the rows of a graph."""
+    """Return the function that reads the rows of a graph for :func:`score_graph`."""
 
     def rows(name: str) -> list[dict[str, Any]]:
         if name == "documents":
@@ -75,16 +75,7 @@ def rows_of(graph: ContextGraph, /) -> Callable[[str], list[dict[str, Any]]]:
 
 
 def score_graph(truth: Mapping[str, Any], rows: Callable[[str], Any], /) -> Report:
-    """Score a graph.
-
-    Parameters
-    ----------
-    truth
-        The notes, see :func:`load_truth`.
-    rows
-        Returns the rows of a table of the graph by its name (``entities``, ``dates``,
-        ``amounts``, ``references``, ``citations``, ``edges``), or of ``documents``, as mappings.
-    """
+    """Score a graph; *rows* returns the rows of a graph table, or of ``documents``, as mappings."""
     documents = {row["document_id"]: row["name"] for row in rows("documents")}
     citations = [row for row in rows("citations") if row["resolved"]]
     return Report(

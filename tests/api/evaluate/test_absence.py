@@ -1,6 +1,6 @@
-"""Forty questions that the sample case file answers and forty that it does not: is it told?
+"""Forty questions with and forty without an answer in the sample case file: classification.
 
-Nothing was calibrated on them. Those without an answer are on the same matters as the others.
+None was used for calibration. Those without an answer are about the same subjects as the others.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from casetrack.api.collection import Collection
     from casetrack.base.records import SearchMode
 
-# How many absent answers are told at least; of those that are there none may be told. More of them
-# can be told only with false ones: see docs/evaluation.md.
+# Least number of recognised absent answers; no present answer may be denied. A higher number would
+# need false denials: see docs/evaluation.md.
 TOLD: dict[SearchMode, int] = {"keyword": 8, "semantic": 8, "hybrid": 8}
 
 

@@ -1,4 +1,4 @@
-"""Question sets in BEIR layout: what is measured, and what is said of broken ones."""
+"""Question sets in BEIR layout: measures, and errors of broken ones."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def scores(
     [
         (RENT, 1.0, 1.0),
         ({**RENT, "text": "RENT  of\n1,250.00"}, 1.0, 1.0),
-        ({**RENT, "text": "rent of 1,300.00"}, 0.0, 1.0),  # the page is said to hold it
+        ({**RENT, "text": "rent of 1,300.00"}, 0.0, 1.0),  # the expected page
         ({"document": "contracts/lease.txt", "text": "rent of 1,300.00"}, 0.0, 0.0),
         ({"document": "contracts/lease.txt", "page": 1}, 1.0, 1.0),
         ({"document": "Contracts\\LEASE.txt", "page": 1}, 1.0, 1.0),
@@ -94,7 +94,7 @@ def test_marks_of_the_first_right_passage(scores: Callable[..., dict[str, float]
     assert found["pinpoint"] == 1.0
     assert found["marked_chars"] == len(notice)
     assert scores(asked, {**answer, "sentence": f"Mill House {notice}"})["pinpoint"] == 0.0
-    # Nothing is said of marks where no right passage was found, or no words are known.
+    # No marks without a right passage or without known words.
     missing = {**answer, "text": "seven months' notice"}
     assert "pinpoint" not in scores(asked, missing)
     assert "pinpoint" not in scores(asked, {"document": "contracts/lease.txt"})
@@ -110,7 +110,7 @@ def test_what_is_not_there_is_told(
     asked = open_golden(lines_file(tmp_path / "g.jsonl", rows), house)
     assert [question.absent for question in asked.questions] == [True, False]
     run = measure(asked, mode="keyword")
-    assert run.scores["1"] == {"absent_told": 1.0}  # of what isn't there no place is right
+    assert run.scores["1"] == {"absent_told": 1.0}  # an absent answer has no right place
     assert run.scores["2"]["present_told"] == 0.0
     assert (run.means["absent_told"], run.means["hit@1"]) == (1.0, 1.0)
 

@@ -1,4 +1,4 @@
-"""The context graph of the sample case file against what a careful reader noted by hand."""
+"""The context graph of the sample case file against notes of a careful reader."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def truth() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def report(demo: Collection, truth: dict[str, Any]) -> Report:
-    """Return the scores of the graph as it stands."""
+    """Return the scores of the current graph."""
     return score_graph(truth, rows_of(graph_of(demo.workspace.state())))
 
 
@@ -43,7 +43,7 @@ TALLIES = {
     "relation attachment": (1.0, 0.0),
     "relation version": (0.0, 1.0),
 }
-"""The least recall and precision: slightly below what is reached."""
+"""Least recall and precision: slightly below the measured values."""
 
 
 def test_scores_of_the_sample_case_file(report: Report) -> None:
@@ -84,6 +84,6 @@ def test_every_name_of_the_notes_stands_in_the_texts(
         for entry in truth[kind]
         for spelling in entry["spellings"]
     }
-    # Ways of writing a name that stand there with a title or in capitals alone.
+    # Spellings that the texts contain only with a title or in capitals.
     together = "\n".join(texts).casefold()
     assert [s for s in sorted(spelled) if s.casefold() not in together] == []

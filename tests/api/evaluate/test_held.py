@@ -1,4 +1,4 @@
-"""The held questions: that they are true, and that search does not fall behind what it was."""
+"""The held questions: their truth, and floors for search."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ SHARE = (
     "Statutes/Moorings and Anchorages Regulations 2019.pdf",
     "Expert report GB-2022-118.docx",
 )
-"""One document of each kind: what CI asks."""
+"""One document of each kind, for CI."""
 FLOORS: dict[str, dict[str, float]] = {
     "keyword": {"ndcg@10": 0.62, "page_hit@5": 0.83, "pinpoint": 0.53},
     "full": {"ndcg@10": 0.71, "page_hit@5": 0.83, "pinpoint": 0.58},
 }
-"""A little below what is measured, two questions or so: what loses more than that is a loss."""
+"""About two questions below the measured values."""
 
 
 def rows(documents: Iterable[str] = ()) -> list[dict[str, Any]]:
@@ -60,7 +60,7 @@ def share(tmp_path_factory: pytest.TempPathFactory, models_dir: Path) -> Collect
 
 
 def faults(collection: Collection, asked: Iterable[dict[str, Any]]) -> list[str]:
-    """What a golden file says of its documents and is not so."""
+    """Return the false statements of a golden file about its documents."""
     pages: dict[tuple[str, int], str] = {}
     for document in collection.documents():
         for chunk in collection.read.chunks(document.document_id):
@@ -114,7 +114,7 @@ def test_search_does_not_fall_behind(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     asked = open_golden(lines_file(tmp_path / "share.jsonl", rows(SHARE)), share)
-    assert asked.notes == ()  # every answer stands whole in a passage
+    assert asked.notes == ()  # a passage contains the whole answer
     run = measure(asked, mode=mode)
     with capsys.disabled():
         shown = ", ".join(f"{name} {run.means[name]:.3f}" for name in FLOORS[mode])

@@ -24,7 +24,7 @@ START = datetime(2025, 3, 1, 12, 0, tzinfo=UTC)
 
 
 def made(name: str, hits: int, *, day: int = 0, questions: int = 40, mode: str = "keyword") -> Run:
-    """A run of *questions*, the first *hits* of which were answered well."""
+    """Return a run of *questions* whose first *hits* were answered well."""
     scores = {f"q{n}": {"ndcg@10": float(n < hits)} for n in range(questions)}
     return Run(
         id=name,

@@ -1,4 +1,4 @@
-"""What the tests of pages do in a browser."""
+"""Actions in a browser, shared by tests of pages."""
 
 from __future__ import annotations
 
@@ -38,5 +38,5 @@ def press(browser: Browser, name: str) -> None:
 
 
 def settle(browser: Browser) -> None:
-    """Wait until the page shows what was done."""
+    """Wait until the page shows the result of the last action."""
     browser.js("new Promise(done => setTimeout(() => requestAnimationFrame(done), 60))")

@@ -1,4 +1,4 @@
-"""A headless Chromium for tests, and what they show in it."""
+"""A headless Chromium, and the pages that tests show in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which texts of a page stand out too little from what is behind them (WCAG 2.2, level AA)."""
+"""Texts of a page with too little contrast to their background (WCAG 2.2, level AA)."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def _terms(word: str) -> tuple[str, ...]:
 
 
 def terms_of(text: str) -> Counter[str]:
-    """Return the terms of words that stand apart; each word is looked at once."""
+    """Return the terms of separate words; each word is processed once."""
     return Counter(term for word in text.split() for term in _terms(word))
 
 

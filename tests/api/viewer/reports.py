@@ -1,4 +1,4 @@
-"""What the tests of reports share: reports made by hand, and what every report must be."""
+"""Generated reports, and conditions that every report must meet."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def check_report(html: str) -> Tree:
 
 
 def text_of(tree: Tree) -> str:
-    """Return what can be read, in one line."""
+    """Return the readable text in one line."""
     shown = (data for path, data in tree.texts if not path or path[-1] not in {"style.", "script."})
     return " ".join("".join(shown).split())
 
@@ -46,7 +46,7 @@ def refs(tree: Tree) -> list[str]:
 
 
 def handmade(size: int, words: str = "", **changed: Any) -> Report:
-    """Return a report with *size* entries in each list; *words* stand wherever a text may."""
+    """Return a report with *size* entries in each list, and *words* in every text field."""
     said = words or "Halyard Ltd"
     quotes = [quote(n, said, document_name=words or f"Agreement {n}.pdf") for n in range(size)]
     summary = replace(

@@ -1,4 +1,4 @@
-"""What the tests of the graph's and the timeline's pages share."""
+"""Shared parts of the tests of graph and timeline pages."""
 
 from __future__ import annotations
 

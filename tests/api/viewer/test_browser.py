@@ -1,4 +1,4 @@
-"""What a person sees in a browser: the highlight lies on the words, nothing else is loaded."""
+"""Pages in a browser: the highlight covers the words, and nothing else is loaded."""
 
 from __future__ import annotations
 

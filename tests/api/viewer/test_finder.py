@@ -58,7 +58,7 @@ def wait(browser: Any, condition: str) -> None:
 
 
 def ask(browser: Any, text: str) -> list[str]:
-    """Type *text* and return the titles of what is found."""
+    """Type *text* and return the titles of the results."""
     browser.js(
         "new Promise(done => {const q = document.getElementById('q');"
         "const asked = () => performance.getEntriesByName('search').length, before = asked();"
@@ -91,7 +91,7 @@ _signs = st.sampled_from("abeinosty STX0195.,'\u2019-_/()éßü\u0301ийЖλά�
 
 
 def in_page(browser: Any, texts: list[str]) -> list[list[str]]:
-    """Return what the page's own words make of *texts*, asked as questions."""
+    """Return the words that the page itself makes of *texts* as questions."""
     document = FoundDocument("x", "s", "x", None, MADE, tuple(passage(text) for text in texts))
     packed = pack(gathered([document]))["facts"]
     facts = zlib.decompress(base64.b64decode(packed)).decode()
@@ -167,7 +167,7 @@ def test_a_source_alone_is_searched(watched: Any, few: list[FoundDocument], tmp_
     assert watched.js("location.hash").endswith("source=filesystem%3Anotes")
 
 
-# --- what is shown --------------------------------------------------------------------------
+# --- display --------------------------------------------------------------------------------
 
 
 @pytest.fixture

@@ -109,7 +109,7 @@ def test_a_quote_marks_its_words_and_nothing_else() -> None:
         ("a b", True),
         ("\n2", False),
     ]
-    # What lies outside of the words that are shown is not marked at all.
+    # A span outside of the displayed words is not marked.
     assert not any(marked for _, marked in pieces(found, ((9_000, 9_001),)))
 
 
@@ -130,7 +130,7 @@ def test_a_link_shows_both_names_where_they_are_known() -> None:
     mentions = {n.entity_id: (q,) for n, q in zip(nodes, quotes, strict=True)}
     found = graph_quotes(shown, mentions)
     assert found.names == tuple((q,) for q in quotes)
-    # The second link has no quote of its own, and shows its two names.
+    # The second link has no quote and shows its two names.
     assert [(c.quote, c.spans) for c in found.links[0]] == [
         (joint, ((at, at + 4), (at + 9, joint.char_end)))
     ]

@@ -1,4 +1,4 @@
-"""What a person does with the pages of the graph and the timeline, in a browser."""
+"""Actions of a user on the pages of the graph and the timeline, in a browser."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ QUERY = "charges payable"
 
 @pytest.fixture(scope="module")
 def shelf(tmp_path_factory: pytest.TempPathFactory) -> Collection:
-    """PDFs and a text that all speak of the same."""
+    """A collection of PDFs and a text about the same subject."""
     folder = tmp_path_factory.mktemp("files")
     for number in range(MAX_PICTURES + 1):
         document = pymupdf.open()

@@ -160,7 +160,7 @@ def test_hostile_files_end_in_a_picture_or_in_words(tmp_path: Path) -> None:
             path = tmp_path / name
             if make is not None:
                 path.write_bytes(make(good))
-            if name == "cut.pdf":  # what is left of a real file can be drawn
+            if name == "cut.pdf":  # the rest of a damaged file can be drawn
                 assert pool.render(path, 1) is not None
                 continue
             with pytest.raises(FileError, match=re.escape(name)):

@@ -1,4 +1,4 @@
-"""What a report says: cited throughout, bounded, safe, and honest about what it leaves out."""
+"""Content of a report: complete citations, limits, safety, and a list of omissions."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def test_figures_equal_those_of_the_collection(demo_report: str, demo: Collectio
     proven = borne_out(demo)
     assert len(proven) > 50
     assert all(" ".join(e.description.split())[:140] in said for e in proven)
-    # What stands in the summary stands here in the same order.
+    # This section has the order of the summary.
     place = 0
     for actor in demo.map.summary().key_actors:
         place = said.index(actor.entity.name, place)

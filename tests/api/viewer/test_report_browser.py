@@ -1,4 +1,4 @@
-"""What a person does with a report in a browser: reads, opens a passage, prints."""
+"""Actions of a user on a report in a browser: reading, opening a passage, printing."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_the_keyboard_is_led_and_seen(watched: Any, pages: dict[str, Path]) -> N
     settle(watched)
     assert watched.js("location.hash") == "#glance"
     press(watched, "Tab")
-    # The first statement after it; whatever has the focus shows it.
+    # The first statement after it; any element with the focus shows it.
     assert watched.js("document.activeElement.matches('#glance a.ref')")
     style = "getComputedStyle(document.activeElement)"
     assert watched.js(f"{style}.outlineStyle") == "solid"
@@ -92,7 +92,7 @@ def test_a_passage_opens_and_closes_by_keyboard(watched: Any, pages: dict[str, P
     assert watched.js(OPEN)
     assert watched.js(TITLE) == wanted
     assert watched.js("document.activeElement.id") == "panel-title"
-    # Two statements may stand on one place; what is marked in it tells their passages apart.
+    # Two statements may have the same place; the marked words distinguish their passages.
     body = "document.getElementById('panel-body').innerHTML"
     shown = watched.js(body)
     watched.js("document.getElementById('panel-on').click()")

@@ -1,4 +1,4 @@
-"""No sum, date or name stands in a report that the passage it cites does not bear out."""
+"""Every sum, date and name of a report is in the passage that it cites."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a report says: its sentences, what it leaves out, and which files are missing."""
+"""Sentences of a report, its omissions and the missing files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a view tells: the page's text or picture, the source's fate, doubts, neighbours."""
+"""Content of a view: text or picture of the page, state of the source, doubts, neighbours."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def shelf(files: Path, tmp_path_factory: pytest.TempPathFactory) -> Collection:
-    """A collection of these files, of some of which it keeps copies."""
+    """A collection of these files with copies of some of them."""
     settings = load_settings(tmp_path_factory.mktemp("home"))
     collection = Library(replace(settings, models_dir=files / "none")).create("Shelf")
     kept = [path for path in files.iterdir() if path.stem.startswith("kept")]

@@ -1,4 +1,4 @@
-"""Processes that watch, and waiting for what they do."""
+"""Processes that watch folders, and waiting for their effects."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def place(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def spawn(home: Path, tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
-    """Return what starts a Python process with the data folder; none is left behind."""
+    """Return a function that starts a Python process with the data folder; all end with the test."""
     mine = {"CASETRACK_HOME": str(home), "CASETRACK_MODELS": str(tmp_path / "no-models")}
     started: list[subprocess.Popen[str]] = []
 

@@ -1,4 +1,4 @@
-"""Batching of changes, waiting for files to be still, and what is not worth a look."""
+"""Batching of changes, waiting for stable files, and ignored changes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Driver:
             self.changes.touch(path, self.now)
 
     def wait(self, seconds: float) -> list[Batch]:
-        """Let time pass and return what became ready."""
+        """Let time pass and return the changes that became ready."""
         taken = []
         for _ in range(round(seconds * 2)):
             self.now += 0.5

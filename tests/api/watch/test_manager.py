@@ -1,4 +1,4 @@
-"""The manager in a simulated world: when it syncs, what it says, what it survives."""
+"""The manager in a simulated environment: syncs, messages, recovery."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Notes:
-    """A sync that notes what it is asked to look at, below the folder."""
+    """A sync that records the paths to compare, relative to the folder."""
 
     def __init__(self) -> None:
         self.calls: list[set[str] | None] = []
@@ -55,7 +55,7 @@ def notes() -> Notes:
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let real time pass faster; what is batched is the same."""
+    """Make real time pass faster without a change of batches."""
     monkeypatch.setattr("casetrack.api.watch.changes.DEBOUNCE_SECONDS", 0.6)
     monkeypatch.setattr("casetrack.api.watch.watched_folder.FOLDER_SECONDS", 0.2)
     for name in ("STEP_SECONDS", "WORKING_SECONDS", "LIST_SECONDS"):
@@ -105,7 +105,7 @@ def test_files_that_change_in_every_way(
     assert notes.calls == [{"letter.docx"}]
     notes.calls.clear()
 
-    # An editor that deletes and writes anew; a download that gets its name at the end.
+    # An editor that deletes and rewrites; a download that gets its name at the end.
     (place / "new.txt").unlink()
     (place / "new.txt").write_text("second")
     (place / "film.pdf.part").write_bytes(b"1")
@@ -123,7 +123,7 @@ def test_files_that_change_in_every_way(
     until(lambda: notes.calls)
     assert {"sub", "moved", "came", "fresh"} <= notes.parts()
 
-    # What is in a folder that moved is still followed.
+    # The content of a moved folder is still followed.
     (place / "moved" / "old.txt").write_text("third")
     until(lambda: notes.calls)
     assert notes.calls == [{"moved/old.txt"}]
@@ -209,5 +209,5 @@ def test_a_network_drive_is_said(
     notifier = OsNotifier(tmp_path / "probe")
     note = notifier.follow("a", str(place), lambda _p, _f: None, recursive=True)
     assert "network drive (cifs)" in note
-    assert notifier.alive("a")  # what is heard counts all the same
+    assert notifier.alive("a")  # notifications count nevertheless
     notifier.stop()

@@ -1,4 +1,4 @@
-"""The watch_list of watched folders: what it takes, and that nothing in it is lost."""
+"""The list of watched folders: accepted input, and no loss of entries."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_what_cannot_be_watched_is_refused(
         with pytest.raises(UsageError, match="hourly" if schedule else "on_change"):
             watch_list.add(ONE, tmp_path, schedule=schedule, daily_time="02:00")
     assert watch_list.watches() == ()
-    made, _ = watch_list.add(ONE, tmp_path)  # the data folder may lie inside
+    made, _ = watch_list.add(ONE, tmp_path)  # the data folder may be inside
     assert watch_list.watches() == (made,)
 
 

@@ -1,4 +1,4 @@
-"""Encrypted files: what was written comes back, and nothing else ever does."""
+"""Encrypted files: the original content returns, and no other content ever does."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PLAIN = bytes(range(200))
 
 @pytest.fixture(scope="module", autouse=True)
 def cheap() -> object:
-    """Nobody guesses here, so that a guess may be cheap."""
+    """Make key derivation cheap, because these tests need no protection against guessing."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stream, "COST", Cost(1, 8192))
         yield

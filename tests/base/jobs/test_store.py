@@ -1,4 +1,4 @@
-"""Records of jobs: what they say while work goes on, when it ends, and when nobody ends it."""
+"""Records of jobs while work runs, when it ends, and when its process dies."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def info(library: Library) -> CollectionInfo:
 
 
 def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
-    """Wait for *condition*; an assertion says that it never came."""
+    """Wait for *condition*; fail with an assertion after a timeout."""
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "it never came"
@@ -118,7 +118,7 @@ def test_progress_never_goes_back_within_a_phase(jobs: JobStore) -> None:
         ([(0.0, 0), (4.0, 2)], 4.0, 10, 16.0),
         ([(0.0, 0), (4.0, 2)], 8.0, 10, 32.0),
         ([(0.0, 0), (5.0, 10)], 5.0, 10, 0.0),
-        # A thousand known files pass at once; what counts is how the new ones go.
+        # A thousand known files pass at once; the rate of the new ones counts.
         (
             [(0.0, 0), (0.1, 1000), *((20.0 * n, 1000 + n) for n in range(1, 30))],
             580.0,
@@ -328,7 +328,7 @@ def test_work_that_is_left_is_no_cancelled_work(
         job.request_stop()
     jobs.interrupt_all()
     assert job.cancel.is_set()
-    # Whoever is killed now has said why already.
+    # A killed job has already recorded its reason.
     on_disk = files.read(files.record_path(jobs.folder, job.id))
     assert on_disk is not None
     assert (on_disk.error or {}).get("code") == (None if asked else "client_left")

@@ -1,4 +1,4 @@
-"""A license server on this machine, and what a license test needs to know of it."""
+"""A license server on this machine, and its requests and answers."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 
 class FakeServer(http.server.ThreadingHTTPServer):
-    """Answers like the License API of Lemon Squeezy.
+    """Server with the answers of the License API of Lemon Squeezy.
 
     Attributes
     ----------
     asked
         ``(verb, form)`` of every request.
     refuses
-        Why keys are refused; empty where they are not.
+        Reason of a refusal; empty to accept keys.
     raw
-        Sent instead of an answer: a status and a body.
+        Status and body that replace an answer.
     """
 
     daemon_threads = True

@@ -1,4 +1,4 @@
-"""Which tier is in force: what counts, what does not and why, and that nothing ever raises."""
+"""The current tier: valid and invalid keys with reasons, and no exceptions."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_the_settings_file_is_checked(settings: Settings, signer: Signer) -> Non
         load_settings(settings.data_dir)
 
 
-# --- what counts ---------------------------------------------------------------------------------
+# --- valid keys ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What the Free tier does not add, and that everything that is there can be used in every tier."""
+"""Limits of the Free tier; existing content can be used in every tier."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_fourth_collection_is_refused(
         library.create("D")
     assert (caught.value.facts["allowed"], caught.value.facts["count"]) == ("3", "3")
     with pytest.raises(CollectionExists):
-        library.create("a")  # what is wrong with the call itself is told first
+        library.create("a")  # an error of the call itself is reported first
     archive = library.get("A").admin.export(tmp_path / "A.ctcollection").path
     with pytest.raises(FreeTierLimit):
         library.import_archive(archive)
@@ -96,7 +96,7 @@ def test_a_folder_up_to_the_limit(
 ) -> None:
     collection = Library(settings, tier=SMALL).create("A")
     folder = write(tmp_path / "files", *range(20))
-    (folder / "000a.txt").write_text(" \n ")  # becomes no document, and takes nobody's place
+    (folder / "000a.txt").write_text(" \n ")  # becomes no document and takes no other file's place
     report = collection.ingest([folder])
     assert report.count("ingested") == len(collection.documents()) == 4
     refused = [o for o in report.outcomes if o.code == "free_tier_limit"]
@@ -108,7 +108,7 @@ def test_a_folder_up_to_the_limit(
     named = collection.ingest([folder / "019.txt"])
     assert [o.status for o in named.outcomes] == ["failed"]
 
-    # Over the limit, since a key ran out: what is there is read again, and nothing else.
+    # Over the limit after a key expired: existing documents are read again, new ones are not.
     fill(collection, 2, store_text)
     first = names(collection)[0]
     (folder / first).write_text("This house was sold.")
@@ -130,7 +130,9 @@ def test_a_sync_keeps_to_the_limit_and_follows_changes(settings: Settings, tmp_p
     write(folder, int(there[0][:3]), text="House {} burnt down.")
     (folder / there[1]).rename(folder / "moved.txt")
     (folder / there[2]).unlink()
-    again = collection.sync(folder, remove_deleted=True)  # what goes makes quota for what comes
+    again = collection.sync(
+        folder, remove_deleted=True
+    )  # a removed document frees quota for a new one
     found = {
         kind: [c.path.rpartition(os.sep)[2] for c in again.changes if c.kind == kind]
         for kind in ("changed", "moved", "removed")
@@ -156,7 +158,7 @@ def test_a_file_is_taken_in_with_all_that_is_in_it(settings: Settings, tmp_path:
     inside = {"m1.eml": {"a.txt", "b.txt", "c.txt"}, "m2.eml": {"d.txt"}, "m3.eml": {"e.txt"}}
     kept = set(inside) & set(names(collection))
     assert there == set().union(*(inside[name] for name in kept))
-    # What was made on the Free tier comes back on the Free tier.
+    # An export made on the Free tier can be imported on the Free tier.
     archive = collection.admin.export(tmp_path / "A.ctcollection").path
     other = Library(replace(settings, data_dir=tmp_path / "other"), tier=SMALL)
     assert other.import_archive(archive).documents == len(names(collection))
@@ -266,7 +268,7 @@ def test_a_search_tells_that_the_key_does_not_count(settings: Settings, free_tie
     assert found.notes[-1] == library.entitlements.status().notes[0]
 
 
-# --- what is there ------------------------------------------------------------------------------
+# --- existing content ---------------------------------------------------------------------------
 
 
 @pytest.mark.slow

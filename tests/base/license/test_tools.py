@@ -1,4 +1,4 @@
-"""What an AI program is told on the Free tier, and when a key comes in while the server runs."""
+"""Messages to an AI program on the Free tier, and a key that is added while the server runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every host of objects has to do: the same steps at different addresses."""
+"""Requirements of every object storage: the same steps at different addresses."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def swap_objects(address: str, tmp_path: Path) -> None:
     assert found is not None
     assert (found.data, found.tag) == (b"2", second)
     assert objects.get("a/b", unless=second) is None
-    # What was removed is not there to be swapped.
+    # A removed object cannot be swapped.
     objects.remove("a/b")
     assert objects.get("a/b") is None
     assert objects.swap("a/b", b"3", second) is None
@@ -42,7 +42,7 @@ def swap_objects(address: str, tmp_path: Path) -> None:
 
 
 def share(address: str, tmp_path: Path) -> tuple[Library, Library, Collection, Collection]:
-    """Let two computers write into one collection; each finds what the other wrote."""
+    """Let two computers write into one collection; each sees the other's documents."""
     (tmp_path / "lease.txt").write_text("The tenant pays the rent on the third working day.")
     (tmp_path / "later.txt").write_text("The landlord repairs the roof.")
     one, two = (Library(load_settings(tmp_path / name)) for name in ("one", "two"))

@@ -1,4 +1,4 @@
-"""Addresses in object storage, and the credentials for it: what is taken, and what is refused."""
+"""Addresses in object storage and their credentials: accepted and refused ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A collection in Azure's storage: held against Azurite, Microsoft's own stand-in."""
+"""A collection in Azure's storage, tested against Microsoft's emulator Azurite."""
 
 from __future__ import annotations
 

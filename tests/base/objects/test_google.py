@@ -1,8 +1,8 @@
-"""A collection in Google's storage: held against moto, behind what the two services do not share.
+"""A collection in Google's storage, tested against moto with a translation of the protocol.
 
-Google's XML interface is that of S3 with other words: an object has a generation, and a write is
-made under the condition that this is still the same. There is no stand-in of Google's that keeps to
-that, so the words are put here, and the objects into moto.
+Google's XML interface is that of S3 with other terms: an object has a generation, and a write has
+the condition that it is unchanged. Google has no emulator with this condition, so the terms are
+implemented here and the objects are stored in moto.
 """
 
 from __future__ import annotations
@@ -30,13 +30,7 @@ if TYPE_CHECKING:
 
 
 class Google:
-    """Google's words for a service of S3's kind.
-
-    Attributes
-    ----------
-    seen
-        Method, path and condition of each request.
-    """
+    """Google's protocol in front of an S3 service; ``seen`` has method, path and condition."""
 
     def __init__(self, behind: str) -> None:
         self.seen: list[tuple[str, str, str | None]] = []
@@ -73,7 +67,7 @@ class Google:
     def answer(
         self, method: str, path: str, headers: dict[str, str], body: bytes
     ) -> tuple[int, dict[str, str], bytes]:
-        """Answer a request, one after the other: what is compared stays until it is written."""
+        """Answer requests one at a time, so that compared and written state are the same."""
         asked = urlsplit(path)
         name, query = unquote(asked.path), parse_qs(asked.query, keep_blank_values=True)
         condition = headers.pop("x-goog-if-generation-match", None)

@@ -1,4 +1,4 @@
-"""Agents of a config: sections and files, and what is wrong with them."""
+"""Agents of a config: sections and files, and their errors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Return ``write(config, **files)``: the agents of a config with files beside it."""
+    """Return ``write(config, **files)``: the agents of a config with files next to it."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "none"))
 
     def written(config: str, **files: str) -> Any:

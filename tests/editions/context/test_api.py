@@ -1,4 +1,4 @@
-"""What the edition's faces call: search, get and sources of one collection."""
+"""Operations behind the faces of the edition: search, get and sources of one collection."""
 
 from __future__ import annotations
 
@@ -184,12 +184,12 @@ def test_an_address_opens_its_lines(library: Library, tmp_path: Path, name: str)
     address = api.address(document, hit.place.provenance)
     assert address is not None
     if name == "paged.txt":
-        # Lines are counted anew on each page, so that those of the file are not known.
+        # Lines are numbered per page, so those of the file are unknown.
         assert address == url
         return
     numbers = [int(n) for n in re.findall(r"L(\d+)", address)]
     opened = "\n".join(FILES[name].splitlines()[numbers[0] - 1 : numbers[-1]])
     said, shown = ("".join(re.findall(r"\w+", text)) for text in (hit.snippet, opened))
     assert said in shown
-    # No more than what stands in the same line before and after it.
+    # No more than the text before and after it in the same line.
     assert len(shown) < len(said) + 100

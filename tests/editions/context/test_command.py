@@ -67,7 +67,7 @@ class Ctx:
         return (code, *self._capfd.readouterr())
 
     def json(self, *arguments: str) -> Any:
-        """Return what a command that succeeds prints as JSON."""
+        """Return the parsed JSON output of a command that succeeds."""
         code, out, err = self(*arguments, "--json")
         assert code == 0, err
         return json.loads(out)
@@ -120,7 +120,7 @@ def test_the_life_of_a_project_with_several_sources(shop: Path, config: Path, ct
     (only,) = ctx.answers("token machines", "--source", "filesystem")
     assert only["source"] == "filesystem:docs"
 
-    # What is renamed, deleted or rewritten leaves nothing behind; what failed changes nothing.
+    # Renamed, deleted or rewritten files leave nothing behind; failed ones change nothing.
     (shop / "docs" / "deploy.md").rename(shop / "docs" / "release.md")
     (shop / "readme.md").unlink()
     write(shop / "faq.md", "Nothing yet.")
@@ -272,7 +272,7 @@ def test_another_chunking_is_told_and_followed(shop: Path, config: Path, ctx: Ct
     told = ctx("sync", "filesystem:docs")[2]
     after = ctx.json("stats")["chunks"]
     assert after > 3 * before
-    assert len(told) > len(ctx("sync", "filesystem:docs")[2])  # it is told once
+    assert len(told) > len(ctx("sync", "filesystem:docs")[2])  # reported once
     assert synced("--full")[0] == ["a.md"]
     assert ctx.json("stats")["chunks"] > after
     assert synced("--full")[0] == []

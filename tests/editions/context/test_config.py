@@ -1,4 +1,4 @@
-"""Configs: which files count, how they lie over each other, and what is said of a wrong one."""
+"""Configs: which files count, how they override each other, and errors of wrong ones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ THEIRS = Path(__file__).with_name("theirs.toml").read_text(encoding="utf-8")
 
 @pytest.fixture(autouse=True)
 def nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody's home: no config of the user's own, no variables."""
+    """An environment without a user config and without variables."""
     for name in ("CTX_CONFIG", "CTX_CONFIG_DIR", "JIRA_API_TOKEN"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "user"))
@@ -34,7 +34,7 @@ def write(path: Path, text: str) -> Path:
     return path
 
 
-# --- what counts ------------------------------------------------------------------------------
+# --- which files count ------------------------------------------------------------------------
 
 
 def test_a_config_of_ctx_is_read_unchanged(tmp_path: Path) -> None:
@@ -198,7 +198,7 @@ def test_a_file_that_is_no_text_or_cannot_be_read_is_told(tmp_path: Path) -> Non
         load_config(tmp_path)
 
 
-# --- what it means ------------------------------------------------------------------------------
+# --- meaning of the keys ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

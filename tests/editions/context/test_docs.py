@@ -54,7 +54,7 @@ def test_every_config_on_the_page_is_one(tmp_path: Path) -> None:
 def test_the_tour_goes_as_it_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """In a repository with some of our own pages and code."""
+    """Run the tour in a repository with some of our pages and code."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "user"))
     monkeypatch.setenv("CASETRACK_HOME", str(tmp_path / "casetrack"))
     monkeypatch.setenv("CASETRACK_MODELS", str(tmp_path / "no-models"))
@@ -90,7 +90,7 @@ def test_the_tour_goes_as_it_is_written(
 
 
 def _replaced(text: str, chosen: str) -> str:
-    """Put a block in place of the source that a new config has, as the page says."""
+    """Replace the source of a new config by a block, as the page describes."""
     old = re.search(r"^\[connectors\.filesystem\.project\]\nroot = .*$", text, re.MULTILINE)
     assert old is not None
     return text.replace(old[0], chosen)

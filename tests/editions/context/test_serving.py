@@ -1,4 +1,4 @@
-"""What AI programs and plain HTTP get of a config: a real server process and real clients."""
+"""AI programs and plain HTTP clients of a config: a real server process and real clients."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def test_a_program_that_shows_pages_opens_what_was_found(project: Path, port: in
     assert "Roll back" in shown.structured_content["body"]
 
 
-# --- what clients see -----------------------------------------------------------------------
+# --- the view of clients --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("era", ["legacy", "2026-07-28"])
@@ -211,7 +211,7 @@ def test_prompts_that_cannot_be_had(port: int, name: str, lacks: str) -> None:
     assert lacks in said
 
 
-# --- what does not fit ----------------------------------------------------------------------
+# --- invalid requests -----------------------------------------------------------------------
 
 HOSTILE: dict[str, tuple[str, dict[str, Any]]] = {
     "no query": ("search", {}),

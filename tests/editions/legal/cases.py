@@ -19,7 +19,7 @@ def new_library(folder: Path) -> Library:
 
 
 def new_case(folder: Path, *files: Path, name: str = "Mill") -> Collection:
-    """Return a case with these files or folders; its data lies in *folder*."""
+    """Return a case with these files or folders and its data in *folder*."""
     made = new_library(folder).create(name)
     made.ingest(files, progress=False)
     return made

@@ -1,4 +1,4 @@
-"""The passages of ``hard_citations.txt``, and what is read in a text, written in the same way."""
+"""The passages of ``hard_citations.txt``, and the citations of a text in the same notation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Passage:
 
 
 def passages(name: str = "hard_citations.txt") -> list[Passage]:
-    """Return the passages of a file beside this one; ``\\n`` and ``\\f`` stand for signs."""
+    r"""Return the passages of a file of this folder; ``\n`` and ``\f`` are escapes."""
     found = []
     whole = Path(__file__).with_name(name).read_text(encoding="utf-8")
     for block in whole.split("\n\n"):

@@ -1,4 +1,4 @@
-"""The table of authorities: what is counted, on which pages, in which order, and how it is told."""
+"""The table of authorities: citations, pages, order, and format."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def test_parallel_citations_are_one_authority() -> None:
     assert listed(found) == {full: "1, 2"}
 
 
-# --- the table that stands in the brief -------------------------------------------------------
+# --- the table in the brief -------------------------------------------------------------------
 
 CONTENTS = f"""TABLE OF CONTENTS
 I. THE COMPLAINT FAILS UNDER {RULE} ........ 1

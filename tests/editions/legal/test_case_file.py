@@ -14,7 +14,7 @@ from graph_records import document
 
 
 def case_of(**papers: dict[str, Any]) -> CaseFile:
-    """Return a case of papers by name, with what is known of each."""
+    """Return a case of papers by name, with the known facts of each."""
     plain = replace(document(1), document_type=None)
     rows = [
         replace(plain, **({"document_id": name, "name": name, "path": f"/case/{name}"} | facts))

@@ -1,4 +1,4 @@
-"""A draft against a case: what is said of each citation and each quotation."""
+"""A draft checked against a case: results for each citation and each quotation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a check has found, in a copy of the DOCX and on a page with both sides."""
+"""Results of a check in a copy of the DOCX and on a page with both texts."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def split_brief(path: Path) -> Path:
 
 
 def anchors(content: bytes) -> dict[str, str]:
-    """Return the words that each comment stands on, by the comment's text."""
+    """Return the commented words by the text of the comment."""
     document = docx.Document(io.BytesIO(content))
     said = {str(c.comment_id): c.text for c in document.comments}
     words: dict[str, str] = {}
@@ -212,7 +212,7 @@ def test_the_page_shows_both_sides(
     assert '<del class="allowed" title="ellipsis"> freight</del>' in html
     assert '<img src="data:image/png;base64,' in html
     assert "<mark>A carrier may refuse fre</mark>" in html
-    assert html.index("Altered.") < html.index("Open.")  # what is wrong before what is open
+    assert html.index("Altered.") < html.index("Open.")  # errors before open points
     nothing = case.workspace.ask(lambda s: check_page(s, draft, check_of(draft)))
     assert "<mark>" not in nothing
     for page, name in ((html, "two findings"), (nothing, "none")):

@@ -1,4 +1,4 @@
-"""Citations of a brief: what they cite, whole names, pins, signals, what is said."""
+"""Citations of a brief: targets, whole names, pins, signals, statements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who in a case file cites an authority: signal, treatment, sentence, exact place; and in SQL."""
+"""Citing documents of an authority: signal, treatment, sentence, exact place; and in SQL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A quotation beside its source: the same, altered, or not there."""
+"""A quotation compared with its source: equal, altered, or absent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Productions in and out: what a load file says is kept, checked, and written again as it was."""
+"""Import and export of productions: values of a load file are kept, checked and written unchanged."""
 
 from __future__ import annotations
 
@@ -289,11 +289,11 @@ def test_what_came_without_a_load_file_is_numbered(tmp_path: Path) -> None:
     )
 
 
-# --- what is wrong with one ------------------------------------------------------------------
+# --- errors of a load file -------------------------------------------------------------------
 
 
 def checked(tmp_path: Path, *rows: dict[str, str]) -> tuple[dict[str, list[int | None]], str]:
-    """Return the lines with trouble of each kind, and all that is said of them."""
+    """Return the lines with errors by kind, and all messages."""
     columns = list(dict.fromkeys(name for row in rows for name in row))
     path = tmp_path / "bad.dat"
     path.write_bytes(dat([columns, *([row.get(c, "") for c in columns] for row in rows)]))

@@ -57,7 +57,7 @@ FILES = {
     "enron/inbox/1.": mail(ADA, CY, "Delivery of grain", "Monday, if it is dry.", 20, folder="in"),
     "enron/sent/7.": mail(ADA, CY, "Delivery of grain", "Monday, if it is dry.", 20, folder="out"),
     "enron/inbox/2.": mail(CY, ADA, "Re: Delivery of grain", "It will be.", 22),
-    # Two that name each other as what they answer.
+    # Two mails that each claim to answer the other.
     "loop/1.eml": mail(ADA, BO, "Loop", "One.", 30, message_id="<l1@m.x>", answers="<l2@m.x>"),
     "loop/2.eml": mail(BO, ADA, "Loop", "Two.", 31, message_id="<l2@m.x>", answers="<l1@m.x>"),
     "alone.eml": mail(CY, BO, "Lost", "Nobody has seen the pallets.", 40),

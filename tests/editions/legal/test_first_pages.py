@@ -1,7 +1,7 @@
-"""Kinds of legal papers, and what their captions say: first pages of many courts, with traps.
+"""Types of legal papers and the content of their captions: first pages of many courts, with traps.
 
-``first_pages.txt`` holds them: a line ``#### KIND NAME``, then the page. All cases and people are
-made up; ``none`` is a document that is not legal.
+``first_pages.txt`` has them: a line ``#### TYPE NAME``, then the page. All cases and people are
+invented; ``none`` is a document that is not legal.
 """
 
 from __future__ import annotations

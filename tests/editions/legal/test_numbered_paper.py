@@ -50,7 +50,7 @@ def lines_of(pages: Sequence[Page]) -> list[tuple[str, str, str]]:
 
 
 def expected(pages: Sequence[Printed]) -> list[tuple[str, str, str]]:
-    """Return what was printed."""
+    """Return the printed values."""
     return [line for page in pages for line in page.expected()]
 
 
@@ -69,7 +69,7 @@ def test_page_and_line_of_a_pdf_are_those_printed(name: str, tmp_path: Path) -> 
     text = words_of(pages)
     for _, _, words in expected(made):
         assert words in text
-    # Nothing but a foot of its own, once, stands beside the words of the lines.
+    # Except for one footer, only the words of the lines remain.
     left = text
     for _, _, words in sorted(expected(made), key=lambda line: -len(line[2])):
         left = left.replace(words, " ", 1)
@@ -177,7 +177,7 @@ def test_lists_tables_and_code_keep_their_numbers(text: str, tmp_path: Path) -> 
 
 
 def test_printed_page_numbers_are_told_from_the_first_that_is_not_its_place(tmp_path: Path) -> None:
-    """Front matter in Roman figures, then pages that begin anew."""
+    """Front matter in Roman numerals, then pages that are numbered from 1 again."""
     import pymupdf
 
     labels = [*"i ii iii".split(), *map(str, range(1, 7))]

@@ -60,7 +60,7 @@ STARRED = WholeText(
     ],
 )
 def test_a_pin_finds_the_characters_it_names(pin: Pin, found: list[str]) -> None:
-    """Page and line lead to what stands there."""
+    """Page and line resolve to their text."""
     assert [DEPOSITION.text[a:b] for a, b in find_pin(DEPOSITION, pin)] == found
 
 
@@ -81,7 +81,7 @@ def test_a_star_page_goes_on_over_the_end_of_the_page_of_the_file() -> None:
 
 
 def test_star_pages_of_two_reporters_stand_beside_one_another() -> None:
-    """Each series of numbers is a range of its own."""
+    """Each series of numbers has its own range."""
     stars = [
         PrintedPlace("star", n, 10 * i, 10 * i + 9) for i, n in enumerate(("267", "1006", "268"))
     ]

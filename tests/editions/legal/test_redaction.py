@@ -94,7 +94,7 @@ def test_covered_words_are_found(
     assert (found.cover, found.page, found.place) == (kind, 1, "p. 1")
     assert found.box is not None
     place = found.box.y1 if rotation == 0 else 842 - found.box.x0
-    assert abs(place - 200) < 8  # the line stands at 200 points from the top
+    assert abs(place - 200) < 8  # the line is 200 points from the top
 
 
 def _underlined(page: Any) -> None:
@@ -210,7 +210,7 @@ def test_words_are_gone_from_every_place_of_the_copy(tmp_path: Path) -> None:
     copy = pymupdf.open(tmp_path / "copy.pdf")
     text = copy[0].get_text()
     assert "Quill" not in text.replace("\n", "")
-    assert "lives in Oldport" in text  # what stands around it stays
+    assert "lives in Oldport" in text  # the surrounding text remains
     assert copy.embfile_count() == 0
     assert not copy.get_toc()
     for xref in range(1, copy.xref_length()):
@@ -231,7 +231,7 @@ def _scan(page: Any, path: Path) -> Path:
 def scanned(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[Path, Any]:
-    """Return a scan, and the box of the name in it; without an engine, a stand-in reads it."""
+    """Return a scan and the box of the name in it; without an engine, a fake reads it."""
     page = _page()
 
     def read_image(picture: Any, dpi: float, *_: object, **__: object) -> RecognizedPage:
@@ -276,7 +276,7 @@ def test_a_picture_of_words_loses_them_too(scanned: tuple[Path, Any], tmp_path: 
     with pymupdf.open(scan) as before, pymupdf.open(copy) as after:
         box = _ink(before[0].get_pixmap(dpi=100), box, 100 / 72)
         assert _darkness(after[0].get_pixmap(dpi=100), box, 100 / 72) == 1
-        (stored,) = after[0].get_images()  # the bytes of the picture, not only what is drawn
+        (stored,) = after[0].get_images()  # the bytes of the picture, not only its display
         picture = pymupdf.Pixmap(after.extract_image(stored[0])["image"])
         assert _darkness(picture, box, picture.width / after[0].rect.width) == 1
 

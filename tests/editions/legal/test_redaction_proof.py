@@ -1,4 +1,4 @@
-"""Redactions of other makers are judged by what a page shows, and copies by a second library."""
+"""Redactions of other programs are judged by the displayed page, and copies by a second library."""
 
 from __future__ import annotations
 

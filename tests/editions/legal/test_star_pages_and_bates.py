@@ -48,7 +48,7 @@ def test_marks_of_star_pages_in_html_leave_the_text(tmp_path: Path) -> None:
         ("It is [*593] so held.", "It is so held.", ["593"]),
         ("It *593 is so *594 held.", "It is so held.", ["593", "594"]),
         ("It *1 is *2 so *3 held.", "It is so held.", ["1", "2", "3"]),
-        # Notes, products and a mark that stands alone are text.
+        # Footnotes, products and a single mark are text.
         ("Price*1 and rate *2\n\n*1 net\n*2 per year", None, []),
         ("2 *5 is 10", None, []),
         ("See *593 alone.", None, []),

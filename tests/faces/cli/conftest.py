@@ -1,4 +1,4 @@
-"""Running the command line in this process, or as a process of its own."""
+"""Runners of the command line, in this process or in a separate one."""
 
 from __future__ import annotations
 
@@ -83,14 +83,14 @@ def run(home: Path, capfd: pytest.CaptureFixture[str]) -> Run:
 
 @pytest.fixture
 def launch(home: Path) -> Run:
-    """Run a command as a process of its own."""
+    """Run a command in a separate process."""
     return process
 
 
 def process(
     *arguments: object, env: dict[str, str] | None = None, stdin: str = "", binary: bool = False
 ) -> Ended:
-    """Run a command as a process of its own, and wait for it."""
+    """Run a command in a separate process, and wait for it."""
     done = subprocess.run(
         [sys.executable, "-m", "casetrack", *map(str, arguments)],
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", **(env or {})},

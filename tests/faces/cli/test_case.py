@@ -1,4 +1,4 @@
-"""``casetrack case``: made, listed, chosen, described, deleted; and what comes of it elsewhere."""
+"""``casetrack case``: create, list, use, describe, delete; and its effect on other commands."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_a_case_is_made_used_described_and_deleted(run: Run, tmp_path: Path) -> 
     assert run("case", "delete", "General", "--yes").code == 2
     assert run("case", "delete", "Harbor v. Quay", "--yes").code == 0
     assert letter.is_file()
-    # What was in use is gone: the only one left is meant.
+    # The case in use was deleted: the only remaining one is the default.
     assert json.loads(run("case", "use", "--json").out) is None
     assert "Doe v. State" in run("case", "info").out
 

@@ -1,4 +1,4 @@
-"""The shell asks what could come next, as its own scripts do."""
+"""Shell completion, requested in the same way as the shell's scripts do."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SHELLS = ["bash", "zsh", "fish", "powershell"]
 
 
 def suggested(home: Path, *words: str) -> list[str]:
-    """Return what bash would offer after *words*, of which the last is being typed."""
+    """Return the completions of bash after *words*, the last of which is incomplete."""
     asked = {
         "_CASETRACK_COMPLETE": "complete_bash",
         "COMP_WORDS": " ".join(["casetrack", *words]),

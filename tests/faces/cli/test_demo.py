@@ -32,7 +32,7 @@ def test_the_demo_works_without_a_model_and_is_quick_again(run: Run, home: Path)
     samples = [p for p in (resource_dir("data-samples") / "files").rglob("*") if p.is_file()]
     first = run("demo")
     assert first.code == 0, first.err
-    assert "No source could be reached." in first.out  # what the fixture says
+    assert "No source could be reached." in first.out  # the text of the fixture
     assert f"{len(samples)} files: " in first.out
     for step in range(1, 5):
         assert f"[{step}/4] " in first.out

@@ -1,4 +1,4 @@
-"""``casetrack eval``: what it prints and stores, and what it says when it cannot."""
+"""``casetrack eval``: its output, its files, and its errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands on the map of a collection: what they ask, what they show, what they refuse."""
+"""The commands on the map of a collection: calls, output, refusals."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from faces.cli.conftest import Run
 
 ASKED = tuple[str, tuple[Any, ...], dict[str, Any]]
-# What is typed, what it asks of the collection, and facts that its text must hold.
+# The typed command, its call of the collection, and facts that its output must contain.
 CALLS: dict[str, tuple[ASKED, list[str]]] = {
     "summary": (("summary", (), {}), ["report: 1", "Who matters"]),
     "timeline --from 2023-01-01 --to 2023-12-31 -k 2": (

@@ -168,7 +168,7 @@ def stored(run: Run) -> int:
 
 
 def start_ingest(folder: Path) -> subprocess.Popen[str]:
-    """Start an ingest in a process group of its own, as a terminal does."""
+    """Start an ingest in a separate process group, as a terminal does."""
     return subprocess.Popen(
         [sys.executable, "-m", "casetrack", "ingest", str(folder), "--create", "-c", "Many"],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
@@ -210,7 +210,7 @@ def test_ctrl_c_twice_stops_at_once(run: Run, home: Path, tmp_path: Path) -> Non
         wait_until_busy(child, home)
         os.killpg(child.pid, signal.SIGINT)
         assert child.stderr is not None
-        # How far it is may have been said before.
+        # Progress may have been printed before.
         assert any("Ctrl-C" in line for line in iter(child.stderr.readline, ""))
         started = time.monotonic()
         os.killpg(child.pid, signal.SIGINT)

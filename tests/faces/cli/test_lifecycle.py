@@ -1,4 +1,4 @@
-"""``casetrack collection rename|describe|tag|close|reopen|archive``, and repairs that are told."""
+"""``casetrack collection rename|describe|tag|close|reopen|archive``, and messages on repairs."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_deleting_takes_watches_and_jobs_along(filled: Run, home: Path, sources:
     assert len(library.jobs.list()) == 1
 
 
-# --- repairs are told ------------------------------------------------------------------------
+# --- messages on repairs ---------------------------------------------------------------------
 
 
 def test_a_repair_is_told_and_leaves_the_output_alone(

@@ -1,4 +1,4 @@
-"""The frame of the command line: start, options that stand anywhere, errors and exit codes."""
+"""Common parts of the command line: start, global options, errors and exit codes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models and what text recognition needs: fetched, listed and checked by the command line."""
+"""Models and parts of text recognition: pulled, listed and verified by the command line."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def served(tiny: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, bytes]]:
-    """Return what a local server of language data holds, by path; the environment names it."""
+    """Serve language data, by path, from a local server that the environment names."""
     files = {
         f"/tesseract-ocr/tessdata_fast/raw/4.1.0/{code}.traineddata": text
         for code, text in TEXTS.items()
@@ -100,7 +100,7 @@ def served(tiny: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, by
             self.wfile.write(data or b"")
 
         def log_message(self, *args: object) -> None:
-            """Say nothing."""
+            """Print nothing."""
 
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
         thread = threading.Thread(target=running.serve_forever, daemon=True)

@@ -1,4 +1,4 @@
-"""What people and programs get to see: tables, facts, times, hostile characters."""
+"""Output for people and programs: tables, facts, times, hostile characters."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ID = "0b5f1d7e-3c52-4a7e-9a55-1f2e3d4c5b6a"
 
 
 class Terminal(TextIOWrapper):
-    """A stream that says it is a terminal."""
+    """A stream that reports to be a terminal."""
 
     def isatty(self) -> bool:
         return True
@@ -48,7 +48,7 @@ class Terminal(TextIOWrapper):
 
 @contextlib.contextmanager
 def on_terminal(columns: str = "80") -> Iterator[Terminal]:
-    """Make standard output a terminal; pytest's own capture stands aside."""
+    """Make standard output a terminal, without pytest's capture."""
     stream = Terminal(BytesIO(), encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "stdout", stream)

@@ -1,4 +1,4 @@
-"""Every format writes every type of DuckDB, or says which column it cannot write."""
+"""Every format writes every type of DuckDB, or names the column that it cannot write."""
 
 from __future__ import annotations
 

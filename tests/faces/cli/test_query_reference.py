@@ -1,4 +1,4 @@
-"""What docs/query.md says of the command line is so, and its dialogues run."""
+"""Statements of docs/query.md on the command line are true, and its dialogues run."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def shell(filled: Run, home: Path) -> Shell:
 
 @pytest.fixture
 def talk(shell: Shell, capfd: pytest.CaptureFixture[str]) -> Talk:
-    """Type keys into the dialogue; return what stands on standard output and error then."""
+    """Type keys into the dialogue; return standard output and error."""
 
     def type_keys(*keys: str) -> tuple[str, str]:
         with create_pipe_input() as keyboard:

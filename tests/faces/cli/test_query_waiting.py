@@ -1,4 +1,4 @@
-"""A statement that takes long is told of on a terminal, and leaves no trace there."""
+"""A slow statement shows its time on a terminal and removes it afterwards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is in a collection, and what it answers: documents, search, chunk, SQL, doctor, schema."""
+"""Commands that read a collection: documents, search, chunk, SQL, doctor, schema."""
 
 from __future__ import annotations
 

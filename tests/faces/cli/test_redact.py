@@ -39,7 +39,7 @@ def test_words_of_a_list_are_taken_out_with_proof(
 
     monkeypatch.setattr(
         "casetrack.parse.ocr.choose.choose_engine", none
-    )  # whatever the machine has
+    )  # regardless of the engines of the machine
     words = tmp_path / "names.txt"
     words.write_text("Inez Calloway\n\nRupert Stoddard\nHis adviser in\n", encoding="utf-8")
     copy = tmp_path / "out.pdf"

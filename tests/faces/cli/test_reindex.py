@@ -107,7 +107,7 @@ def test_text_that_would_leave_is_announced(filled: Run, messages: Callable[[str
 
 @pytest.fixture
 def mine(run: Run, template: Path, tmp_path: Path) -> Path:
-    """A folder of files of our own, and a collection of them that is up to date."""
+    """A folder of files and an up-to-date collection of them."""
     files = tmp_path / "mine"
     shutil.copytree(template / "files", files)
     assert run("ingest", files, "--create", "-c", "Mine").code == 0

@@ -1,4 +1,4 @@
-"""``casetrack serve``: its options, what it refuses, and which tools it offers."""
+"""``casetrack serve``: options, refusals, and the offered tools."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_chosen_tools(run: Run, monkeypatch: pytest.MonkeyPatch, transport: str)
     ("words", "variable", "fetches"),
     [
         ((), "", True),
-        (("--fetch-models",), "", True),  # as older bundles say
+        (("--fetch-models",), "", True),  # the option of older bundles
         (("--offline",), "", False),
         (("--read-only",), "", False),
         ((), "1", False),
@@ -145,7 +145,7 @@ def test_models_are_fetched_unless_it_is_to_stay_offline(
 
 
 def talk(log: Path, *options: str) -> tuple[list[str], set[str]]:
-    """Return the tools that a server with *options* lists over stdio, and what it imported."""
+    """Return the tools that a server with *options* lists over stdio, and its imported modules."""
     hello = {
         "protocolVersion": "2025-11-25",
         "capabilities": {},

@@ -1,4 +1,4 @@
-"""``casetrack show``: what it writes and where, and what it says when it cannot."""
+"""``casetrack show``: its files, their paths, and its errors."""
 
 from __future__ import annotations
 

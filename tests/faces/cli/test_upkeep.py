@@ -1,4 +1,4 @@
-"""``casetrack upkeep``, ``casetrack delete --secure``, and what the collection says of its size."""
+"""``casetrack upkeep``, ``casetrack delete --secure``, and the reported size of a collection."""
 
 from __future__ import annotations
 

@@ -65,11 +65,11 @@ def _recorded(name: str) -> Any:
 
 
 def misfit(value: Any, form: Any, place: str) -> str:
-    """Return where a value differs from its recorded form; empty where it does not.
+    """Return the path of the first difference between a value and its recorded form, or "".
 
-    A form is the name of a type, ``@`` and the name of one of ``records.json``, a list of
-    alternatives, ``{"[]": form}`` of a list, ``{"*": form}`` of a dictionary of any keys, or one
-    form for each key, those with a question mark optional.
+    A form is the name of a type, ``@`` and the name of a form of ``records.json``, a list of
+    alternatives, ``{"[]": form}`` for a list, ``{"*": form}`` for a dictionary with any keys, or
+    one form for each key, where a question mark means optional.
     """
     if isinstance(form, str) and form.startswith("@"):
         form = _recorded("records")[form[1:]]
@@ -130,8 +130,7 @@ def _results_are_as_recorded(
 ) -> Iterator[None]:
     """Compare every structured result of a server in this process with its recorded form.
 
-    Tests look at all that an answer can tell, unless they ask for its form, or use
-    :func:`as_models_see`.
+    Tests receive complete answers, unless they choose a form or use :func:`as_models_see`.
     """
     answer, written = Catalogue.call, list[str]()
     regen = request.config.getoption("--regen")
@@ -305,7 +304,7 @@ def _text_drawn(draw: Any, text: Any) -> Any:
 
 @pytest.fixture
 def drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Draw the same page only once: it takes a process of its own each time."""
+    """Draw the same page only once, because each drawing needs a separate process."""
     from casetrack.api.viewer import page_picture, view
 
     page, text = view.draw_page, view.draw_text

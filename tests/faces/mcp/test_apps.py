@@ -1,4 +1,4 @@
-"""Pages in a conversation: who is told of them, what they hold, and what they can call."""
+"""Pages in a conversation: supporting clients, content, and permitted calls."""
 
 from __future__ import annotations
 

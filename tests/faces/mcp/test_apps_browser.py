@@ -1,4 +1,4 @@
-"""What a person does with a page in a conversation: a browser, a program's part, a real server."""
+"""Actions of a user on a page in a conversation: a browser, a simulated host, a real server."""
 
 from __future__ import annotations
 
@@ -66,12 +66,12 @@ class Program:
         return result
 
     def tell(self, what: str, said: Any) -> None:
-        """Say something to the page."""
+        """Send a message to the page."""
         told = json.dumps({"method": f"ui/notifications/{what}", "params": said})
         self.browser.js(f"send({told})")
 
     def until(self, condition: str) -> None:
-        """Pass on what the page asks until something holds in the program's window."""
+        """Forward the requests of the page until a condition holds in the host's window."""
         deadline = time.monotonic() + SECONDS
         while not self.browser.js(condition):
             self._answer()
@@ -98,7 +98,7 @@ class Program:
         return self.browser.js(f"(d => ({expression}))(frame.contentDocument)")
 
     def words(self, selector: str) -> list[str]:
-        """Return what the elements say."""
+        """Return the text of the elements."""
         return self.see(f"[...d.querySelectorAll({json.dumps(selector)})].map(e => e.textContent)")
 
     def click(self, selector: str) -> None:

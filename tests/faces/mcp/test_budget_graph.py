@@ -78,7 +78,7 @@ def ask(server: MCPServer[Any], monkeypatch: pytest.MonkeyPatch, text: Any) -> A
 
 
 def fits(structured: Any, said: str) -> None:
-    """Hold both forms against the budget, and the text against what the structure cuts."""
+    """Check both forms against the budget, and the text against the cut structure."""
     assert tokens(structured) < MAX_TOKENS
     assert tokens(said) < MAX_TOKENS
     if structured["more"]:
@@ -143,7 +143,7 @@ def test_no_answer_is_too_long(
 
 @dataclass
 class Whole(made.Answers):
-    """Answers that count just what they hold."""
+    """Answers whose counts equal their lengths."""
 
     def do_statistics(self) -> Any:
         counts = {"organization": self.size}

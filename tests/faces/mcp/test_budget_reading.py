@@ -1,4 +1,4 @@
-"""Search, reading, lists, facts: bounded whatever the size, shortened without losing place."""
+"""Search, reading, lists, facts: bounded at any size, with offsets to continue."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def talk(library: Library) -> Callable[..., list[tuple[bool, str, Any]]]:
     return run
 
 
-# --- what clients are told about the tools --------------------------------------------------
+# --- descriptions of the tools --------------------------------------------------------------
 
 
 def test_the_tools_and_their_order_are_as_recorded(messages: Any) -> None:

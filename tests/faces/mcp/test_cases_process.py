@@ -74,7 +74,7 @@ async def _converse(client: Any) -> None:
     uri = whole["results"][0]["uri"]
     (content,) = (await client.read_resource(uri)).contents
     assert best["text"][:60] in content.text
-    # Nobody else's collections are cases.
+    # Collections of other editions are not cases.
     refused = await client.call_tool("switch_case", {"case_name": "Mill"})
     assert refused.is_error
     assert '"Mill"' in refused.content[0].text

@@ -1,4 +1,4 @@
-"""What an answer costs a model that asks for nothing else, and that it still says everything."""
+"""Size of the default answer to a model, and its complete facts."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def entries(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def keys(value: Any) -> Iterator[tuple[str, Any]]:
-    """Yield every key of an answer with what it holds."""
+    """Yield every key of an answer with its value."""
     if isinstance(value, dict):
         for key, held in value.items():
             yield key, held

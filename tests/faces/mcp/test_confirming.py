@@ -1,4 +1,4 @@
-"""What is deleted is asked of the user first, where the client can ask, in both eras."""
+"""Confirmation of deletions by the user, where the client can ask, in both eras."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_the_user_decides(
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("mode", ERAS)
 def test_nobody_is_asked_for_nothing(acme: Library, mode: str, codes: list[str]) -> None:
-    """Not without the argument, not for what is not there, not for what can be undone."""
+    """Without the argument, for a missing object, and for a reversible action no question is asked."""
     yes = ElicitResult(action="accept", content={})
     results, questions = asking(
         acme,
@@ -141,7 +141,7 @@ def test_an_answer_counts_for_its_own_question_only(acme: Library, case_folder: 
             assert " 1 " in question(first)
             # No state: the question was never put.
             assert " 1 " in question(await ask(arguments, input_responses=yes))
-            # More is in the collection by now than the user was told.
+            # The collection has more documents now than the user has seen.
             acme.get("Acme").ingest([case_folder / "Letters" / "Reminder.md"])
             state = first.request_state
             second = await ask(arguments, input_responses=yes, request_state=state)

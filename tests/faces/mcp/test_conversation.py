@@ -1,4 +1,4 @@
-"""A whole conversation: ingest, search, cite, read on, delete; and what a connection remembers."""
+"""A whole conversation: ingest, search, cite, read on, delete; and the state of a connection."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ async def refused(client: Client, tool: str, **arguments: Any) -> str:
 
 
 async def converse(client: Client, folder: Path) -> None:
-    """Do what a user does in a session."""
+    """Make the calls of a user's session."""
     text, made = await ask(client, "create_collection", name="Acme", collection_type="Contract")
     assert made["collection"]["id"] in text
     assert made["collection"]["type"] == "contract"

@@ -1,4 +1,4 @@
-"""What a program is told when a call cannot be done."""
+"""Errors of calls as clients receive them."""
 
 from __future__ import annotations
 

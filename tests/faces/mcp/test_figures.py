@@ -1,4 +1,4 @@
-"""What a server tells of itself: figures for Prometheus, and lines of the log for programs."""
+"""Metrics of a server for Prometheus, and log lines for programs."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_any_label_can_be_told(text: str) -> None:
 
 
 def answers(library: Library, *asked: Any, token: str | None = None) -> list[httpx2.Response]:
-    """Return what a server answers that tells its figures, without and with the token."""
+    """Return the metrics answers of a server without and with the token."""
     import httpx2
 
     address = Address(None, "127.0.0.1", 8765, is_loopback=True)  # type: ignore[arg-type]

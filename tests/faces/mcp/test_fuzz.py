@@ -1,4 +1,4 @@
-"""Whatever the arguments, a call ends soon, with a result that can be sent and helps.
+"""A call with any arguments ends soon with a valid and helpful result.
 
 `just faults fuzz` makes 5,000 such calls; `CASETRACK_FUZZ` is their number.
 """
@@ -50,7 +50,7 @@ def _surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 def run_calls(home: Home, how: settings, names: tuple[str, ...] = NAMES) -> None:
-    """Try calls of some tools as *how* says."""
+    """Run generated calls of some tools; *how* are the settings."""
 
     @settings(how, deadline=None, suppress_health_check=list(HealthCheck))
     @given(call=calls(names), client=st.sampled_from(CLIENTS))

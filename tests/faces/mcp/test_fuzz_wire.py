@@ -22,7 +22,8 @@ def test_any_lines_over_stdio(process_env: dict[str, str], era: str) -> None:
     ]
     if era == "modern":
         hello = [modern("hello", "server/discover")]
-    # Whoever calls a method of one protocol has chosen it: junk that does comes after the hello.
+    # A method of one protocol selects it, so random lines that contain one come after the
+    # handshake.
     for line in [*(line for line in JUNK if b"method" not in line), *hello]:
         server.say(line)
     assert "result" in server.answer_to("hello")

@@ -1,4 +1,4 @@
-"""The tools of the graph over real documents: every word they quote stands where they say."""
+"""The tools of the graph over real documents: every quoted text is at its cited place."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_every_quote_stands_where_its_source_says(
     ask: Any, tool: str, arguments: dict[str, Any]
 ) -> None:
     found = list(quotes(ask(tool, **arguments)))
-    if tool != "get_entity_graph":  # three short letters may have nobody twice in one passage
+    if tool != "get_entity_graph":  # a passage of three short letters may have no repeated name
         assert found
     for each in found:
         chunk = ask("get_chunk", chunk_id=each["source"]["chunk_id"])

@@ -1,4 +1,4 @@
-"""Serving over HTTP: who comes in, what each client remembers, what the others notice of it."""
+"""Serving over HTTP: access, the state of each client, and its effect on the others."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ MODERN = {
 
 
 class Server:
-    """A server process, and what it says on standard error."""
+    """A server process and its standard error."""
 
     def __init__(self, root: Path, **environment: str) -> None:
         self.home = root / "data"
@@ -92,7 +92,7 @@ class Server:
     def ask(
         self, method: str = "POST", path: str = "/mcp", body: Any = HELLO, **headers: str | None
     ) -> http.client.HTTPResponse:
-        """Send one request as it stands, and return the answer, whose body is read."""
+        """Send one raw request, and return the answer with its body read."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
         data = body if isinstance(body, bytes) else json.dumps(body).encode()
         all_headers = {
@@ -114,7 +114,7 @@ class Server:
         return answer
 
     def end(self, way: signal.Signals = signal.SIGTERM) -> str:
-        """End the process and return what it said."""
+        """End the process and return its standard error."""
         self.process.send_signal(way)
         self.process.wait(30)
         self._reader.join(60)
@@ -353,7 +353,8 @@ def test_an_allowed_page_may_ask_and_read(library: Library) -> None:
             other = await client.options("/mcp", headers=asks | {"origin": "https://x.example"})
             assert other.status_code == 403
             assert allowed not in other.headers
-            # Without what makes it a browser's question it needs the token like everything else.
+            # Without the headers of a browser's request it needs the token like every other
+            # request.
             assert (await client.options("/mcp")).status_code == 401
 
     anyio.run(work)
@@ -390,7 +391,7 @@ def test_the_host_of_an_allowed_page_is_a_name_too() -> None:
         assert not access(address, [], TOKEN).knows_host("cases.example")
 
 
-# What each client remembers
+# The state of each client
 
 
 def test_each_session_has_its_own_active_collection(server: Server) -> None:
@@ -402,7 +403,7 @@ def test_each_session_has_its_own_active_collection(server: Server) -> None:
             for client, name in ((first, "First"), (second, "Second"), (first, "First")):
                 listed = await client.call_tool("list_documents", {})
                 assert listed.structured_content["collection"] == name
-            # What becomes of a collection is told to others that work in it.
+            # Changes to a collection are reported to other clients that use it.
             await second.call_tool("switch_collection", {"collection_name": "First"})
             await first.call_tool(
                 "delete_collection", {"collection_name": "First", "confirm": True}

@@ -1,4 +1,4 @@
-"""What a server tells its client at the start: what is here, and what to call."""
+"""Instructions of a server to its client: available collections and first calls."""
 
 from __future__ import annotations
 

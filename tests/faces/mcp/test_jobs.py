@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def held(monkeypatch: pytest.MonkeyPatch, library: Library) -> Any:
-    """Make ingests wait, after a first word, until the event is set or they are told to stop."""
+    """Make ingests wait after the first progress until the event is set or they are cancelled."""
     release = threading.Event()
     real = type(library.create("Other")).ingest
 
@@ -42,7 +42,7 @@ def held(monkeypatch: pytest.MonkeyPatch, library: Library) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """Return a structured result without what differs from one run to the next."""
+    """Return a structured result without values that differ between runs."""
     if isinstance(value, dict):
         changing = {"seconds", "document_id", "collection"}
         return {k: plain(v) for k, v in value.items() if k not in changing}

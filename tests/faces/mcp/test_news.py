@@ -1,4 +1,4 @@
-"""Clients hear of what has changed in collections, whoever changed it, in both eras."""
+"""Notifications about changed collections, by any program, in both eras."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ALL = "casetrack://collections"
-# The client of this SDK warns of what the newest protocol has no more; older ones still have it.
+# The client of this SDK warns about methods that the newest protocol removed; older ones have them.
 pytestmark = pytest.mark.filterwarnings("ignore:resources/.*subscribe is removed")
 
 
@@ -67,7 +67,7 @@ def test_a_client_of_the_handshake_protocol_follows_a_collection(
             mine, document = f"{ALL}/{acme.id}", f"{ALL}/{acme.id}/documents/x"
             for uri in (mine, document, "casetrack://nobody/knows"):
                 await client.subscribe_resource(uri)
-            # Another program puts a file in; nothing is said of what is not followed.
+            # Another program adds a file; collections that are not followed send nothing.
             await in_thread(elsewhere.get("Acme").ingest, [case_folder / "Notes.txt"])
             await until(heard, mine, document)
             assert set(heard) == {mine, document}

@@ -1,4 +1,4 @@
-"""Pictures of pages: the passage is marked where it stands, and the text says what is shown."""
+"""Pictures of pages: the passage is marked at its place, and a text describes the picture."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def texts(monkeypatch: pytest.MonkeyPatch) -> list[TextPage]:
 
 
 def marked_in(text: TextPage) -> str:
-    """Return what is marked of a text, without spaces."""
+    """Return the marked part of a text, without spaces."""
     pieces = [piece for block in text.blocks for piece in block.pieces]
     return "".join("".join(p.text for p in pieces if p.look == "mark").split())
 

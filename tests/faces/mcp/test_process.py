@@ -1,4 +1,4 @@
-"""The server as a process: what is on its streams, when it ends, what it does not load."""
+"""The server as a process: its streams, its end, and modules that it does not load."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long work: progress that rises, calls that stay quick, cancellation that keeps what is done."""
+"""Long work: rising progress, responsive calls, cancellation that keeps finished work."""
 
 from __future__ import annotations
 
@@ -195,7 +195,7 @@ def test_cancelling_an_ingest_keeps_finished_documents_and_other_calls_answer_me
     blocked, released = threading.Event(), threading.Event()
 
     def slow(self: Any, paths: Any, /, *, cancel: threading.Event, **options: Any) -> Any:
-        """Finish the real files, then hang on one more until told to stop."""
+        """Finish the real files, then wait in one more until cancelled."""
         report = real(self, paths, cancel=cancel, **options)
         blocked.set()
         released.wait(20) if not cancel.wait(20) else released.set()

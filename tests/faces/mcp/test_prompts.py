@@ -1,4 +1,4 @@
-"""Prompts and completion: what is offered, what a prompt tells, what is suggested."""
+"""Prompts and completion: offered prompts, their texts, and suggestions."""
 
 from __future__ import annotations
 

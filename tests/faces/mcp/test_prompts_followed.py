@@ -1,6 +1,6 @@
-"""A client that follows each prompt step by step, with nothing but the prompt and the tool list.
+"""A client that follows each prompt step by step with only the prompt and the tool list.
 
-What its calls bring back must hold what the prompt promises its user, with the places.
+The results of its calls must contain the facts that the prompt promises, with their places.
 """
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ HELD = {
     "find_obligations": ["shall pay a rent of £2,390", "shall insure"],
     "check_claims": ["came late, on 7 April 2025", "Orla Pennant shall keep the roof in repair"],
 }
-"""What must have come back, word for word."""
+"""Texts that the results must contain."""
 PLACE = r"(?:Quern Lane v[12]|Letter)\.txt, p\. 1"
 NOT_HERE = ("Entity not found", "has no vector", "Pro")
-"""Where a step may end that the next ones make good: nobody of that name, no model, no licence."""
+"""Errors of a step that later steps make up for: an unknown name, no model, no licence."""
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +76,7 @@ def lettings(tmp_path_factory: pytest.TempPathFactory) -> Library:
 
 
 class Follower:
-    """Fills in arguments from what the prompt gives and from what came back."""
+    """Takes arguments from the prompt and from earlier results."""
 
     def __init__(self, given: dict[str, str], tools: dict[str, Tool], /) -> None:
         self._given, self._tools = given, tools
@@ -87,7 +87,7 @@ class Follower:
         yield from (t for t in re.findall(r"[a-z]+(?:_[a-z]+)+", step) if t in self._tools)
 
     def arguments(self, name: str, step: str, /) -> dict[str, Any]:
-        """Return what a program would pass to a tool that a step tells it to call."""
+        """Return the arguments that a program would pass to the tool of a step."""
         given = self._given
         document = next(
             (given[n] for n in ("file", "document", "newer", "document_b") if n in given), ""
@@ -124,7 +124,7 @@ class Follower:
         return "\n".join(json.dumps(each, ensure_ascii=False) for each in whole)
 
     def _other(self, document: str | None, /) -> str | None:
-        """Return the document beside one that the last call named."""
+        """Return another document than that of the last call."""
         last = self.done[-1][1].structured_content if self.done else None
         names = re.findall(r"Quern Lane v[12]\.txt", json.dumps(last))
         return next((name for name in names if name != document), None)

@@ -1,4 +1,4 @@
-"""Choosing other models through a tool: what the client is told, and what it gets."""
+"""Choosing other models through a tool: messages and results."""
 
 from __future__ import annotations
 

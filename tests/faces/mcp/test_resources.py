@@ -1,4 +1,4 @@
-"""Resources: what is listed, what stands at each address, what is refused and how."""
+"""Resources: lists, content of each address, and refusals."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The same question has the same answer everywhere: in both eras, as a command, in every process.
+"""The same question has the same answer in both eras, as a command, and in every process.
 
-Every tool that reads is asked the same on every way to it, and the command that answers the same
-question must say the same facts. Only times are left out of the comparison. What processes add,
-pipes and HTTP, is compared in the slow suite.
+Every reading tool receives the same question over every transport, and the command for the same
+question must have the same facts. Only times are left out of the comparison. The additions of
+processes, pipes and HTTP, are compared in the slow suite.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ if TYPE_CHECKING:
     from same_questions import Question
 
 Found = dict[str, list[dict[str, Any]]]
-"""What each way answers to every question, in their order."""
+"""Answers of each transport to every question, in order."""
 ROOT = Path(__file__).parents[3]
 MODERN, LEGACY = "2026-07-28", "legacy"
 HERE, SESSION, PIPE = "in process, stateless", "in process, session", "stdio"
 WEB_SESSION, WEB = "HTTP, session", "HTTP, stateless"
 
 REMEMBERING = {"switch_collection"}
-"""Tools that work on what the connection remembers; a stateless one remembers nothing."""
+"""Tools that use the state of the connection; a stateless one has none."""
 
 TIMES = {"search_time_ms", "seconds", "stage_ms", "remaining_seconds", "uptime_seconds"}
 _TIME_IN_TEXT = re.compile(r"\d[\d,.]* ?m?s\b")
@@ -75,7 +75,7 @@ BEGINNINGS = {
     "shared",
     "topics",
 }
-"""Lists of which a tool names the first few and the command all."""
+"""Lists that a tool shortens to the first entries and the command prints completely."""
 
 ONE_SIDED = {
     "collection",
@@ -86,10 +86,10 @@ ONE_SIDED = {
     "rank",
     "uri",
 }
-"""What may stand beside a quoted passage on one side only: addresses are for AI programs."""
+"""Keys that only one face has next to a quoted passage: addresses are for AI programs."""
 
 ROUNDED = 5.1e-5
-"""Some numbers are told with four places."""
+"""Numbers that are rounded to four digits."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class Place:
         return {**os.environ, **mine}
 
     def library(self) -> Library:
-        """Open the library anew, as a process would."""
+        """Open the library again, as a process would."""
         return Library(load_settings(self.home))
 
 
@@ -130,7 +130,7 @@ def place(_environment: Path, models_dir: Path, tmp_path_factory: Any) -> Place:
     typed("watch", "add", str(folder), "--schedule", "manual")
     collection = Library(load_settings(_environment)).get(NAME)
     for make in (collection.map.summary, collection.map.graph):
-        make()  # what is made on first use belongs to the collection's size
+        make()  # files that are made on first use count in the collection's size
     agreement = collection.read.browse(AGREEMENT, 2, 2)[0]
     people = [e.name for e in collection.map.entities(kind="organization", limit=2)]
     known = Known(
@@ -163,7 +163,7 @@ async def _ask_here(place: Place) -> Found:
 
 
 async def _ask_processes(place: Place) -> Found:
-    """Ask all ways at once: each has a process of its own but one."""
+    """Ask over all transports at once: each except one has a separate process."""
     from mcp import StdioServerParameters
 
     found: Found = {}
@@ -190,7 +190,7 @@ async def _ask_all(client: Client, known: Known) -> list[dict[str, Any]]:
     for question in [*failures(known), *questions(known)]:
         named = _arguments(question)
         if question.tool in forms:
-            # The command line tells everything as well.
+            # The command line also returns all facts.
             named.setdefault("response_format", "detailed")
         result = await client.call_tool(question.tool, named)
         told.append(result.model_dump(mode="json", by_alias=True, exclude={"meta"}))
@@ -287,7 +287,7 @@ def _commands_agree(known: Known, told: Sequence[dict[str, Any]]) -> None:
 
 
 def _same_in_a_process(place: Place, *words: str) -> None:
-    """What runs here inside the tests must say the same where it is started anew."""
+    """The server in this process must have the same answers as one in a new process."""
     command = [sys.executable, "-m", "casetrack", *words, "-c", NAME, "--json"]
     process = subprocess.run(
         command, cwd=ROOT, env=place.env, capture_output=True, encoding="utf-8", check=True
@@ -311,10 +311,10 @@ def test_differences_are_found() -> None:
 
 
 class Comparison:
-    """Collects what a tool and a command say differently.
+    """Collects differences between a tool and a command.
 
-    Both must agree on every fact that both have. In what is quoted, each must also have every fact
-    that the other has: text, citation and source are never left out on one way.
+    Both must agree on every common fact. In quotations, each must also have every fact of the
+    other: no face leaves out text, citation or source.
     """
 
     def __init__(self) -> None:
@@ -322,7 +322,7 @@ class Comparison:
         self.differences: list[str] = []
 
     def add(self, here: Any, there: Any, where: str = "") -> None:
-        """Compare what the tool says *here* with what the command says *there*."""
+        """Compare the answer of the tool with that of the command."""
         if isinstance(here, dict) and isinstance(there, dict):
             self._add_objects(here, there, where)
         elif isinstance(here, list) and isinstance(there, list):

@@ -1,4 +1,4 @@
-"""What clients are told about the tools."""
+"""Descriptions of the tools for clients."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_everything_a_client_may_show_is_there(name: str) -> None:
     assert hints["destructiveHint"] == (name.startswith("delete_") or name in removes)
     assert hints["readOnlyHint"] == name.startswith(READING)
     assert len(tool["description"]) < 600
-    # What a model reads of a tool: well under a thousand tokens of about four characters.
+    # The text of a tool for a model: well under a thousand tokens of about four characters.
     assert len(tool["description"]) + len(json.dumps(tool["inputSchema"])) < 2500
 
 

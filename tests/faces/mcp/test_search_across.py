@@ -1,4 +1,4 @@
-"""One search over several collections: each result says where it is, and can be read on there."""
+"""One search over several collections: each result names its collection and can be read in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the server may read, write and say, whatever the documents hold and whoever asks."""
+"""Permitted reading, writing and output of the server for any documents and any client."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.slow
 CANARY = "the-canary-sings-4711"
 SECRET = "canary-of-the-environment-7391"
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-"""What drives a terminal."""
+"""Characters that control a terminal."""
 
 # Which arguments of an event are paths, and which are the folders that these are relative to.
 WRITING_EVENTS: dict[str, tuple[tuple[int, int | None], ...]] = {
@@ -76,7 +76,7 @@ class Witness:
             if not isinstance(path, (str, bytes, os.PathLike)):
                 continue
             below = arguments[folder] if folder is not None else -1
-            beside = Path(f"/proc/self/fd/{below}")  # what a path is relative to, where it is
+            beside = Path(f"/proc/self/fd/{below}")  # base folder of a relative path, if it exists
             known = isinstance(below, int) and below >= 0 and beside.exists()
             self.written.append(
                 os.fsdecode(beside.resolve() / os.fsdecode(path) if known else path)
@@ -100,7 +100,7 @@ def witness() -> Witness:
 
 @pytest.fixture
 def surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return an empty folder in which home, temporary files and everything else lie."""
+    """Return an empty folder for home, temporary files and everything else."""
     for name, variable in (("home", "HOME"), ("tmp", "TMPDIR")):
         (tmp_path / name).mkdir()
         monkeypatch.setenv(variable, str(tmp_path / name))
@@ -140,7 +140,7 @@ def ask(
 
 
 def state_of(folder: Path, *, without: tuple[Path, ...] = ()) -> dict[str, str]:
-    """Return what lies below a folder: paths with the hash of their content."""
+    """Return the paths below a folder with the hashes of their content."""
     found: dict[str, str] = {}
     for path in sorted(folder.rglob("*")):
         if any(path.is_relative_to(other) for other in without):
@@ -203,11 +203,11 @@ def test_writing_tools_write_below_the_data_folder_only(
     assert witness.written
     for path in map(Path, witness.written):
         assert any(path.is_relative_to(place) for place in allowed), path
-    # Also what worker processes did: nothing is left, in the folder for temporary files neither.
+    # Worker processes are included: nothing remains, not even in the folder for temporary files.
     assert state_of(surroundings, without=(ground.data,)) == before
 
 
-# --- what documents hold ---------------------------------------------------------------------
+# --- content of documents -------------------------------------------------------------------
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells who opens a file")

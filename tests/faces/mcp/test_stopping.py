@@ -1,5 +1,6 @@
-"""A server that is told to go while it ingests: it goes at once, leaves whole documents, and the
-next one goes on."""
+"""A server that is stopped during an ingest ends at once and leaves whole documents; the next
+server continues.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an analyst writes: results that are tables, pictures of pages, collections as a list."""
+"""The Python API for analysts: results as tables, pictures of pages, lists of collections."""
 
 from __future__ import annotations
 

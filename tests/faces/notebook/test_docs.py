@@ -41,7 +41,7 @@ def home(
 
 
 def run(example: str, names: dict[str, Any]) -> Any:
-    """Run a cell as a notebook does: what its last line says is the answer."""
+    """Run a cell like a notebook: the value of its last line is the result."""
     tree = ast.parse(example)
     last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
     exec(compile(tree, str(PAGE), "exec"), names)

@@ -1,4 +1,4 @@
-"""A mistake in a notebook shows its line and what is wrong, and none of the program's frames."""
+"""A mistake in a notebook shows its line and its reason, and no frames of the program."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from casetrack.api.library import Library
 
 ROOT = Path(__file__).parents[3]
-# A shell changes its process for good: what is interactive, hooks, handlers.
+# A shell changes its process permanently: interactive mode, hooks, handlers.
 PROGRAM = """
 import sys
 from IPython.core.interactiveshell import InteractiveShell

@@ -35,7 +35,7 @@ class Shell:
 
 
 class Handle:
-    """What IPython gives for an output that can be changed."""
+    """Handle of IPython for an output that can be updated."""
 
     def __init__(self, shown: list[dict[str, str]]) -> None:
         self._shown = shown
@@ -47,7 +47,7 @@ class Handle:
 
 @pytest.fixture
 def outputs(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, str]]:
-    """Let the program run in a notebook; return what the cell shows, one after the other."""
+    """Simulate a notebook; return the outputs of the cell in order."""
     shown: list[dict[str, str]] = []
 
     def display(bundle: dict[str, str], *, raw: bool, display_id: bool) -> Handle:

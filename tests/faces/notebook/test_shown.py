@@ -1,4 +1,4 @@
-"""How results show themselves: what is cut, what needs a look, single records, rows given back."""
+"""Display of results: cut lists, problems, single records, returned rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A user's folder of its own, so that no test sees or touches the real one."""
+"""A temporary home folder, so that no test reads or changes the real one."""
 
 from __future__ import annotations
 

@@ -36,20 +36,20 @@ NAME = f"casetrack-{casetrack.__version__}.mcpb"
 
 @pytest.fixture(scope="module")
 def files() -> dict[str, bytes]:
-    """What is in the bundle."""
+    """Files of the bundle."""
     return contents()
 
 
 @pytest.fixture(scope="module")
 def manifest(files: dict[str, bytes]) -> dict[str, Any]:
-    """What the bundle says of itself."""
+    """Manifest of the bundle."""
     read: dict[str, Any] = json.loads(files["manifest.json"])
     return read
 
 
 @pytest.fixture(scope="module")
 def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A bundle that was written and unpacked, in a folder ``bundle`` beside it."""
+    """A bundle that was written and unpacked into a folder ``bundle`` next to it."""
     folder = tmp_path_factory.mktemp("built")
     assert main(["--out", str(folder)]) == 0
     with zipfile.ZipFile(folder / NAME) as archive:

@@ -37,7 +37,7 @@ def written(system: str, home: Path, command: tuple[str, ...], **environment: st
 
 
 def exec_words(text: str) -> list[str]:
-    """Read the key ``Exec`` as the Desktop Entry Specification says: escapes, quotes, then %."""
+    """Read the key ``Exec`` by the Desktop Entry Specification: escapes, quotes, then %."""
     (row,) = (line for line in text.splitlines() if line.startswith("Exec="))
     value, words, quoted, word = row.removeprefix("Exec=").replace("\\\\", "\\"), [], False, ""
     at = 0

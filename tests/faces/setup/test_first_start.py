@@ -1,4 +1,4 @@
-"""The first start of a bundle: it answers at once, says how far it is, and hands over."""
+"""The first start of a bundle: it answers at once, reports progress, and hands over."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ for line in sys.stdin:
 
 
 def until(happens: Any) -> Any:
-    """Return what *happens* returns, once it is something."""
+    """Return the first non-empty result of *happens*."""
     end = time.monotonic() + 200
     while time.monotonic() < end:
         if found := happens():
@@ -119,7 +119,7 @@ def test_a_computer_without_uv_is_told(
 
 @dataclass
 class Program:
-    """An AI program beside a doorkeeper: what it says, and what it has heard."""
+    """An AI program that uses a doorkeeper: its messages and the received ones."""
 
     said: BinaryIO
     heard: list[dict[str, Any]] = field(default_factory=list)
@@ -270,7 +270,7 @@ def test_a_bundle_that_is_prepared_is_simply_run(bundle: Preparation) -> None:
 
 
 def test_it_needs_nothing_but_python(tmp_path: Path) -> None:
-    """Whatever is not there yet must not be imported."""
+    """Packages that are not installed yet must not be imported."""
     code = (
         "import sys; sys.path.insert(0, sys.argv[1]); import casetrack.faces.setup.bundle.starting"
     )

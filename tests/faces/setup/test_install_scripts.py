@@ -1,4 +1,4 @@
-"""``install.sh`` as a user runs it, with a uv that notes what it is asked; and that for Windows."""
+"""``install.sh`` as run by a user, with a uv that records its calls; and the Windows script."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="a script for Linux and 
 
 @dataclass(frozen=True)
 class User:
-    """Somebody with a home folder, whose programs are those of the system and of ``bin``."""
+    """A user with a home folder, whose programs are those of the system and of ``bin``."""
 
     home: Path
 
@@ -75,7 +75,7 @@ class User:
         )
 
     def asked(self) -> list[str]:
-        """Return what uv and CaseTrack were asked since the last time."""
+        """Return the calls of uv and CaseTrack since the last time."""
         path = self.home / "asked"
         rows = path.read_text().splitlines() if path.exists() else []
         path.unlink(missing_ok=True)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Metadata:
-    """Stands for the metadata of an installed package."""
+    """Fake metadata of an installed package."""
 
     def __init__(self, **texts: str) -> None:
         self.texts = texts
@@ -177,7 +177,7 @@ def test_uv_tells_the_newest_version(
     assert asked[:4] == ["pip", "install", "--python", "/tools/casetrack/bin/python"]
     assert {"--dry-run", "--no-deps", "--upgrade"} <= set(asked)
     monkeypatch.setenv("FAIL", "1")
-    with pytest.raises(UpdateUnknown, match="Request failed"):  # the words of the stand-in
+    with pytest.raises(UpdateUnknown, match="Request failed"):  # the output of the fake program
         newest_version(found, "0.1.0")
 
 
@@ -194,7 +194,7 @@ def test_an_installer_that_fails_is_told_with_its_last_words() -> None:
 
 
 def pretend(monkeypatch: pytest.MonkeyPatch, found: Installation) -> list[Any]:
-    """Let the commands find *found*; what they would run is listed, not run."""
+    """Let the commands use the installation *found*; their calls are listed, not run."""
     asked: list[Any] = []
     monkeypatch.setattr(installation, "find_installation", lambda: found)
     monkeypatch.setattr(Installation, "by_hand", None)

@@ -165,7 +165,7 @@ SERVERS = st.dictionaries(st.text(max_size=3), VALUES, max_size=2)
 
 @st.composite
 def documents(draw: st.DrawFn) -> tuple[dict[str, Any], str]:
-    """An object with comments and white space anywhere, and what it says."""
+    """An object with comments and white space at any place, and its value."""
     value: dict[str, Any] = draw(st.dictionaries(st.text(max_size=3), VALUES, max_size=2))
     if draw(st.booleans()):
         value["mcpServers"] = draw(SERVERS)

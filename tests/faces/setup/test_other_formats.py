@@ -59,12 +59,12 @@ CASES: list[Any] = [
 
 
 def plain(form: Any, text: str) -> Any:
-    """Return what other readers of the format understand."""
+    """Return the value that other readers of the format read."""
     return tomllib.loads(text) if form is TOML else yaml.safe_load(text)
 
 
 def without_server(form: Any, text: str, path: tuple[str, str]) -> Any:
-    """Return what *text* says beside the entry; an empty container says nothing."""
+    """Return the value of *text* without the entry; an empty container counts as absent."""
     value = dict(plain(form, text) or {})
     servers = value.pop(path[0], None) or {}
     if isinstance(servers, list):

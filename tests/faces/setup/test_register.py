@@ -50,7 +50,7 @@ FILES = {
 
 
 def names(folder: Path) -> list[str]:
-    """Return what is in a folder."""
+    """Return the names in a folder."""
     return sorted(path.name for path in folder.iterdir())
 
 

@@ -39,12 +39,12 @@ FILES = {
 }
 DAILY = ["--tools", "daily"]
 SUITED = dict.fromkeys(FILES, DAILY) | {"claude-code": [], "cursor": [], "codex": []}
-"""Three programs load tools on demand; the others are offered what a day's work needs."""
+"""Three programs load tools on demand; the others get the daily set."""
 
 
 @pytest.fixture(autouse=True)
 def a_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever is installed here, CaseTrack runs as in a checkout."""
+    """CaseTrack runs as in a checkout, regardless of the installation."""
     monkeypatch.setattr(entry, "own_distribution", lambda: None)
 
 
@@ -73,7 +73,7 @@ def test_every_client_is_set_up_and_left_again(
     assert action(run, name, "--undo") == "removed"
     assert not file.exists()
     run("setup", name)
-    # The edition for lawyers stands beside the other.
+    # The edition for lawyers is a second entry.
     ended = run("setup", name, "--edition", "legal", "--tools", "core")
     assert f"{title}: {file}" in ended.out
     serve = ["-m", "casetrack", "serve"]
@@ -89,7 +89,7 @@ def test_every_client_is_set_up_and_left_again(
 
 
 def action(run: Run, *words: str) -> str:
-    """Return what was done with the entry of a program."""
+    """Return the action for the entry of a program."""
     done: str = json.loads(run("setup", *words, "--json").out)["action"]
     return done
 

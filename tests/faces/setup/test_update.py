@@ -45,7 +45,7 @@ SCRIPT = (
 
 
 def installed(root: Path, version: str = "1.0") -> Place:
-    """A folder in which a version is installed, with something of somebody else beside it."""
+    """A folder with an installed version and an unrelated package."""
     place = Place(root / "site", root / "bin")
     place.scripts.mkdir(parents=True)
     (place.scripts / "casetrack").write_text(SCRIPT)
@@ -75,7 +75,7 @@ def unpacked(place: Place, wheel: Path) -> Path:
     return folder
 
 
-# --- what is signed -------------------------------------------------------------------------------
+# --- signatures -----------------------------------------------------------------------------------
 
 
 def test_what_its_maker_signed_is_taken(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def listing_more(files: dict[str, bytes]) -> None:
 
 
 def resigned(files: dict[str, bytes]) -> None:
-    """Sign what was changed, by somebody else."""
+    """Sign a changed file with another key."""
     files["casetrack/version.py"] = b"evil"
     _sign(files, sums({k: v for k, v in files.items() if "SUMS" not in k}), OTHER)
 
@@ -184,7 +184,7 @@ def test_an_old_version_under_a_new_name_is_refused(tmp_path: Path) -> None:
 def test_every_changed_byte_of_a_signature_is_seen() -> None:
     text = OURS.signed(b"data", "casetrack 2.0")
     assert check(b"data", text, KEYS) == OURS.public
-    start = text.index("\n") + 1  # what stands before is no part of it
+    start = text.index("\n") + 1  # data before it is not part of it
     for place in range(start, len(text) - 1):
         other = "A" if text[place] != "A" else "B"
         with pytest.raises(NotSigned):
@@ -274,7 +274,7 @@ def test_a_new_script_is_like_those_that_are_there(tmp_path: Path) -> None:
 
 @dataclass
 class Index:
-    """A package index that speaks the simple API, and may behave badly."""
+    """A package index with the simple API that may misbehave."""
 
     wheels: dict[str, bytes] = field(default_factory=dict)
     mood: str = "good"

@@ -44,7 +44,7 @@ def visitor(settings: Settings, *, read_only: bool = False, has_key: bool = True
 
 
 def text_of(page: str, /) -> str:
-    """Return what a page says, on one line."""
+    """Return the text of a page in one line."""
     return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page)).split())
 
 
@@ -71,13 +71,13 @@ def own_home(demo_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def demo(own_home: Path, models_dir: Path) -> Collection:
-    """The collection "Demo" of :func:`own_home`; who changes it takes that back."""
+    """The collection "Demo" of :func:`own_home`; tests undo their changes."""
     return Library(replace(load_settings(own_home), models_dir=models_dir)).get("Demo")
 
 
 @pytest.fixture
 def window(demo: Collection) -> Iterator[TestClient]:
-    """A visitor to the window on the sample case file; what it changes is taken back."""
+    """A client of the window on the sample case file; its changes are undone."""
     known = {m.mark_id for m in demo.marks.all()}
     yield visitor(demo.workspace.settings)
     for mark in demo.marks.all():

@@ -1,4 +1,4 @@
-"""Adding by clicking: folders chosen and kept in step, what the tier leaves, keys and models."""
+"""Adding in the window: chosen and watched folders, the limits of the tier, keys and models."""
 
 from __future__ import annotations
 

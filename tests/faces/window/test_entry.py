@@ -1,4 +1,4 @@
-"""Who may come into the window, and what no page of it may do."""
+"""Access to the window, and the restrictions of its pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The map in the window: what it shows, what can be corrected, and taking that back."""
+"""The map in the window: its pages, corrections, and undo."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ A, B = "Master Services Agreement.pdf", "Amendment No 1.docx"
 
 
 def kind_of(link: str) -> tuple[str, ...]:
-    """Return what tells links apart that lead to the same sort of page."""
+    """Return the key that is equal for links to the same kind of page."""
     split = urlsplit(link)
     place = split.path.split("/")
     return (*place[3:4], str(len(place)), *sorted(parse_qs(split.query)))
@@ -71,7 +71,7 @@ def test_the_timeline_is_looked_at_more_closely(window: TestClient) -> None:
     assert days
     assert len(days) < len(re.findall("<time datetime", page))
     assert all(day <= "2024-03" for day in days)
-    # Farther, later: by links that have keys of their own.
+    # Further steps: links with other keys.
     for key in ("-", "ArrowRight", "0"):
         link = re.search(rf'href="([^"]+)" data-key="{key}"', within)
         assert link is not None, key
@@ -81,7 +81,7 @@ def test_the_timeline_is_looked_at_more_closely(window: TestClient) -> None:
 @pytest.mark.slow
 def test_an_event_is_hidden_and_shown_again(window: TestClient) -> None:
     page = window.get(TIMELINE).text
-    event = re.search(r'name="event" value="(?!m-)([^"]+)"', page)  # none of somebody's own
+    event = re.search(r'name="event" value="(?!m-)([^"]+)"', page)  # no own events
     assert event is not None
     shown = len(re.findall('id="event-', page))
     back = f"{TIMELINE}?limit=1000"

@@ -1,4 +1,4 @@
-"""What the pages of the window show, and what they do."""
+"""Content and actions of the pages of the window."""
 
 from __future__ import annotations
 

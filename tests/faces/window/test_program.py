@@ -122,7 +122,7 @@ def test_started_twice_it_is_one_and_closing_its_window_ends_it(
                 assert answer.status == 200
                 assert "ticket" not in answer.url
             key = window_key(tmp_path / "data")
-            assert key not in page  # others see what a browser was started with
+            assert key not in page  # other users see the arguments of a browser
             second = subprocess.run(
                 command, capture_output=True, text=True, check=True, timeout=200
             )

@@ -1,4 +1,4 @@
-"""SQL in the window: what is offered, what is drawn, and the statement behind a page."""
+"""SQL in the window: completion, charts, and the statement of a page."""
 
 from __future__ import annotations
 

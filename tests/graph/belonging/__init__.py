@@ -1,1 +1,1 @@
-"""Collections made up to show how documents belong together, with what a reader would note."""
+"""Invented collections of related documents, with the relations that a reader would note."""

@@ -1,8 +1,8 @@
-"""Contracts of unlike kinds with what amends, restates, supplements and belongs to them.
+"""Contracts of different kinds, with amendments, restatements, supplements and schedules.
 
-``FILES`` is text by path, ``EDGES`` what a reader would note: source, target, type. Whatever else is
-found of these types is wrong. Many papers have names that say nothing, and several are like another
-one in all but one point: same parties, same title, or same date.
+``FILES`` is text by path, ``EDGES`` the relations that a reader would note: source, target, type.
+Every other relation of these types is wrong. Many papers have uninformative names, and several
+differ from another in one point only: same parties, same title, or same date.
 """
 
 from __future__ import annotations

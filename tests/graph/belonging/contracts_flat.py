@@ -1,4 +1,4 @@
-"""Contracts whose lines were lost on the way, as in text taken out of some PDF files.
+"""Contracts without line breaks, as in text extracted from some PDF files.
 
 One has a blank for its date; one amendment is of another contract of one of its parties.
 """

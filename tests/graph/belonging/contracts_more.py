@@ -1,4 +1,4 @@
-"""More contracts, of other trades and countries, whose changes are worded in other ways."""
+"""More contracts, of other trades and countries, with other terms for amendments."""
 
 from __future__ import annotations
 

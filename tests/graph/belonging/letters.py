@@ -1,6 +1,6 @@
 """Letters, minutes, invoices and mails that cite clauses of agreements, with decoys.
 
-``CLAUSES`` is what a reader would note: document, cited words, the document that they stand in.
+``CLAUSES`` are the citations that a reader would note: document, cited words, cited document.
 """
 
 from __future__ import annotations

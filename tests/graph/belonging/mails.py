@@ -1,6 +1,6 @@
-"""Mails in three formats: threads with and without ids, forwards, copies, and mails that only look so.
+"""Mails in three formats: threads with and without ids, forwards, copies, and lookalikes.
 
-Undirected edges have their documents in the order of the alphabet.
+Undirected edges have their documents in alphabetical order.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ Edge = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class Found:
-    """What was wanted, and what was found."""
+    """Wanted and actual edges."""
 
     wanted: frozenset[Edge]
     found: frozenset[Edge]
@@ -82,7 +82,7 @@ def stated(collection: Collection, folder: Path, types: Bag[str]) -> set[Edge]:
 
 
 def clauses(collection: Collection, folder: Path) -> set[Edge]:
-    """Return which parts of other documents are cited: by whom, in what words, and whose."""
+    """Return the cited parts of other documents: citing document, words, cited document."""
     graph = graph_of(collection.workspace.state())
     paths = {d.document_id: str(d.path).removeprefix(f"{folder}/") for d in graph.documents}
     return {

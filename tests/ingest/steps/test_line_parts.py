@@ -29,7 +29,7 @@ Letter = tuple[float, float, str]
 
 
 def drawn(path: Path, *, rotation: int = 0, font: str = "helv") -> Path:
-    """Draw numbered words over a page, in lines; of Chinese every line has letters of its own."""
+    """Draw numbered words over a page, in lines; every Chinese line has different characters."""
     with pymupdf.open() as document:
         page = document.new_page()
         running = itertools.count()

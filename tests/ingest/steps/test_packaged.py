@@ -1,4 +1,4 @@
-"""A step of a package is held to what it declares, and to the words of the text."""
+"""A step of a package must add its declared columns, with the words of the text."""
 
 from __future__ import annotations
 

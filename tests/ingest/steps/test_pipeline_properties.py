@@ -1,4 +1,4 @@
-"""What holds for any chain of steps: what is checked, and what the fingerprint tells."""
+"""Properties of any chain of steps: its checks, and its fingerprint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Index terms: what keyword search treats as the same word, and what not."""
+"""Index terms: words that keyword search treats as equal or different."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``doctor`` is well when all is well, names what is broken, and mends it without loss.
+"""``doctor`` passes on a sound collection, names every damage, and repairs it without loss.
 
 Each test breaks exactly one thing in a real collection.
 """
@@ -42,7 +42,7 @@ NAMES = {"long.txt", "note.txt", "Memo", "offer.eml", "price.txt", "plan.pdf"}
 
 
 def use(library: Library) -> Library:
-    """Return the same data folder opened anew, with small models."""
+    """Return the same data folder opened again, with small models."""
     opened = Library(library.settings)
     opened.encoders = FakeEncoders(  # type: ignore[assignment]
         WordEncoder("ollama", 12, token_width=4, has_sparse=True)
@@ -51,7 +51,7 @@ def use(library: Library) -> Library:
 
 
 def failed(report: HealthReport) -> dict[str, Check]:
-    """Return the failed checks, less what the machine has for reading scans."""
+    """Return the failed checks except that of the machine's text recognition."""
     return {c.name: c for c in report.checks if not c.ok and c.name != "text recognition"}
 
 
@@ -139,7 +139,7 @@ def delete_row(collection: Collection) -> None:
 
 
 def change_rows(name: str, where: str = "true", **values: str) -> Break:
-    """Return what sets columns of some rows of a document to SQL expressions."""
+    """Return a function that sets columns of some rows of a document to SQL expressions."""
 
     def change(collection: Collection) -> None:
         condition = f"document_name = '{name}' AND {where}"
@@ -180,7 +180,7 @@ def lose_mail(collection: Collection) -> None:
 
 
 def view_file(pattern: str, change: Callable[[Path], object]) -> Break:
-    """Return what changes one file, or folder, of the views: the youngest, which counts."""
+    """Return a function that changes one file or folder of the views, the newest."""
 
     def apply(collection: Collection) -> None:
         found = list((collection.folder / "views").glob(pattern))
@@ -203,7 +203,7 @@ def flip(path: Path) -> None:
 
 
 def zero_data(collection: Collection) -> None:
-    """Fill the greater part of a data file with zeros, so that nobody can decode it."""
+    """Fill the greater part of a data file with zeros, so that it cannot be decoded."""
     path = min((collection.folder / "chunks.lance" / "data").glob("*.lance"))
     data = path.read_bytes()
     kept = len(data) // 3
@@ -391,7 +391,7 @@ def test_only_a_deep_check_sees_it(
     assert collection.read.chunks("note.txt")[0].text == "The ferry leaves at noon."
 
 
-# --- what cannot be mended -------------------------------------------------------------------
+# --- damage that cannot be repaired ----------------------------------------------------------
 
 
 def forget_earlier(collection: Collection) -> None:
@@ -435,7 +435,7 @@ def test_closed_collections_keep_their_documents(own: Collection) -> None:
     revision = own.document("own.txt").revision
     old_temporary(own)
     report = own.admin.doctor(repair=True)
-    # What nobody can see is put right all the same.
+    # Invisible damage is repaired as well.
     assert len(report.repairs) == 3
     (said,) = report.unmended
     assert '"Own"' in said

@@ -1,4 +1,4 @@
-"""What ``doctor`` says of the machine: models, and what reads pictures of text."""
+"""Checks of the machine by ``doctor``: models and engines of text recognition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be wrong with one stored row, or with the rows of a page."""
+"""Possible errors of one stored row, or of the rows of a page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folders: what is taken of them, what is left out, and what is said of that."""
+"""Folders: listed files, omitted files, and the notes on the latter."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ TREE = """
             {"include_globs": ["**/*"], "exclude_globs": ["**/*.{md,py,png,zip,pdf}"]},
             ".env.example notes.txt table.xlsx",
         ),
-        # What is named is taken, and nothing else of its kind.
+        # A file that is named is listed, and no other file of its kind.
         (
             {"include_globs": ["**/*.md", "build/**"]},
             ".github/contributing.md build/page.html readme.md",
@@ -101,7 +101,7 @@ def test_what_was_left_out_is_said(tmp_path: Path, messages: Any) -> None:
     write(tmp_path, *(f"k{number}.pem" for number in range(5)), "a.md", "node_modules/a.md")
     write(tmp_path, "large.md", text="word " * 100)
     source = open_folder(tmp_path, include_globs=["**"], max_extract_bytes=100)
-    for _ in range(2):  # a second listing says it once
+    for _ in range(2):  # a second listing reports it once
         assert [item.source_id for item in source.items()] == ["a.md"]
         assert len(source.notes) == 3
     messages("\n".join(source.notes))

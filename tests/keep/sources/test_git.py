@@ -1,4 +1,4 @@
-"""Repositories, through the real git: what is listed, fetched, linked, and said of trouble."""
+"""Repositories through the real git: listing, fetching, links, and errors."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_what_is_too_large_is_left_out_and_said(repository: Repository) -> None:
 def test_a_server_without_sizes_is_stopped(
     repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # As from a host: sizes are told by nobody, and what comes is watched.
+    # As from a host: sizes are unknown, and the transfer is observed.
     monkeypatch.setattr("casetrack.keep.sources.git.clone._FIRST_PACK_BYTES", 1_000)
     files = {f"{number}.md": os.urandom(300) for number in range(70)}
     repository.commit({**files, "large.pdf": os.urandom(4_000_000)})
@@ -232,7 +232,7 @@ def check_history(folder: Path, edits: list[tuple[str, str, str]]) -> None:
             try:
                 repository.git("merge", "-q", "--no-edit", "--no-ff", "-X", value, name)
             except subprocess.CalledProcessError:
-                # One side took away what the other changed; the merge makes a content of its own.
+                # One side removed a file that the other changed; the merge has new content.
                 repository.commit({"a.md": f"both {value}"})
         elif what == "back" and int(repository.git("rev-list", "--count", "HEAD")) > 1:
             repository.git("reset", "-q", "--hard", "HEAD^")
@@ -254,7 +254,7 @@ def test_a_repository_that_is_not_there(tmp_path: Path, url: str, messages: Any)
     (tmp_path / "plain").mkdir()
     with pytest.raises(SourceError) as caught:
         listing(open_git(tmp_path, url))
-    # What git itself says of it is in the words of the system.
+    # Git's own message is in the language of the system.
     messages(f"{caught.value.message.partition(': ')[2].rpartition(': ')[0]}\n{caught.value.hint}")
 
 

@@ -1,4 +1,4 @@
-"""What a configuration may say of a source, and what is said when it says something else."""
+"""Valid keys of a source in a configuration, and errors of invalid ones."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ def test_an_object_that_was_replaced_or_removed(bucket: Bucket, tmp_path: Path) 
 
 
 class Proxy:
-    """Passes requests on, and does to them what *behave* says."""
+    """Forwards requests and changes them as *behave* defines."""
 
     def __init__(self, service: str, behave: Callable[[BaseHTTPRequestHandler, int], Any]) -> None:
         self.asked = 0

@@ -1,4 +1,4 @@
-"""Programs that print items: what is understood, and everything that goes wrong with programs."""
+"""Programs that print items: valid output, and every failure of a program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is remembered of a folder saves reading, and never hides a change."""
+"""The cache of a folder saves reading, and never hides a change."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ OUT = "sub/out.txt"
 
 @pytest.fixture
 def filled(case: Case) -> Case:
-    """A synced folder of which one file was deleted from the collection, and excluded."""
+    """A synced folder, one file of which was deleted from the collection and excluded."""
     case.write("a.txt", "About rent.")
     case.write(OUT, "About goods.")
     case.sync()

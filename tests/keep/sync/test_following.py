@@ -1,4 +1,4 @@
-"""Documents that follow their files, with what is attached to them; killed at any moment."""
+"""Documents that follow their files, with their attachments; killed at any moment."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Killed(BaseException):
-    """What ends a program at once."""
+    """Ends a program at once."""
 
 
 def mail(case: Case, name: str, text: str, **attached: str) -> None:
@@ -72,7 +72,7 @@ def test_what_is_inside_a_file_without_text_goes_with_that_file(tmp_path: Path) 
     scan = tmp_path / "in" / "scan.pdf"
     scan.parent.mkdir()
     scan.write_text("a portfolio without any text of its own")
-    # Nothing says which document held it: there is none at the path of the file.
+    # The former container is unknown: no document has the path of the file.
     row = _row(str(scan / "offer.txt"), "one")
 
     def gone() -> list[LedgerRow]:
@@ -125,7 +125,7 @@ def test_killed_at_any_moment_the_next_sync_completes_it(
 
 
 def test_half_an_exchange_is_completed(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Between two commits of one exchange two documents stand at one path."""
+    """Between two commits of one exchange two documents have the same path."""
     case.write("a.txt", "All about a.")
     case.write("b.txt", "All about b.")
     case.sync()

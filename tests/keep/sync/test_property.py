@@ -74,7 +74,7 @@ def happen(case: Case, what: str, one: Any, other: Any) -> None:
 
 @dataclass(frozen=True)
 class Held:
-    """What a collection holds of one file."""
+    """Stored state of one file."""
 
     name: str
     hash: str
@@ -83,7 +83,7 @@ class Held:
 
 
 def held(collection: Collection) -> dict[str, Held]:
-    """Return what is held, by path."""
+    """Return the stored state by path."""
     snapshot = collection.workspace.state().snapshot
     names = ["revision", "chunk_index", "text", "document_path", "document_name", "terms"]
     rows = snapshot.scan(names).to_pylist()
@@ -129,7 +129,7 @@ def test_after_a_sync_all_is_as_if_freshly_taken_in(
         for word in _WORDS:
             assert texts_found(case.collection, word) == texts_found(fresh, word)
         assert case.collection.admin.doctor().ok
-        # What is left to say is only about copies.
+        # The remaining messages are about copies.
         assert {c.code for c in second.changes} <= {"duplicate"}
         assert len(found) == second.unchanged
         # Every text was embedded for some document that had it, none for one that only moved.

@@ -1,4 +1,4 @@
-"""A collection is kept in step with what a source lists."""
+"""Sync of a collection with the listing of a source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever a source lists, the end is as a first sync would make it."""
+"""For any listing, the result of a sync equals that of a first sync."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def happen(case: Case, source: StubSource, what: str, one: Any, other: Any) -> N
 
 
 def held(collection: Collection) -> dict[str | None, tuple[object, ...]]:
-    """Return what is held of each item."""
+    """Return the stored state of each item."""
     found = {}
     for document in collection.documents():
         chunks = collection.read.chunks(document)

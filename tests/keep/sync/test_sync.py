@@ -1,4 +1,4 @@
-"""Every situation of a folder and its collection, and what a sync makes of it."""
+"""Every situation of a folder and its collection, and the result of a sync."""
 
 from __future__ import annotations
 
@@ -259,7 +259,7 @@ def test_a_file_that_changes_while_it_is_compared_waits(
     assert filled.told(filled.sync()) == {("new", "e.txt")}
 
 
-# --- folders that are not what they seem -------------------------------------------------------
+# --- unreadable or replaced folders ------------------------------------------------------------
 
 
 def test_a_folder_that_is_not_there_removes_nothing(filled: Case, tmp_path: Path) -> None:

@@ -63,16 +63,14 @@ def other(tmp_path: Path) -> Library:
 
 @dataclass
 class Archive:
-    """The parts of an archive, to be written again in another way.
+    """The parts of an archive, for writing a changed copy.
 
     Attributes
     ----------
     files
-        Content by path, the manifest aside.
-    manifest
-        As it is in JSON.
+        Content by path, except the manifest.
     relist
-        Whether the manifest is made to list the files as they are.
+        Whether the manifest is updated to the files.
     """
 
     files: dict[str, bytes]

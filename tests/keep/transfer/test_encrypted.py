@@ -1,4 +1,4 @@
-"""Encrypted exports: they open with their key alone, and nothing lies in the clear beside them."""
+"""Encrypted exports: only their key opens them, and no unencrypted data is next to them."""
 
 from __future__ import annotations
 

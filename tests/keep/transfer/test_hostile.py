@@ -1,4 +1,4 @@
-"""Archives that are not what they say: each is refused in words, and leaves nothing behind."""
+"""Archives with false declarations: each is refused with a message and leaves nothing."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 def refused(other: Library, path: Path, error: type[CaseTrackError] = ArchiveDamaged) -> str:
-    """Import must fail so, say what to do next, and leave nothing behind."""
+    """Check that the import fails with a hint and leaves nothing."""
     outside = sorted(p for p in path.parent.iterdir())
     with pytest.raises(error) as told:
         other.import_archive(path)
@@ -89,7 +89,7 @@ def told(**facts: Any) -> Change:
 
 
 def listed(**facts: Any) -> Change:
-    """Change what the list says of ``collection.json``."""
+    """Change the entry of ``collection.json`` in the list."""
 
     def change(archive: Archive) -> None:
         archive.relist = False
@@ -278,7 +278,7 @@ def test_a_bomb_is_stopped_where_it_says_less(good: Path, other: Library, tmp_pa
     name = "originals/x/bomb"
     path = tmp_path / "x.zip"
     archive.files[name] = b"\0" * 100
-    archive.write(path)  # for the list, which says 100 bytes
+    archive.write(path)  # for the list, which states 100 bytes
     archive.relist = False
     del archive.files[name]
     info = zipfile.ZipInfo(name)

@@ -57,7 +57,7 @@ def rows(collection: Collection) -> dict[str, list[dict[str, Any]]]:
 
 
 def killed(home: Path, what: str, out: Path, seconds: float) -> None:
-    """Let a process do *what* again and again, and kill it."""
+    """Let a process repeat *what*, and kill it."""
     arguments = [sys.executable, "-c", WORK, str(home), what, str(out)]
     with subprocess.Popen(arguments, stdout=subprocess.PIPE, cwd=ROOT, text=True) as process:
         assert process.stdout is not None
@@ -68,7 +68,7 @@ def killed(home: Path, what: str, out: Path, seconds: float) -> None:
 
 
 def check_export(library: Library, out: Path, whole: dict[str, Any]) -> None:
-    # The file is the one before or the new one; what was half done goes with the next export.
+    # The file is the old or the new one; the next export removes half-written files.
     copy = library.get(library.import_archive(out).collection_id)
     assert rows(copy) == whole
     library.delete(copy.info.id)

@@ -1,4 +1,4 @@
-"""Saved queries travel with their collection, and nothing else that lies beside them."""
+"""Saved queries travel with their collection, and no other file of their folder does."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_what_cannot_travel_stays_behind_with_a_note(
     (case.folder / "queries" / "folder.sql").mkdir()
     upper = keep(case, "FINE.sql")
     expected = {"huge.sql", "binary.sql", "link.sql", "folder.sql"}
-    if len(list(upper.parent.glob("[fF]*.sql"))) == 3:  # the disk tells letter cases apart
+    if len(list(upper.parent.glob("[fF]*.sql"))) == 3:  # the disk distinguishes letter cases
         expected |= {"fine.sql"}
     report = case.admin.export(tmp_path)
     (note,) = report.notes

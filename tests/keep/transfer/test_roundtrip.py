@@ -1,4 +1,4 @@
-"""What comes out of an import is what went into the export."""
+"""An import restores the content of the export."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def closed(library: Library, prepared: Path) -> Collection:
-    """That collection, in a library of its own."""
+    """The same collection, in a separate library."""
     shutil.copytree(prepared, library.settings.data_dir)
     return library.get("Mill")
 
@@ -86,7 +86,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def names(home: Path) -> list[str]:
-    # On Windows the lock of a making stays until somebody looks the next time.
+    # On Windows the lock of a creation remains until the next look.
     return sorted(p.name for p in home.iterdir() if p.suffix != ".lock")
 
 
@@ -264,7 +264,7 @@ def test_stopped_or_failed_it_is_as_it_was(
 
 
 class Killed(BaseException):
-    """What ends a program at once."""
+    """Ends a program at once."""
 
 
 @pytest.mark.parametrize("what", ["seal", "unseal"])
@@ -353,7 +353,7 @@ def test_the_commands(
     code, said = run("collection", "seal", *with_key)
     assert (code, "casetrack collection close 'Mill House'" in said) == (2, True)
     run("collection", "close", "Mill House")
-    assert run("collection", "seal", "Mill House")[0] == 2  # nobody types a passphrase
+    assert run("collection", "seal", "Mill House")[0] == 2  # no passphrase can be typed
     code, said = run("collection", "seal", *with_key)
     assert code == 0
     first, _, rest = said.partition("\n")

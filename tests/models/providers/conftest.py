@@ -1,4 +1,4 @@
-"""A local server that speaks the protocols of OpenAI and Ollama, and can be told to fail."""
+"""A local server with the protocols of OpenAI and Ollama that can be made to fail."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Fault = Callable[["Handler", dict[str, Any]], None]
 
 
 def direction(text: str, width: int = WIDTH) -> np.ndarray:
-    """What the fake model makes of a text: not of unit length, so that normalising shows."""
+    """Return the fake model's vector of a text, not of unit length, so that normalising shows."""
     seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
     return 3.0 * np.random.default_rng(seed).standard_normal(width)
 
@@ -36,7 +36,7 @@ def unit(vector: np.ndarray) -> np.ndarray:
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """Answers as the services document; the next requests may be given faults of their own."""
+    """Answers as the services document; faults can be set for the next requests."""
 
     daemon_threads = True
 

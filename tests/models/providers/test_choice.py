@@ -1,4 +1,4 @@
-"""Which service is reached, what is said about it, and that nothing is sent unless chosen."""
+"""The chosen service, its notes, and no requests without a choice."""
 
 from __future__ import annotations
 

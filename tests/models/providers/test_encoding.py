@@ -1,4 +1,4 @@
-"""What comes out of a provider: vectors in order, of one length, of whole texts."""
+"""Output of a provider: vectors in order, of one length, of whole texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happens when a service fails, refuses or talks nonsense."""
+"""A service that fails, refuses or sends invalid answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What reading a page may cost: slow weights, and pages that a busy machine reads twice."""
+"""Time limits of reading a page: slow weights, and second readings on a busy machine."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_bytes_that_are_no_network_are_refused(damaged: bytes) -> None:
 
 @dataclass
 class _Machine:
-    """A recogniser that needs so many seconds, of which other work leaves it a share."""
+    """A recogniser with a given CPU time, and a share of the CPU for it."""
 
     needs: float
     share: float

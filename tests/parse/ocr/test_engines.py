@@ -1,4 +1,4 @@
-"""Which engine reads, what it says when it cannot, and how engines' output becomes words."""
+"""Selection of the engine, its errors, and the conversion of its output to words."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_decoding_drops_repeats_and_blanks_and_parts_words() -> None:
     assert [word.confidence for word in reading.words] == [RAPID.share_right(np.float32(0.9))] * 2
     assert reading.words[0].first == pytest.approx(1.5 / 16)
     assert reading.words[0].last == pytest.approx(5.5 / 16)
-    # What lies in the padding is no text.
+    # The padding contains no text.
     assert [word.text for word in decode(scores, alphabet, 0.5).words] == ["aab"]
     assert decode(np.full((4, 4), 0.0, np.float32), alphabet, 1.0).words == ()
 
@@ -136,7 +136,7 @@ def test_words_are_parted_at_clear_gaps(
     gap: int, space: float, words: list[str], after: str
 ) -> None:
     if after == ".":
-        words = ["Total:."]  # what closes a word is none of its own
+        words = ["Total:."]  # the closing sign of a word is not part of it
     text = f"Total:{after}"
     alphabet = ("", *"Total:9.*中", " ")
     ink = np.ones(7 * 20, bool)
@@ -231,7 +231,7 @@ def test_parts_of_a_mask_are_those_that_touch() -> None:
             assert (parts.x0[i], parts.x1[i]) == (columns.min(), columns.max() + 1)
 
 
-# --- EasyOCR: a stand-in with its call protocol --------------------------------------------
+# --- EasyOCR: a fake with its call protocol ------------------------------------------------
 
 
 @pytest.fixture
@@ -311,7 +311,7 @@ class Shelf:
 def test_english_comes_out_of_a_package_where_easyocr_reaches_no_server(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its pickles are told by their hashes, and torch may unpickle numbers alone."""
+    """Its pickles are identified by their hashes, and torch may unpickle numbers only."""
     files = {file.name: file.name.encode() for file in EASY.files}
     known = (
         replace(file, sha256=hashlib.sha256(files[file.name]).hexdigest(), size=None)

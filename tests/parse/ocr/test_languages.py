@@ -114,7 +114,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(data or b"")
 
     def log_message(self, *args: object) -> None:
-        """Say nothing."""
+        """Print nothing."""
 
 
 @pytest.fixture

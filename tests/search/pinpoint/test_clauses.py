@@ -1,4 +1,4 @@
-"""The clause number of a citation: the numbered part that a place stands in, or none."""
+"""The clause number of a citation: the numbered part around a place, or none."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from casetrack.search.pinpoint.find import clause_at
         ("Item 7. Management's Discussion\nSales rose HERE.", "HERE", "Item 7"),
         ("NOTE 5 \u2013 Inventories\nStocks are HERE.", "HERE", "Note 5"),
         ("\u00a7 5 Miete\nDie Miete betr\u00e4gt HERE.", "HERE", "\u00a7 5"),
-        # What only looks like the number of a part.
+        # Similar to the number of a part.
         ("The parties agree under clause\n14.4 of the lease HERE.", "HERE", None),
         ("3.5 % of the rent is due HERE.", "HERE", None),
         ("2. pay the rent when it is due and HERE", "HERE", None),

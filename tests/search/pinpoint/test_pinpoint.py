@@ -1,4 +1,4 @@
-"""Every result says where in it the answer stands, with its exact place (P1)."""
+"""Every result has a pinpoint with its exact place (P1)."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_token_matrices_say_it_in_other_words(library_with_model: Library, tmp_p
     collection.ingest([tmp_path / "lease.txt"])
     question = "How can a tenant move out early?"
     assert "the lease by a letter" in collection.search(question, mode="full")[0].pinpoint[0].text
-    # No word of the question stands in the text.
+    # The text contains no word of the question.
     shares = {p.score for p in collection.search(question, mode="keyword") for p in p.pinpoint}
     assert len(shares) <= 1
 

@@ -1,4 +1,4 @@
-"""What says how to answer is left out; what says what is looked for never is."""
+"""Instructions on the form of the answer are left out of a query; its subject never is."""
 
 from __future__ import annotations
 

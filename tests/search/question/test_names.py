@@ -1,4 +1,4 @@
-"""Documents that a question names are found by where its words stand, and by names of files."""
+"""Documents named by a question are found by the places of its words, and by file names."""
 
 from __future__ import annotations
 

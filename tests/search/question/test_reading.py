@@ -1,4 +1,4 @@
-"""A question is read: what it asks for, what else it may be called, in which script it stands."""
+"""Reading of a question: its subject, synonyms, and script."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The index is a function of what is live: kept up by deltas or made anew, it is the same."""
+"""The index is a function of the live chunks: updates by deltas equal a rebuild."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def text_of(seed: int) -> str:
 
 
 def content(index: Index) -> dict[str, tuple[dict[str, int], int]]:
-    """Return what an index says of every live chunk: its term frequencies and its length."""
+    """Return the term frequencies and the length of every live chunk in an index."""
     found: dict[str, tuple[dict[str, int], int]] = {}
     for part in index.segments:
         data = part.data

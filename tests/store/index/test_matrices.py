@@ -1,4 +1,4 @@
-"""Token matrices are read where they lie, and are what Lance gives, whatever becomes of files."""
+"""Token matrices are read from their files and equal those of Lance, after any file operation."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def opened(folder: Path) -> tuple[Any, Any]:
-    """Return a collection's snapshot, and a list of what Lance was asked for."""
+    """Return a collection's snapshot, and a list of the requests to Lance."""
     chunks, asked = lance.dataset(folder / "chunks.lance"), list[int]()
 
     def take(rows: list[int], columns: list[str]) -> pa.Table:
@@ -98,7 +98,7 @@ def test_what_was_opened_before_goes_on_when_its_files_are_cleaned_away(folder: 
     for path in (folder / "chunks.lance" / "data").iterdir():
         path.rename(path.with_suffix(".away"))
     with pytest.raises((OSError, ValueError)):
-        # Lance is asked, and says what it says to everybody.
+        # Lance is asked, and gives its usual answer.
         before.take([row])
 
 

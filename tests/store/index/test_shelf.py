@@ -1,4 +1,4 @@
-"""The texts of a segment come back as they were, whatever is asked for together."""
+"""The texts of a segment are unchanged, for any group of requests."""
 
 from __future__ import annotations
 

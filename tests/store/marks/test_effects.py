@@ -146,7 +146,7 @@ def test_every_editing_operation_changes_something_or_reports_that_it_did_not(
 
 
 def stored(library: Library) -> dict[str, bytes]:
-    """Return what is stored of collections and watched folders, without views and datasets."""
+    """Return the stored files of collections and watched folders, without views and datasets."""
     home = library.settings.data_dir
     files = [*home.glob("watches.json"), *home.glob("collections/*/*.json")]
     files += [
@@ -161,7 +161,7 @@ CLAIMS = ("all", "added", "replaced", "new", "changed", "moved", "removed", "ing
 
 
 class Known(dict[str, str]):
-    """What fills the braces of the tables below."""
+    """Values of the braces in the tables below."""
 
     def __init__(self, lease: Collection, folder: Path) -> None:
         (folder / "in").mkdir()

@@ -317,7 +317,7 @@ def test_a_report_shows_what_is_the_users(collection: Collection) -> None:
     assert page.count('class="under"') > plain.count('class="under"')  # who was joined
 
 
-# --- what is kept ----------------------------------------------------------------------------
+# --- storage ---------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -528,7 +528,7 @@ def test_export_carries_marks_of_what_is_there(
 def run(
     collection: Collection, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> Callable[..., str]:
-    """Run a command on the collection in this process; return what it writes."""
+    """Run a command on the collection in this process; return its output."""
     monkeypatch.setenv("CASETRACK_HOME", str(collection.workspace.settings.data_dir))
 
     def run_here(*words: str) -> str:

@@ -1,4 +1,4 @@
-"""Whatever the user says, in whatever order: the map is a function of documents and marks alone."""
+"""For any edits in any order, the map is a function of documents and marks alone."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def everything(collection: Collection) -> dict[str, list[dict[str, Any]]]:
 
 
 def say(collection: Collection, what: str, a: int, b: int) -> None:
-    """Say something of what there is; what cannot be said is refused, and changes nothing."""
+    """Make an edit of an existing object; an invalid one is refused and changes nothing."""
     names = sorted(
         e.entity_id
         for e in collection.map.entities(limit=500)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def library_of(
     tmp_path_factory: pytest.TempPathFactory, store_text: Callable[..., object]
 ) -> Callable[[Mapping[str, Mapping[str, Sequence[str]]]], Library]:
-    """Return what makes a library without models: pages by document by collection."""
+    """Return a function that makes a library without models: pages by document by collection."""
 
     def make(texts: Mapping[str, Mapping[str, Sequence[str]]]) -> Library:
         home = tmp_path_factory.mktemp("sql")

@@ -1,4 +1,4 @@
-"""Statements that reach for what they must not have, and the program that sets off the bombs."""
+"""Statements with forbidden access, and a program that runs statements without bounds."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def _groups(kind: str) -> dict[str, list[str]]:
 
 
 REFUSED = _groups("refused")
-"""What must be refused."""
+"""Statements that must be refused."""
 
 LOOKING = _groups("looking")
-"""What may be answered, as long as it tells nothing of the machine and shows nothing deleted."""
+"""Permitted statements, if the answer reveals nothing of the machine and nothing deleted."""
 
 HARMLESS: tuple[tuple[str, object], ...] = (
     ("SELECT ';DROP VIEW chunks;' AS x", ";DROP VIEW chunks;"),
@@ -52,7 +52,7 @@ HARMLESS: tuple[tuple[str, object], ...] = (
     ("WITH RECURSIVE t(n) AS (SELECT 1 UNION SELECT 9 FROM t) SELECT max(n) FROM t", 9),
     ("SELECT \U0001f4a3 FROM (SELECT 1 AS \U0001f4a3)", 1),
 )
-"""What only looks hostile, with its answer."""
+"""Harmless statements that look hostile, with their answers."""
 
 VALUES = (
     "'; DROP VIEW chunks; --",
@@ -100,7 +100,7 @@ BOMBS: dict[str, str] = {
     "repetition": "SELECT regexp_matches('x', '(x{1000}){1000}')",
     "a megabyte of name": 'SELECT "' + "x" * 1_000_000 + '" FROM chunks',
 }
-"""What would take for ever, or all memory; each must end in an error."""
+"""Statements that need unlimited time or memory; each must end in an error."""
 
 
 GREEDY = ("lists", "groups", "sort", "string_agg", "doubling rows", "chained")
@@ -110,7 +110,7 @@ UNSTOPPABLE: dict[str, str] = {
     "growing": f"SELECT length(repeat('x', {_MANY}))",
     "busy": "SELECT levenshtein(repeat('ab', 50000), repeat('ba', 50000))",
 }
-"""What goes on after it was interrupted, for most of a minute: it is one call of a function."""
+"""One call of a function that ignores interrupts for most of a minute."""
 
 
 def _peak_mib() -> int:
@@ -125,7 +125,7 @@ def _peak_mib() -> int:
 
 
 def main(data: str, name: str, /) -> dict[str, Any]:
-    """Set off every bomb over a collection; return what each did, and the memory at its peak."""
+    """Run every unbounded statement over a collection; return the results and the peak memory."""
     import resource
 
     from casetrack.api.library import Library

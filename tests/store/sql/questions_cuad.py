@@ -1,9 +1,9 @@
-"""Ten questions to a folder of contracts, each one SQL statement; what answers them is annotated.
+"""Ten questions to a folder of contracts, each one SQL statement, with annotated answers.
 
 Every statement returns ``document_name``, ``chunk_id``, ``citation`` and ``text`` (the passage),
-and what it found out beside. A question is judged by contracts: of those in which an annotator
-marked a clause of its category, the share for which a passage returned shows such a clause.
-Of a dozen contracts and all questions together it must reach :data:`QUICK_SHARE`.
+and its answer. The score of a question is the share of the contracts with an annotated clause of
+its category for which a returned passage shows such a clause. A dozen contracts and all questions
+together must reach :data:`QUICK_SHARE`.
 """
 
 from __future__ import annotations
@@ -37,17 +37,15 @@ class Question:
     Attributes
     ----------
     asks
-        As an analyst would say it.
+        In the words of an analyst.
     category
-        Name of the annotations that answer it; empty where all do.
-    sql
-        The statement.
+        Name of the annotations that answer it; empty if all do.
     is_answered
-        Whether the passages of a contract answer what was annotated in it.
+        Whether the passages of a contract answer its annotations.
     only
-        Which annotated clauses count; all by default.
+        Pattern of the annotated clauses that count.
     needs_model
-        Whether it cannot be asked by keywords alone.
+        Whether keywords alone cannot answer it.
     """
 
     name: str
@@ -105,18 +103,18 @@ def quick_contracts(folder: Path, clauses: Mapping[str, Clauses], /) -> tuple[Pa
 
 
 def shows_a_clause(rows: Sequence[Row], clauses: Sequence[str], /) -> bool:
-    """Tell whether a passage holds eight words running of a clause (all of a shorter one)."""
+    """Return whether a passage has eight consecutive words of a clause (all of a shorter one)."""
     return any(_shows(row["text"], clause) for row in rows for clause in clauses)
 
 
 def names_a_party(rows: Sequence[Row], clauses: Sequence[str], /) -> bool:
-    """Tell whether one of the names is an annotated party, in any spelling of its legal form."""
+    """Return whether one of the names is an annotated party, with any legal form."""
     parties = {_words(clause)[:2] for clause in clauses}
     return any(_words(row["party"])[:2] in parties for row in rows)
 
 
 def gives_the_date(rows: Sequence[Row], clauses: Sequence[str], /) -> bool:
-    """Tell whether a date stands in the annotated words, or they in its."""
+    """Return whether the annotated words contain a date, or the reverse."""
     given = [_words(row["date_text"]) for row in rows]
     return any(
         _stand_in(date, _words(clause)) or _stand_in(_words(clause), date)
@@ -126,7 +124,7 @@ def gives_the_date(rows: Sequence[Row], clauses: Sequence[str], /) -> bool:
 
 
 def reaches_the_sums(rows: Sequence[Row], clauses: Sequence[str], /) -> bool:
-    """Tell whether no annotated clause holds a larger sum in dollars than the one returned."""
+    """Return whether no annotated clause has a larger sum in dollars than the returned one."""
     sums = [float(s.replace(",", "")) for c in clauses for s in re.findall(_DOLLARS, c)]
     return bool(rows) and max(row["value"] for row in rows) >= max(sums)
 

@@ -1,6 +1,6 @@
-"""Questions to the sample case file, each one SQL statement, with the facts that stand in it.
+"""Questions to the sample case file, each one SQL statement, with the facts of the answer.
 
-Every statement returns ``chunk_id``, ``citation`` and ``text`` (the passage) beside its answer.
+Every statement returns ``chunk_id``, ``citation`` and ``text`` (the passage) with its answer.
 """
 
 from __future__ import annotations
@@ -27,15 +27,13 @@ class Question:
     Attributes
     ----------
     asks
-        As an analyst would say it.
-    sql
-        The statement.
+        In the words of an analyst.
     answer
         The columns that answer it.
     facts
-        What must stand in them, row by row.
+        Required values of these columns, row by row.
     is_all
-        Whether nothing else may stand there.
+        Whether no other row is permitted.
     """
 
     name: str

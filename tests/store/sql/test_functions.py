@@ -1,4 +1,4 @@
-"""SQL finds what the library finds: search, similar, context, cite, and the view of pages."""
+"""SQL functions equal the library: search, similar, context, cite, and the view of pages."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_bm25_takes_any_number_of_rows(collection: Collection) -> None:
     assert collection.sql(ask.format(k=1)).to_pylist() == everything[:1]
 
 
-# --- where they may stand --------------------------------------------------------------------
+# --- permitted positions ---------------------------------------------------------------------
 
 STATEMENTS = [
     ("SELECT document_name AS n FROM search('rent paid', k => 1)", ["offer.txt"]),
@@ -270,7 +270,7 @@ def test_a_page_is_its_text_without_the_overlaps(library_of: Callable[..., Libra
     }
 
 
-# --- what the catalog says -------------------------------------------------------------------
+# --- the catalog -----------------------------------------------------------------------------
 
 
 @pytest.mark.sampled(2)
@@ -314,4 +314,4 @@ _GIVEN = {
     "to_id": "$other",
     "number": "28",
 }
-"""What stands for the arguments that must be given."""
+"""Values of the required arguments."""

@@ -1,4 +1,4 @@
-"""Hostile statements are refused or stopped, touch no file, and tell nothing of the machine."""
+"""Hostile statements are refused or stopped, touch no file, and reveal nothing of the machine."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _HARMLESS = {"os.putenv", "os.unsetenv"}
 
 
 class _Watch:
-    """Notes what Python does with files, sockets and processes in this thread, while it is on.
+    """Records Python's use of files, sockets and processes in this thread.
 
     The package's own files do not count.
     """
@@ -92,7 +92,7 @@ def collection(home: Path, data: Path, store_text: Callable[..., object]) -> Col
         store_text(session, "b's.txt", "Delivery is late.")
         store_text(session, "withdrawn.txt", WITHDRAWN)
     collection.delete_document("withdrawn.txt")
-    # What is loaded once is loaded now, so that the watch sees the statements alone.
+    # Modules are loaded before, so that only the statements are observed.
     for statement in hostile.WARM_UP:
         collection.sql(statement).to_pylist()
     return collection
@@ -219,7 +219,7 @@ def _refusal_faults(said: CaseTrackError | list[dict[str, Any]]) -> Iterator[str
 
 
 def _told(said: object, home: Path, data: Path) -> list[str]:
-    """Return what a text tells of the machine."""
+    """Return the facts of the machine in a text."""
     secrets = [str(home), str(data), "sung-in-the-mine", "yellow-canary"]
     return [secret for secret in secrets if secret in str(said)]
 

@@ -42,7 +42,7 @@ SEEN = {
     "databases": "SELECT database_name, type FROM duckdb_databases() ORDER BY ALL",
     "paths": "SELECT current_schemas(false) AS s, current_setting('TimeZone') AS z",
 }
-"""What a statement could leave behind."""
+"""Possible leftovers of a statement."""
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_functions_that_change_what_others_see_are_refused(
 
 @pytest.mark.slow
 def test_duckdb_has_no_more_functions_that_change_something(collection: Collection) -> None:
-    """DuckDB tells it of scalar functions; of table functions only their names do."""
+    """DuckDB marks scalar functions with side effects; table functions are known by name only."""
     of_its_connection = {"nextval", "setval", "setseed", "random", "error", "sleep_ms", "stats"}
     of_its_connection |= {"current_query", "current_query_id", "current_transaction_id"}
     of_its_connection |= {"current_connection_id", "currval", "vector_type"}

@@ -1,4 +1,4 @@
-"""Mistakes in SQL are told in our words: what, where, and what was probably meant."""
+"""Mistakes in SQL have our messages: problem, position, and the probable intention."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever SQL says of a source is what the library says of it, for any question and any row."""
+"""Sources in SQL equal those of the library, for any question and any row."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ quick = settings(
 
 @pytest.fixture(scope="module")
 def sources(demo: Collection) -> dict[str, tuple[str, str, str, int, str]]:
-    """Return what the library says of every chunk: citation, document, page, text."""
+    """Return citation, document, page and text of every chunk from the library."""
     return {
         c.chunk_id: (
             c.provenance.cite(),
@@ -156,13 +156,13 @@ def test_bm25_scores_as_keyword_search_does(
     assert {r["chunk_id"]: r["score"] for r in rows} == pytest.approx(
         {hit.provenance.chunk_id: hit.score for hit in found}, rel=1e-6
     )
-    # SQL counts in doubles, search in floats: only what both hold for equal may change places.
+    # SQL computes with doubles, search with floats: only equal scores may change places.
     scores = {r["chunk_id"]: r["score"] for r in rows}
     for row, hit in zip(rows, found, strict=True):
         assert row["score"] == pytest.approx(scores[hit.provenance.chunk_id], rel=1e-6)
 
 
-# --- what is no longer there -----------------------------------------------------------------
+# --- deleted data ----------------------------------------------------------------------------
 
 EVERYWHERE = {
     "documents": "SELECT document_id FROM documents",

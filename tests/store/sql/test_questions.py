@@ -1,4 +1,4 @@
-"""What analysts ask, in one statement each: the answers are right and say where they stand."""
+"""Questions of analysts, each one statement: the answers are right and have citations."""
 
 from __future__ import annotations
 

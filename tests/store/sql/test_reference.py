@@ -29,7 +29,7 @@ def demo(demo_home: Path) -> Collection:
 
 @pytest.fixture(scope="module")
 def values(demo: Collection) -> dict[str, Any]:
-    """What the parameters of the examples stand for."""
+    """Values of the parameters of the examples."""
     edges = demo.sql("SELECT source_id, target_id FROM edges WHERE type = 'co_occurrence' LIMIT 1")
     (edge,) = edges.to_pylist()
     return {
