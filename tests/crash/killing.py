@@ -123,7 +123,7 @@ def _reader_of(pid: int) -> psutil.Process | None:
 
 
 def check(data_dir: Path, states: list[dict[str, Seen]], acknowledged: int) -> None:
-    """Compare the visible state with that after the last acknowledged step or after the next one."""
+    """Check that the visible state is that after the last acknowledged step or the next one."""
     last = states[acknowledged]
     following = states[min(acknowledged + 1, len(states) - 1)]
     found = look(data_dir)
@@ -178,7 +178,7 @@ def left_unfinished(data_dir: Path) -> list[str]:
 
 
 def grow_old(data_dir: Path) -> None:
-    """Set all times back by a day, so that no file looks like the current work of another program."""
+    """Set all times back by a day, so that no file looks like work in progress."""
     then = time.time() - DAY
     for base, folders, files in os.walk(data_dir):
         for name in (*folders, *files):

@@ -146,7 +146,7 @@ def is_told(operation: str, code: str, status: int, error: dict[str, str], where
 def go_on(
     bench: Bench, operation: str, data_dir: Path, acknowledged: int, where: str, code: str
 ) -> None:
-    """Check the acknowledged data; run the operation again, which must succeed without leftovers."""
+    """Check the acknowledged data; repeat the operation, which must succeed without leftovers."""
     states = bench.course(operation).states
     check(data_dir, states, acknowledged)
     if code == "disk_full":  # removing needs no space

@@ -61,7 +61,7 @@ class Crowd:
             time.sleep(0.05)
 
     def stop(self) -> tuple[Counter[str], dict[str, float]]:
-        """Stop all programs; return the number of steps by kind, and the longest duration of each."""
+        """Stop all programs; return the number and the longest duration of steps by kind."""
         (self.home / "stop").touch()
         for process in self.running.values():
             process.join(120)

@@ -47,7 +47,7 @@ def place(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def spawn(home: Path, tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
-    """Return a function that starts a Python process with the data folder; all end with the test."""
+    """Return a function that starts a Python process with the data folder until the end."""
     mine = {"CASETRACK_HOME": str(home), "CASETRACK_MODELS": str(tmp_path / "no-models")}
     started: list[subprocess.Popen[str]] = []
 

@@ -1,4 +1,4 @@
-"""Import and export of productions: values of a load file are kept, checked and written unchanged."""
+"""Import and export of productions: values of a load file are kept, checked and written back."""
 
 from __future__ import annotations
 

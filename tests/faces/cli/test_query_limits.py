@@ -37,7 +37,7 @@ watched(work, memory_mb=1024)
 
 
 class _Terminal:
-    """The dialogue of a data folder on a terminal; text that was read once is not returned again."""
+    """The dialogue of a data folder on a terminal; text is returned once only."""
 
     def __init__(self, home: Path) -> None:
         self._keyboard, self._screen = os.openpty()

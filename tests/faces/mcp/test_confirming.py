@@ -77,7 +77,7 @@ def test_the_user_decides(
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("mode", ERAS)
 def test_nobody_is_asked_for_nothing(acme: Library, mode: str, codes: list[str]) -> None:
-    """Without the argument, for a missing object, and for a reversible action no question is asked."""
+    """No question without the argument, for a missing object, or for a reversible action."""
     yes = ElicitResult(action="accept", content={})
     results, questions = asking(
         acme,
