@@ -106,8 +106,8 @@ class Big:
         return point(Passage(self.text, self.source(number), "", 0), {}, sought, None)
 
     def context(self, _: str, *, window: int) -> ChunkWindow:
-        found = [self.chunk(n) for n in range(2 * window + 1)]
-        return ChunkWindow(tuple(found[:window]), found[window], tuple(found[window + 1 :]))
+        actual = [self.chunk(n) for n in range(2 * window + 1)]
+        return ChunkWindow(tuple(actual[:window]), actual[window], tuple(actual[window + 1 :]))
 
     def structure(self, _: str) -> DocumentStructure:
         title = CJK * 100

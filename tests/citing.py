@@ -50,11 +50,11 @@ def citations_of(
     whole: WholeText, known: Mapping[str, Mapping[str, Any]] = AUTHORITIES
 ) -> tuple[LegalCitation, ...]:
     """Return the citations of a paper: every place that holds one of the *known* ones."""
-    text, found = whole.text, []
+    text, result = whole.text, []
     for words, facts in known.items():
         at = text.find(words)
         while at >= 0:
-            told = {"form": "full", "name": words} | facts
-            found.append(LegalCitation(at, at + len(words), words, **told))
+            message = {"form": "full", "name": words} | facts
+            result.append(LegalCitation(at, at + len(words), words, **message))
             at = text.find(words, at + 1)
-    return tuple(sorted(found, key=lambda c: c.start))
+    return tuple(sorted(result, key=lambda c: c.start))

@@ -47,14 +47,14 @@ class Compared:
 
 def compare(config: Path, questions: Sequence[str], modes: Sequence[str] = MODES) -> Compared:
     """Ask every question in every mode on every way."""
-    found = Compared()
+    result = Compared()
     with served(config) as port:
-        anyio.run(_compare, config, port, questions, modes, found)
-    return found
+        anyio.run(_compare, config, port, questions, modes, result)
+    return result
 
 
 async def _compare(
-    config: Path, port: int, questions: Sequence[str], modes: Sequence[str], found: Compared
+    config: Path, port: int, questions: Sequence[str], modes: Sequence[str], result: Compared
 ) -> None:
     import httpx2
     from mcp.client import Client
@@ -70,23 +70,23 @@ async def _compare(
         for question in questions:
             for mode in modes:
                 asked = {"query": question, "mode": mode}
-                command = _timed(found, "ctx", time.perf_counter())
+                command = _timed(result, "ctx", time.perf_counter())
                 wanted = typed(config, "search", question, "--mode", mode)
                 command()
-                over_mcp = _timed(found, "MCP", time.perf_counter())
+                over_mcp = _timed(result, "MCP", time.perf_counter())
                 answer = (await client.call_tool("search", asked)).structured_content
                 over_mcp()
-                plain = _timed(found, "REST", time.perf_counter())
-                _, said = rest(port, f"/search?{urllib.parse.urlencode(asked)}")
+                plain = _timed(result, "REST", time.perf_counter())
+                _, text = rest(port, f"/search?{urllib.parse.urlencode(asked)}")
                 plain()
-                found.asked += 1
-                for way, got in (("MCP", answer), ("REST", said)):
+                result.asked += 1
+                for way, got in (("MCP", answer), ("REST", text)):
                     if got != wanted:
-                        found.unequal.append((question, mode, way, got))
+                        result.unequal.append((question, mode, way, got))
 
 
-def _timed(found: Compared, way: str, began: float) -> Any:
-    return lambda: found.seconds.setdefault(way, []).append(time.perf_counter() - began)
+def _timed(result: Compared, way: str, began: float) -> Any:
+    return lambda: result.seconds.setdefault(way, []).append(time.perf_counter() - began)
 
 
 def typed(config: Path, *words: str) -> Any:
@@ -127,12 +127,12 @@ def served(config: Path) -> Iterator[int]:
     assert process.stderr is not None
     assert process.stdout is not None
     try:
-        found, said = None, list[str]()
-        while found is None:
-            said.append(process.stderr.readline())
-            assert said[-1], "".join(said)
-            found = re.search(r"http://127\.0\.0\.1:(\d+)/mcp", said[-1])
-        yield int(found[1])
+        result, messages = None, list[str]()
+        while result is None:
+            messages.append(process.stderr.readline())
+            assert messages[-1], "".join(messages)
+            result = re.search(r"http://127\.0\.0\.1:(\d+)/mcp", messages[-1])
+        yield int(result[1])
     finally:
         process.terminate()
         printed, _ = process.communicate(timeout=30)
@@ -159,11 +159,11 @@ def main() -> None:
     parser.add_argument("--questions", type=int, default=200)
     parser.add_argument("--modes", nargs="*", default=list(MODES))
     given = parser.parse_args()
-    found = compare(given.config, questions_of(given.config, given.questions), given.modes)
-    sys.stdout.write(f"{found.asked} asked on three ways, {len(found.unequal)} answers differ\n")
-    for question, mode, way, got in found.unequal[:5]:
+    result = compare(given.config, questions_of(given.config, given.questions), given.modes)
+    sys.stdout.write(f"{result.asked} asked on three ways, {len(result.unequal)} answers differ\n")
+    for question, mode, way, got in result.unequal[:5]:
         sys.stdout.write(f"  {way}, {mode}: {question!r}: {str(got)[:200]}\n")
-    for way, seconds in found.seconds.items():
+    for way, seconds in result.seconds.items():
         worst = sorted(seconds)[int(len(seconds) * 0.95)]
         sys.stdout.write(
             f"{way}: median {1e3 * median(seconds):.1f} ms, p95 {1e3 * worst:.1f} ms\n"

@@ -59,9 +59,9 @@ class WordEncoder:
         """Nothing is loaded."""
 
     def _encode(self, text: str) -> Encoding:
-        found = list(_WORD.finditer(text))
-        words = [m.group().lower() for m in found] or ["nothing"]
-        spans = [m.span() for m in found] or [(0, 0)]
+        matches = list(_WORD.finditer(text))
+        words = [m.group().lower() for m in matches] or ["nothing"]
+        spans = [m.span() for m in matches] or [(0, 0)]
         dense = np.sum([direction(w, self.dimension) for w in words], axis=0)
         tokens = sparse = None
         if self.token_width is not None:

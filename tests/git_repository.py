@@ -63,9 +63,9 @@ def contents(source: Any, target: Path) -> dict[str, bytes]:
     """Return the content of everything that a source has."""
     items = list(source.items())
     source.prepare(items)
-    found = {}
+    by_name = {}
     for number, item in enumerate(items):
         source.fetch(item, target / str(number))
-        found[item.source_id] = (target / str(number)).read_bytes()
+        by_name[item.source_id] = (target / str(number)).read_bytes()
     source.close()
-    return found
+    return by_name

@@ -112,8 +112,8 @@ def reference(number: int = 0, kind: str = "standard") -> rec.Reference:
 def event(number: int = 0) -> rec.Event:
     """Return event *number*; the weightier the greater its number."""
     day = f"2023-{number % 12 + 1:02}-{number % 28 + 1:02}"
-    said = f"On {day} Halyard Ltd delivered the goods of order {number} to the northern berth " * 2
-    return rec.Event(day, day, day, "day", said.strip(), 3, 2, number / 1000, quote(number, day))
+    text = f"On {day} Halyard Ltd delivered the goods of order {number} to the northern berth " * 2
+    return rec.Event(day, day, day, "day", text.strip(), 3, 2, number / 1000, quote(number, day))
 
 
 def statistics(entities: int = 3) -> rec.CollectionStatistics:
@@ -154,12 +154,12 @@ def topic(number: int = 0) -> rec.Topic:
 def changes(size: int) -> rec.Changes:
     """Return *size* changes of each kind."""
     words = (("same", "within "), ("removed", "thirty"), ("added", "sixty"), ("same", " days"))
-    found: list[rec.Change] = []
+    collected: list[rec.Change] = []
     for n in range(size):
-        found.append(rec.Change("changed", quote(n), quote(n + 1), words))  # type: ignore[arg-type]
-        found.append(rec.Change("added", None, quote(n + 1)))
-        found.append(rec.Change("removed", quote(n), None))
-    return rec.Changes(document(0), document(1), 31, tuple(found))
+        collected.append(rec.Change("changed", quote(n), quote(n + 1), words))  # type: ignore[arg-type]
+        collected.append(rec.Change("added", None, quote(n + 1)))
+        collected.append(rec.Change("removed", quote(n), None))
+    return rec.Changes(document(0), document(1), 31, tuple(collected))
 
 
 def summary(size: int) -> rec.CollectionSummary:
@@ -287,8 +287,8 @@ class Answers:
         return graph(min(self.size, limit), entity(0) if name else None)
 
     def do_references(self, *, type: str, sort_by: str, limit: int) -> tuple[rec.Reference, ...]:  # noqa: A002
-        found = [reference(n) for n in range(self.size)]
-        return tuple(found[:limit])
+        actual = [reference(n) for n in range(self.size)]
+        return tuple(actual[:limit])
 
     def do_reference_citations(self, name: str, /, *, limit: int) -> rec.ReferenceCitations:
         cited = tuple(

@@ -87,10 +87,10 @@ class Browser:
             message["sessionId"] = self._session
         os.write(self._out, json.dumps(message).encode() + b"\0")
         while True:
-            said = self._next()
-            if said.get("id") == number:
-                assert "error" not in said, said["error"]
-                result: dict[str, Any] = said["result"]
+            text = self._next()
+            if text.get("id") == number:
+                assert "error" not in text, text["error"]
+                result: dict[str, Any] = text["result"]
                 return result
 
     def _next(self) -> dict[str, Any]:
@@ -101,10 +101,10 @@ class Browser:
             assert got, "the browser does not answer"
             self._buffer += got
         raw, _, self._buffer = self._buffer.partition(b"\0")
-        said: dict[str, Any] = json.loads(raw)
-        if said.get("method") == "Network.requestWillBeSent":
-            self.requests.append(said["params"]["request"]["url"])
-        return said
+        facts: dict[str, Any] = json.loads(raw)
+        if facts.get("method") == "Network.requestWillBeSent":
+            self.requests.append(facts["params"]["request"]["url"])
+        return facts
 
     def show(
         self,
@@ -131,10 +131,10 @@ class Browser:
         )
         url = page if isinstance(page, str) else page.as_uri()
         self.call("Page.navigate", url=url)
-        there = url.partition("?")[0]
+        remote = url.partition("?")[0]
         deadline = time.monotonic() + SECONDS
         while not str(self.js("document.readyState + location.href")).startswith(
-            f"complete{there}"
+            f"complete{remote}"
         ):
             assert time.monotonic() < deadline, "the page does not load"
             time.sleep(0.02)
@@ -143,25 +143,25 @@ class Browser:
 
     def js(self, expression: str) -> Any:
         """Return the value of an expression."""
-        said = self.call(
+        text = self.call(
             "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
         )
-        assert "exceptionDetails" not in said, said["exceptionDetails"]
-        return said["result"].get("value")
+        assert "exceptionDetails" not in text, text["exceptionDetails"]
+        return text["result"].get("value")
 
     def place(self, selector: str) -> tuple[float, float, float, float]:
         """Return left, top, width and height of an element on the whole page."""
-        found = self.js(
+        result = self.js(
             f"(() => {{const r = document.querySelector({json.dumps(selector)})"
             ".getBoundingClientRect();"
             "return [r.left + scrollX, r.top + scrollY, r.width, r.height]})()"
         )
-        return tuple(found)
+        return tuple(result)
 
     def screenshot(self, *, whole: bool = True) -> Image.Image:
         """Return a picture of the whole page, or of its part in the window."""
-        said = self.call("Page.captureScreenshot", captureBeyondViewport=whole)
-        return Image.open(io.BytesIO(base64.b64decode(said["data"]))).convert("RGB")
+        text = self.call("Page.captureScreenshot", captureBeyondViewport=whole)
+        return Image.open(io.BytesIO(base64.b64decode(text["data"]))).convert("RGB")
 
     def pdf(self) -> bytes:
         """Return the page as it prints."""

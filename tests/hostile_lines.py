@@ -150,7 +150,7 @@ class Process:
 def check_error(error: dict[str, Any]) -> None:
     """Check that a protocol error reveals no internals."""
     assert isinstance(error["code"], int)
-    told = json.dumps(error)
-    assert "Traceback" not in told
-    assert 'File \\"' not in told
-    assert "site-packages" not in told
+    facts = json.dumps(error)
+    assert "Traceback" not in facts
+    assert 'File \\"' not in facts
+    assert "site-packages" not in facts

@@ -96,8 +96,8 @@ class Stock:
 
 
 def _surroundings(command: list[str], environment: dict[str, str]) -> Surroundings:
-    told = {name: value for name, value in environment.items() if name not in OF_NO_MEANING}
-    return os.getcwd(), tuple(command), tuple(sorted(told.items()))  # noqa: PTH109
+    messages = {name: value for name, value in environment.items() if name not in OF_NO_MEANING}
+    return os.getcwd(), tuple(command), tuple(sorted(messages.items()))  # noqa: PTH109
 
 
 @contextmanager

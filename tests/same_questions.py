@@ -149,7 +149,7 @@ def _of_documents() -> list[Question]:
             {"document_type": "invoice"},
             ("documents", "--sort", "name"),
             {"documents": ""},
-            lambda found: [d for d in found if d["document_type"] == "invoice"],
+            lambda result: [d for d in result if d["document_type"] == "invoice"],
         ),
         Question(
             "get_document", {"document_name": AGREEMENT}, ("document", AGREEMENT), {"document": ""}
@@ -301,31 +301,32 @@ def _of_relations() -> list[Question]:
 # --- the command's JSON under the names of the tool ------------------------------------------
 
 
-def _without_remedy(found: dict[str, Any]) -> dict[str, Any]:
+def _without_remedy(result: dict[str, Any]) -> dict[str, Any]:
     """Leave out the hint: the tool names tools, the command names commands."""
-    return {key: value for key, value in found.items() if key != "remedy"}
+    return {key: value for key, value in result.items() if key != "remedy"}
 
 
-def _named_jobs(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [job | {"job_id": job["id"]} for job in found]
+def _named_jobs(result: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [job | {"job_id": job["id"]} for job in result]
 
 
-def _together(found: dict[str, Any]) -> dict[str, Any]:
+def _together(result: dict[str, Any]) -> dict[str, Any]:
     """Return for each name in a passage the facts that the passage itself lacks."""
     kept = ("text", "chunk_char_start", "chunk_char_end", "citation")
     chunks = [
         {k: v for k, v in chunk.items() if k != "quotes"}
         | {"places": [{k: quote[k] for k in kept} for quote in chunk["quotes"]]}
-        for chunk in found["chunks"]
+        for chunk in result["chunks"]
     ]
-    return found | {"chunks": chunks}
+    return result | {"chunks": chunks}
 
 
-def _graph(found: dict[str, Any]) -> dict[str, Any]:
+def _graph(result: dict[str, Any]) -> dict[str, Any]:
     """Add each node's distance; the tool calls the passages of a link chunk_ids."""
-    away = found["distances"] or [None] * len(found["nodes"])
-    nodes = [n | {"distance": d} for n, d in zip(found["nodes"], away, strict=True)]
+    away = result["distances"] or [None] * len(result["nodes"])
+    nodes = [n | {"distance": d} for n, d in zip(result["nodes"], away, strict=True)]
     edges = [
-        edge | {"chunk_ids": edge["evidence"], "evidence": edge["quote"]} for edge in found["edges"]
+        edge | {"chunk_ids": edge["evidence"], "evidence": edge["quote"]}
+        for edge in result["edges"]
     ]
-    return found | {"nodes": nodes, "edges": edges}
+    return result | {"nodes": nodes, "edges": edges}

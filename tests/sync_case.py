@@ -55,11 +55,11 @@ class Case:
 
     def told(self, report: SyncReport) -> set[tuple[str, ...]]:
         """Return the changes as kind and path, and for moved ones where from."""
-        told = set()
+        message = set()
         for change in report.changes:
             before = [self.relative(change.previous_path)] if change.previous_path else []
-            told.add((change.kind, *before, self.relative(change.path)))
-        return told
+            message.add((change.kind, *before, self.relative(change.path)))
+        return message
 
     def texts(self) -> dict[str, str]:
         """Return the text of the collection by path."""

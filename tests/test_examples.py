@@ -179,10 +179,10 @@ def is_listed(block: Block) -> bool:
 
 
 def test_what_is_listed_is_there() -> None:
-    said = [c for block in BLOCKS if block.language in {"sh", ""} for c in commands(block)]
+    messages = [c for block in BLOCKS if block.language in {"sh", ""} for c in commands(block)]
     for start in NOT_RUN:
         if start != "just ":
-            assert [command for command in said if command.startswith(start)], start
+            assert [command for command in messages if command.startswith(start)], start
     for (page, language), test in ELSEWHERE.items():
         assert [b for b in BLOCKS if (b.page, b.language) == (page, language)], (page, language)
         assert Path(page).name in (CHECKOUT / test).read_text(encoding="utf-8")
@@ -399,10 +399,10 @@ RUN = {"sh": run_shell, "python": run_python, "sql": run_sql, "toml": read_toml,
 def assert_written(block: Block, written: str, place: Place) -> None:
     """Compare a shortened output with the actual one: each of its lines must be present."""
     assert written, f"{block}: there is nothing that wrote it"
-    there = {squeezed(row) for row in written.replace(str(place.home), "~").splitlines()}
+    remote = {squeezed(row) for row in written.replace(str(place.home), "~").splitlines()}
     for row in block.text.splitlines():
         if squeezed(row) not in {"", "\u2026"}:
-            assert squeezed(row) in there, f"{block}: {row}\n{written}"
+            assert squeezed(row) in remote, f"{block}: {row}\n{written}"
 
 
 def squeezed(row: str) -> str:

@@ -59,11 +59,11 @@ def test_answers_are_found(
 ) -> None:
     run = measure(open_golden(samples.parent / "golden.jsonl", demo))
     total = len(run.scores)
-    found = {top: round(run.means[f"hit@{top}"] * total) for top in FLOORS}
+    by_name = {top: round(run.means[f"hit@{top}"] * total) for top in FLOORS}
     with capsys.disabled():
-        shares = ", ".join(f"{count} of {total} in the top {top}" for top, count in found.items())
+        shares = ", ".join(f"{count} of {total} in the top {top}" for top, count in by_name.items())
         print(f"\ngolden questions ({run.mode}): {shares}")
         for kind, (count, means) in run.means_by_kind().items():
             tops = ", ".join(f"top {top} {means[f'hit@{top}'] * count:.0f}" for top in FLOORS)
             print(f"  {kind}: all {count}, {tops}")
-    assert all(found[top] >= floor for top, floor in FLOORS.items()), found
+    assert all(by_name[top] >= floor for top, floor in FLOORS.items()), by_name

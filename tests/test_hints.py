@@ -185,8 +185,8 @@ def _names(schema: dict[str, Any]) -> list[str]:
 def _parameters() -> set[str]:
     nothing = Library(Settings(Path("none"), Path("none")))
     everything = [server_for(Session(nothing), None, e) for e in (None, legal_edition())]
-    found = {n for s in everything for t in s.catalogue.list_tools() for n in _names(t.parameters)}
-    return {name for name in found if "_" in name}
+    actual = {n for s in everything for t in s.catalogue.list_tools() for n in _names(t.parameters)}
+    return {name for name in actual if "_" in name}
 
 
 EVERY_TOOL = frozenset({*declared(), *declared(legal_edition())})

@@ -37,9 +37,9 @@ def test_files_are_small_and_name_no_machine() -> None:
         if len(data) > MAX_BYTES:
             problems.append(f"{path} has {len(data)} bytes")
         if path.suffix in {".py", ".md", ".toml", ".sql", ".txt", ".ipynb", ""}:
-            found = machine.search(data)
-            if found and not path.is_relative_to(CHECKOUT / "data-samples" / "files"):
-                problems.append(f"{path} names {found.group().decode()}")
+            answer = machine.search(data)
+            if answer and not path.is_relative_to(CHECKOUT / "data-samples" / "files"):
+                problems.append(f"{path} names {answer.group().decode()}")
     assert problems == []
 
 
@@ -91,11 +91,11 @@ def test_no_pattern_has_a_possessive_or_atomic_group() -> None:
     """Before Python 3.11.5 `re` matches such groups wrongly where a part of them backtracks."""
     wrong = re.compile(r"\)(?:[*+?]|\{\d*,?\d*\})\+|\(\?>")
     sources = [p for p in committed() if p.is_relative_to(CHECKOUT / "casetrack")]
-    found = [
+    result = [
         f"{path.relative_to(CHECKOUT)}:{number}"
         for path in sources
         if path.suffix in {".py", ".toml"}
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
         if wrong.search(line)
     ]
-    assert found == []
+    assert result == []

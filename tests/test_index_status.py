@@ -51,9 +51,9 @@ def files(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def collection(library: Library, files: Path) -> Collection:
-    found = use(library, full()).create("C", profile="ollama")
-    assert found.ingest([files]).count("ingested") == 4
-    return found
+    result = use(library, full()).create("C", profile="ollama")
+    assert result.ingest([files]).count("ingested") == 4
+    return result
 
 
 def by_name(collection: Collection) -> dict[str, DocumentIndex]:
@@ -79,12 +79,12 @@ def test_rows_that_lack_an_output(collection: Collection, messages: Callable[...
     chunk = collection.read.chunks("a.txt")[1].chunk_id
     chunks = lance.dataset(collection.folder / "chunks.lance")
     chunks.update({"tokens": "NULL", "checksum": "NULL"}, where=f"chunk_id = '{chunk}'")
-    found = by_name(collection)["a.txt"]
-    assert found.problems == ("incomplete",)
-    assert found.coverage["tokens"] == found.chunks - 1
-    assert found.coverage["dense"] == found.chunks
-    messages(found.reason, hide={str(found.chunks): "<chunks>"})
-    assert found.action == "reindex"
+    result = by_name(collection)["a.txt"]
+    assert result.problems == ("incomplete",)
+    assert result.coverage["tokens"] == result.chunks - 1
+    assert result.coverage["dense"] == result.chunks
+    messages(result.reason, hide={str(result.chunks): "<chunks>"})
+    assert result.action == "reindex"
     assert by_name(collection)["b.txt"].ok
     assert collection.admin.reindex().documents == 1
     assert collection.admin.index_status().ok
@@ -114,13 +114,13 @@ def test_source_files(collection: Collection, files: Path) -> None:
     (files / "offer.eml").unlink()
     (files / "b.txt").write_text("The ferry leaves at nine.")
     status = collection.admin.index_status()
-    found = by_name(collection)
+    result = by_name(collection)
     assert status.problems == {"source_changed": 2, "source_missing": 2}
     assert status.action == "reparse"
-    assert {n for n, d in found.items() if d.source == "changed"} == {"a.txt", "b.txt"}
+    assert {n for n, d in result.items() if d.source == "changed"} == {"a.txt", "b.txt"}
     # An attachment has no file but the one that it came in.
-    assert found["price.txt"].source == "missing"
-    assert found["price.txt"].action == "file"
+    assert result["price.txt"].source == "missing"
+    assert result["price.txt"].action == "file"
     collection.admin.reindex(reparse=True)
     assert collection.admin.index_status().problems == {"source_missing": 2}
 
@@ -142,10 +142,10 @@ def test_partial_and_earlier_reading(collection: Collection) -> None:
     with write_session(collection.folder) as session:
         session.finish(replace(a, missing=("Pages 3 to 9.",)))
         session.finish(replace(b, pipeline_fingerprint="0" * 16))
-    found = by_name(collection)
-    assert found["a.txt"].problems == ("partial",)
-    assert "Pages 3 to 9." in found["a.txt"].reason
-    assert found["b.txt"].problems == ("stale",)
+    result = by_name(collection)
+    assert result["a.txt"].problems == ("partial",)
+    assert "Pages 3 to 9." in result["a.txt"].reason
+    assert result["b.txt"].problems == ("stale",)
     collection.admin.reindex()
     assert by_name(collection)["b.txt"].problems == ("earlier_reading",)
     assert by_name(collection)["b.txt"].action == "reparse"

@@ -164,7 +164,7 @@ def run_all(
     outputs: dict[str, list[Any]] = {name: [] for name in names}
     for name, cell in zip(of_cell, whole.cells, strict=True):
         outputs[name] += cell.outputs
-    return {name: Ran(tuple(found)) for name, found in outputs.items()}
+    return {name: Ran(tuple(each)) for name, each in outputs.items()}
 
 
 @pytest.mark.slow
@@ -276,10 +276,10 @@ def test_saved_chart_has_no_background(tmp_path: Path) -> None:
 )
 def test_nothing_is_drawn_as_nothing(draw: Callable[[], plots.Plot]) -> None:
     drawn = draw()
-    said = repr(drawn).removeprefix("T. ")
+    text = repr(drawn).removeprefix("T. ")
     page = drawn._repr_html_()
     assert ">T</text>" in page
-    assert f">{said}</text>" in page
+    assert f">{text}</text>" in page
 
 
 def test_names_keep_their_ends_and_are_no_formulas() -> None:

@@ -60,8 +60,8 @@ def test_ingest_and_search_without_any_network(tmp_path: Path, models_dir: Path)
         return program(*arguments, before=ISOLATED, **places)
 
     assert casetrack("ingest", str(tmp_path / "in"), "--create", "-c", "Case").returncode == 0
-    found = casetrack("search", "revenue decline", "-c", "Case", "--json")
-    raw = json.loads(found.stdout)
+    result = casetrack("search", "revenue decline", "-c", "Case", "--json")
+    raw = json.loads(result.stdout)
     assert raw["mode"] == "full"
     assert raw["results"][0]["source"]["document"] == "a.txt"
 

@@ -44,13 +44,13 @@ BROKEN = (
 
 
 def test_broken_pipelines(messages: Callable[[str], None]) -> None:
-    told = []
+    lines = []
     for raw in BROKEN:
         with pytest.raises(PipelineError) as refused:
             build_pipeline(raw, Tools())
         assert refused.value.hint
-        told.append(str(refused.value))
-    messages("\n\n\n".join(told))
+        lines.append(str(refused.value))
+    messages("\n\n\n".join(lines))
 
 
 def test_what_a_pipeline_does_is_explained(tmp_path: Path) -> None:

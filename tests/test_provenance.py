@@ -163,13 +163,13 @@ def check_spans(page: dict[str, Any], chunk: dict[str, Any]) -> None:
 
 def check_narrowed(page: dict[str, Any], chunk: dict[str, Any], start: int, end: int) -> None:
     """P4 of a part of a chunk: its lines and paragraphs contain it, within those of the chunk."""
-    found = narrowed(chunk | MOMENTS, Shelf(chunk), start, end)
+    result = narrowed(chunk | MOMENTS, Shelf(chunk), start, end)
     first, last = chunk["char_start"] + start, chunk["char_start"] + end
-    assert (found.char_start, found.char_end) == (first, last)
+    assert (result.char_start, result.char_end) == (first, last)
     assert page["text"][first:last] == chunk["text"][start:end]
     for name in ("line", "paragraph"):
         touched = [span["number"] for span in touched_by(page[f"{name}s"], first, last)]
-        low, high = getattr(found, f"{name}_start"), getattr(found, f"{name}_end")
+        low, high = getattr(result, f"{name}_start"), getattr(result, f"{name}_end")
         assert chunk[f"{name}_start"] <= low <= min(touched)
         assert max(touched) <= high <= chunk[f"{name}_end"]
 
@@ -230,12 +230,12 @@ def test_every_sample(pool: ParsePool, samples: Path) -> None:
 def test_names_in_every_sample(pool: ParsePool, samples: Path, models_dir: Path) -> None:
     encoders = Encoders(models_dir)
     tools = Tools(None, encoders.get("mini"), names=encoders.names("mini"))
-    found = 0
+    result = 0
     for path in sample_files(samples)[::4]:
         pages, chunks = read_of(pool, path, tools)
         check(path, pages, chunks)
-        found += sum(len(chunk["mentions"]) for chunk in chunks)
-    assert found > 50
+        result += sum(len(chunk["mentions"]) for chunk in chunks)
+    assert result > 50
 
 
 OWN = Path(__file__).parents[1]
@@ -301,15 +301,15 @@ def recognised_words(path: Path, models: Path) -> dict[int, list[Placed]]:
     from casetrack.parse.image.reader import open_frames
     from casetrack.parse.ocr import read_image
 
-    found = {}
+    by_name = {}
     for frame in open_frames(path, 10).frames:
         page = read_image(frame.grey, frame.dpi, OcrSettings(), models_dir=models)
-        found[frame.number] = [
+        by_name[frame.number] = [
             (tuple(side * frame.scale for side in (w.x0, w.y0, w.x1, w.y1)), w.text)
             for line in page.lines
             for w in line.words
         ]
-    return found
+    return by_name
 
 
 def lost_words(chunk: dict[str, Any], words: list[Placed]) -> list[str]:
@@ -381,8 +381,8 @@ def test_lines_of_a_part(stored: list[int] | None, expected: list[tuple[int, int
     text = "one\n\ntwo\ntri\n\nfour"
     whole = source(line_start=3, line_end=8, line_numbers=tuple(stored or ()), char_start=0)
     parts = [(0, 3), (0, 8), (5, 8), (9, 12), (14, 18)]
-    found = [narrow(whole, text, None, None, *part) for part in parts]
-    assert [(one.line_start, one.line_end) for one in found] == expected
+    actual = [narrow(whole, text, None, None, *part) for part in parts]
+    assert [(one.line_start, one.line_end) for one in actual] == expected
 
 
 def source(**changes: Any) -> Provenance:
@@ -428,8 +428,8 @@ def source(**changes: Any) -> Provenance:
     ],
 )
 def test_citations(changes: dict[str, Any], full: str, short: str) -> None:
-    found = source(**changes)
-    assert (found.cite(), found.cite_short()) == (full, short)
+    result = source(**changes)
+    assert (result.cite(), result.cite_short()) == (full, short)
 
 
 @pytest.mark.parametrize(
@@ -437,17 +437,17 @@ def test_citations(changes: dict[str, Any], full: str, short: str) -> None:
     [(None, False), (0.97, False), (DOUBTFUL_BELOW, False), (0.42, True)],
 )
 def test_recognised_text_says_how_sure_it_is(confidence: float | None, is_doubtful: bool) -> None:
-    found = source(ocr_confidence=confidence)
-    note = found.ocr_note()
+    result = source(ocr_confidence=confidence)
+    note = result.ocr_note()
     assert note is None if confidence is None else f"{confidence:.2f}" in str(note)
-    assert found.is_doubtful is is_doubtful
-    told = SOURCE.of(found)
-    assert told["ocr_confidence"] == confidence
-    assert told["ocr_warning"] == (note if is_doubtful else None)
+    assert result.is_doubtful is is_doubtful
+    message = SOURCE.of(result)
+    assert message["ocr_confidence"] == confidence
+    assert message["ocr_warning"] == (note if is_doubtful else None)
 
 
 def test_source_has_times_in_utc_and_ranges() -> None:
-    told = SOURCE.of(
+    message = SOURCE.of(
         source(
             embedded_at=None,
             ingested_at=MOMENT,
@@ -457,7 +457,7 @@ def test_source_has_times_in_utc_and_ranges() -> None:
             column_end=4,
         )
     )
-    assert told["document_ingested_at"] == "2026-03-04T05:06:07Z"
-    assert told["chunk_embedded_at"] is None
-    assert (told["row_range"], told["column_range"]) == ("3", "B-D")
+    assert message["document_ingested_at"] == "2026-03-04T05:06:07Z"
+    assert message["chunk_embedded_at"] is None
+    assert (message["row_range"], message["column_range"]) == ("3", "B-D")
     assert iso_utc(None) is None

@@ -110,8 +110,8 @@ def test_completion_offers_what_the_page_describes(demo: Collection) -> None:
 
 def method_of(name: str) -> Callable[..., Any]:
     part, _, own = name.rpartition(".")
-    found: Callable[..., Any] = getattr(PARTS[part] if part else Collection, own)
-    return inspect.unwrap(found)
+    result: Callable[..., Any] = getattr(PARTS[part] if part else Collection, own)
+    return inspect.unwrap(result)
 
 
 def needs_pro(name: str) -> bool:
@@ -126,13 +126,13 @@ def method_table() -> str:
         lines.append(f"| **{group}** | | |")
         for name in names.split():
             method = method_of(name)
-            said = " ".join((inspect.getdoc(method) or "").split("\n\n")[0].split())
-            said = re.sub(r":(?:meth|class|func|data):`~?(?:[\w.]*\.)?(\w+)`", r"`\1`", said)
-            said = said.replace("``", "`").removeprefix("Return ")
-            said = re.split(r"(?<=\w)\. |; see ", said)[0].rstrip(".").replace("*", "`")
+            text = " ".join((inspect.getdoc(method) or "").split("\n\n")[0].split())
+            text = re.sub(r":(?:meth|class|func|data):`~?(?:[\w.]*\.)?(\w+)`", r"`\1`", text)
+            text = text.replace("``", "`").removeprefix("Return ")
+            text = re.split(r"(?<=\w)\. |; see ", text)[0].rstrip(".").replace("*", "`")
             gives = str(inspect.signature(method).return_annotation).replace("|", r"\|")
             mark = " *Pro*" if needs_pro(name) else ""
-            lines.append(f"| `{name}`{mark} | {said[0].upper()}{said[1:]} | `{gives}` |")
+            lines.append(f"| `{name}`{mark} | {text[0].upper()}{text[1:]} | `{gives}` |")
     return "\n".join(lines) + "\n"
 
 
@@ -247,12 +247,12 @@ MISTAKES: dict[str, tuple[Callable[[Collection], object], type[Exception]]] = {
 
 
 def test_mistakes_are_told(demo: Collection, messages: Callable[..., None]) -> None:
-    told = []
+    lines = []
     for name, (call, error) in MISTAKES.items():
         with pytest.raises(error) as caught:
             call(demo)
-        told.append(f"{name}: {caught.value}")
-    messages("\n".join(told).replace("WindowsPath", "PosixPath"))
+        lines.append(f"{name}: {caught.value}")
+    messages("\n".join(lines).replace("WindowsPath", "PosixPath"))
 
 
 def test_missing_collection_says_where_it_was_looked_for(library: Library) -> None:

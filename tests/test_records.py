@@ -54,9 +54,9 @@ def test_a_new_field_is_one_line() -> None:
 
 
 def test_a_row_keeps_what_json_rounds() -> None:
-    found = replace(event(1), weight=1 / 3)
-    assert found.as_dict()["weight"] == 0.3333
-    assert Rows((found,)).to_arrow().column("weight").to_pylist() == [1 / 3]
+    result = replace(event(1), weight=1 / 3)
+    assert result.as_dict()["weight"] == 0.3333
+    assert Rows((result,)).to_arrow().column("weight").to_pylist() == [1 / 3]
 
 
 def test_views_rename_and_reach() -> None:
@@ -76,8 +76,8 @@ def test_the_source_is_told_in_json_and_rows_under_the_same_names() -> None:
     whole["printed_place"] = "24:11-20"
     hidden = (HiddenSpan("hidden", 0, 3),)
     place = replace(quote(1).provenance, hidden=hidden, **whole)
-    told = SOURCE.of(place)
-    assert list(told) == list(layout_of(KeyPlace).kinds)[1:]
+    message = SOURCE.of(place)
+    assert list(message) == list(layout_of(KeyPlace).kinds)[1:]
 
 
 @dataclass(frozen=True, slots=True)

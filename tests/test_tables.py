@@ -225,9 +225,9 @@ def answers(result: SearchResult, question: Question) -> bool:
 def test_one_passage_answers_a_question_about_a_cell(
     tables: Collection, question: Question
 ) -> None:
-    found = tables.search(question.text, limit=3, mode="keyword").results
-    seen = [(r.provenance.cite(), r.provenance.table_header, r.text) for r in found]
-    assert any(answers(result, question) for result in found), seen
+    answer = tables.search(question.text, limit=3, mode="keyword").results
+    seen = [(r.provenance.cite(), r.provenance.table_header, r.text) for r in answer]
+    assert any(answers(result, question) for result in answer), seen
 
 
 def test_a_table_keeps_its_header_over_page_breaks(tables: Collection) -> None:

@@ -31,9 +31,9 @@ def test_lancedb_finds_the_nearest_vectors(demo: Collection) -> None:
     query = (
         demo.read.table().search(asked.dense, vector_column_name="dense").distance_type("cosine")
     )
-    found = query.select(["chunk_id", "_distance"]).limit(10).to_list()
-    assert {r["chunk_id"] for r in found} == set(sorted(true, key=lambda i: -true[i])[:10])
-    for row in found:
+    result = query.select(["chunk_id", "_distance"]).limit(10).to_list()
+    assert {r["chunk_id"] for r in result} == set(sorted(true, key=lambda i: -true[i])[:10])
+    for row in result:
         assert 1 - row["_distance"] == pytest.approx(true[row["chunk_id"]], abs=1e-5)
 
 

@@ -65,9 +65,9 @@ def test_an_installed_wheel_finds_its_resources(site: Path) -> None:
 
 def test_nobody_signs_a_license_for_themselves(site: Path, tmp_path: Path) -> None:
     """The tests' own signer, which the environment names, counts in a checkout only."""
-    here = json.loads(asked(CHECKOUT, STATUS, "license", "status", "--json"))
-    assert here["tier"] == "pro"
+    local = json.loads(asked(CHECKOUT, STATUS, "license", "status", "--json"))
+    assert local["tier"] == "pro"
     home = {"CASETRACK_HOME": str(tmp_path)}
-    there = json.loads(asked(site, STATUS, "license", "status", "--json", **home))
-    assert there["tier"] == "free"
-    assert "CASETRACK_LICENSE_PUBLIC_KEYS" in there["reason"]
+    remote = json.loads(asked(site, STATUS, "license", "status", "--json", **home))
+    assert remote["tier"] == "free"
+    assert "CASETRACK_LICENSE_PUBLIC_KEYS" in remote["reason"]

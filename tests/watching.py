@@ -64,9 +64,9 @@ class News:
         self.dead: set[str] = set()
         self.overflow = False
 
-    def follow(self, key: str, folder: str, heard: Heard, /, *, recursive: bool) -> str:
+    def follow(self, key: str, folder: str, received: Heard, /, *, recursive: bool) -> str:
         if not self.note:
-            self.followed[key] = (folder, heard)
+            self.followed[key] = (folder, received)
             self.dead.discard(key)
         return self.note
 
@@ -85,10 +85,10 @@ class News:
 
     def tell(self, *paths: Path | str, folder: bool = False) -> None:
         """Notify all followers of a change at *paths*."""
-        for root, heard in list(self.followed.values()):
+        for root, received in list(self.followed.values()):
             for path in map(str, paths):
                 if path.startswith(root):
-                    heard(path, folder)
+                    received(path, folder)
 
 
 @dataclass
@@ -244,18 +244,18 @@ def day(hours: float, watches: int, *, scratch: Path, seed: int = 7) -> dict[str
 
 def _office_minute(world: Simulation, chance: random.Random, folders: list[Path], tick: int) -> int:
     """Send the notifications of a minute and return their number."""
-    told = 0
+    message = 0
     for folder in folders:
         for _ in range(chance.randrange(4)):
             world.news.tell(folder / f"letter-{tick}-{chance.randrange(50)}.docx")
-            told += 1
+            message += 1
     if tick % 30 == 0:  # a copy of a folder of a thousand files
         for number in range(1000):
             world.news.tell(folders[tick % len(folders)] / f"scan-{tick}-{number}.pdf")
-        told += 1000
+        message += 1000
     if tick % 97 == 0:
         world.syncs.failures.append(OSError(28, "No space left on device"))
-    return told
+    return message
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -25,15 +25,15 @@ UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 def sections(path: Path) -> dict[str, str]:
     """Return the texts of a golden file by the names of their sections."""
-    found: dict[str, list[str]] = {}
+    by_name: dict[str, list[str]] = {}
     if path.is_file():
         lines: list[str] = []
         for line in path.read_text(encoding="utf-8").splitlines():
             if line and not line.startswith(" "):
-                lines = found.setdefault(line, [])
+                lines = by_name.setdefault(line, [])
             else:
                 lines.append(line[4:])
-    return {name: "\n".join(lines).strip("\n") for name, lines in found.items()}
+    return {name: "\n".join(lines).strip("\n") for name, lines in by_name.items()}
 
 
 def _write(path: Path, name: str, text: str) -> None:

@@ -29,9 +29,9 @@ class InProcess:
 
     def ask(self, questions: Mapping[int, Query], /) -> dict[int, ShardAnswer | str]:
         self.asked.append(questions)
-        found: dict[int, ShardAnswer | str] = {}
+        by_name: dict[int, ShardAnswer | str] = {}
         for number, question in questions.items():
             sent = pickle.loads(pickle.dumps(question))
-            told = self._shards[number].top(sent)
-            found[number] = self.silent.get(number) or pickle.loads(pickle.dumps(told))
-        return found
+            message = self._shards[number].top(sent)
+            by_name[number] = self.silent.get(number) or pickle.loads(pickle.dumps(message))
+        return by_name

@@ -101,9 +101,9 @@ def test_the_life_of_shards(
     # After a kill, either the successor answers or the answer names the part that was not searched.
     process = shards.about()[1].process
     os.kill(process, signal.SIGKILL)
-    told = front.search(QUESTION)
-    assert [(r.chunk_id, r.score) for r in told] == expected or any(
-        "2 of 3" in note for note in told.notes
+    message = front.search(QUESTION)
+    assert [(r.chunk_id, r.score) for r in message] == expected or any(
+        "2 of 3" in note for note in message.notes
     )
     deadline = time.monotonic() + 120
     while found(front) != expected:
@@ -139,11 +139,11 @@ def test_a_silent_shard_is_named_and_too_many_questions_are_refused(
     process = shards.about()[0].process
     os.kill(process, signal.SIGSTOP)
     try:
-        told = front.search(QUESTION)
-        (note,) = (n for n in told.notes if n not in whole.notes)
+        message = front.search(QUESTION)
+        (note,) = (n for n in message.notes if n not in whole.notes)
         assert "25 s" in note
-        assert told.searched_chunks < whole.searched_chunks
-        assert told.results
+        assert message.searched_chunks < whole.searched_chunks
+        assert message.results
 
         def ask(_: int) -> str:
             try:
@@ -153,8 +153,8 @@ def test_a_silent_shard_is_named_and_too_many_questions_are_refused(
             return ""
 
         with ThreadPoolExecutor(16) as threads:
-            said = set(threads.map(ask, range(16)))
-        assert " 2 " in next(text for text in said if text)
+            output = set(threads.map(ask, range(16)))
+        assert " 2 " in next(text for text in output if text)
     finally:
         os.kill(process, signal.SIGCONT)
     deadline = time.monotonic() + 120

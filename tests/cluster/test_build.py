@@ -40,12 +40,12 @@ if TYPE_CHECKING:
     processors=st.integers(1, 40),
 )
 def test_documents_are_shared_out(sizes: dict[str, int], largest: int, processors: int) -> None:
-    found = groups(sizes, sizes, largest, processors)
-    assert [revision for group in found for revision in group] == sorted(sizes)
-    for group in found:
+    result = groups(sizes, sizes, largest, processors)
+    assert [revision for group in result for revision in group] == sorted(sizes)
+    for group in result:
         assert group
         assert len(group) == 1 or sum(sizes[r] for r in group) <= largest
-    small = [g for g in found if sum(sizes[r] for r in g) < largest // 2]
+    small = [g for g in result if sum(sizes[r] for r in g) < largest // 2]
     # A few large documents may leave gaps; the small ones are still no pile to merge.
     assert len(small) < 8 + sum(size >= largest // 8 for size in sizes.values())
 
@@ -54,9 +54,9 @@ def test_documents_are_shared_out(sizes: dict[str, int], largest: int, processor
 def bare(demo_home: Path, tmp_path: Path, models_dir: Path) -> Collection:
     """The sample collection without a search index."""
     shutil.copytree(demo_home, tmp_path / "data")
-    found = Library(replace(load_settings(tmp_path / "data"), models_dir=models_dir)).get("Demo")
-    shutil.rmtree(found.folder / views.INDEX.home)
-    return found
+    opened = Library(replace(load_settings(tmp_path / "data"), models_dir=models_dir)).get("Demo")
+    shutil.rmtree(opened.folder / views.INDEX.home)
+    return opened
 
 
 @pytest.fixture
@@ -167,11 +167,11 @@ def test_views_in_object_storage_are_made_apart_and_published(
     assert built.tasks > 2
     assert len(seen(far)) > 0
     # Another computer finds them made, and makes none.
-    there = Library(load_settings(tmp_path / "other")).attach(address)
-    assert seen(there) == seen(far)
-    assert told(there) == told(far)
+    remote = Library(load_settings(tmp_path / "other")).attach(address)
+    assert seen(remote) == seen(far)
+    assert told(remote) == told(far)
     published = {f.parent.name for f in far.folder.glob("views/index/*/rows.arrow")}
-    brought = {f.parent.name for f in there.folder.glob("views/index/*/rows.arrow")}
+    brought = {f.parent.name for f in remote.folder.glob("views/index/*/rows.arrow")}
     assert brought == published != set()
 
 

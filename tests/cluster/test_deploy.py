@@ -23,8 +23,8 @@ def documents(name: str) -> list[dict[str, Any]]:
 
 
 def of_kind(kind: str) -> dict[str, Any]:
-    (found,) = [d for d in documents("kuberay.yaml") if d["kind"] == kind]
-    return found
+    (actual,) = [d for d in documents("kuberay.yaml") if d["kind"] == kind]
+    return actual
 
 
 @pytest.mark.needs("ray")
@@ -45,13 +45,13 @@ def test_ray_takes_the_file_of_kubernetes() -> None:
 
     cluster = of_kind("RayCluster")
     cluster["metadata"]["namespace"] = "default"
-    found = autoscaling_config._derive_autoscaling_config_from_ray_cr(cluster)
-    validate_config(found)
-    kinds = found["available_node_types"]
-    workers = next(kind for name, kind in kinds.items() if name != found["head_node_type"])
+    result = autoscaling_config._derive_autoscaling_config_from_ray_cr(cluster)
+    validate_config(result)
+    kinds = result["available_node_types"]
+    workers = next(kind for name, kind in kinds.items() if name != result["head_node_type"])
     assert (workers["min_workers"], workers["max_workers"]) == (2, 8)
     assert workers["resources"] == {"CPU": 8, "memory": 32 * 2**30}
-    assert kinds[found["head_node_type"]]["resources"]["CPU"] == 0
+    assert kinds[result["head_node_type"]]["resources"]["CPU"] == 0
 
 
 def test_what_the_parts_call_each_other_fits() -> None:
@@ -83,10 +83,10 @@ def test_its_commands_are_commands(name: str) -> None:
     import click
 
     text = re.sub(r"\n\s+(?=-|exec )", " ", (HOME / name).read_text(encoding="utf-8"))
-    found = re.findall(r"(?:exec |bin/)casetrack ((?:serve|models)[^\n&|;\"]*)", text)
-    assert found
+    matches = re.findall(r"(?:exec |bin/)casetrack ((?:serve|models)[^\n&|;\"]*)", text)
+    assert matches
     root = get_command(app)
-    for line in found:
+    for line in matches:
         command, words = root, shlex.split(line)
         context = click.Context(root)
         while isinstance(command, click.Group):

@@ -218,19 +218,19 @@ def test_a_cluster_makes_what_one_process_makes(
 ) -> None:
     monkeypatch.setattr(call, "require_same", lambda: None)
     monkeypatch.setattr(call, "on_each_machine", lambda ask, *given: {"a": ask(*given)})
-    here, there = made(with_models, "here"), made(with_models, "there")
+    local, remote = made(with_models, "here"), made(with_models, "there")
     seen = []
-    expected = here.ingest([folder])
-    found = there.ingest([folder], engine="ray", on=on, progress=seen.append)
-    assert ends(found) == ends(expected)
-    assert rows(there) == rows(here)
+    expected = local.ingest([folder])
+    result = remote.ingest([folder], engine="ray", on=on, progress=seen.append)
+    assert ends(result) == ends(expected)
+    assert rows(remote) == rows(local)
     assert engines[-1].has_models
     assert (seen[-1].done, seen[-1].total) == (14, 14)
-    assert seen[-1].chunks == sum(o.chunks for o in found.outcomes) > 0
-    assert there.search("rent").results[0].text == here.search("rent").results[0].text
-    assert not leftovers(there.workspace.folder)
-    again = there.ingest([folder], engine="ray", on=on)
-    assert ends(again) == ends(here.ingest([folder]))
+    assert seen[-1].chunks == sum(o.chunks for o in result.outcomes) > 0
+    assert remote.search("rent").results[0].text == local.search("rent").results[0].text
+    assert not leftovers(remote.workspace.folder)
+    again = remote.ingest([folder], engine="ray", on=on)
+    assert ends(again) == ends(local.ingest([folder]))
     assert engines[-1].asked == (on != "local"), "a machine that sees all looks by itself"
 
 
@@ -244,30 +244,30 @@ def test_a_failing_extractor_is_the_same_on_a_cluster(
     path.write_text("The rent of $500 was due on 3 May 2021.")
     monkeypatch.setattr("casetrack.extract.amounts.find_amounts", boom)
     monkeypatch.setattr("casetrack.ingest.assemble.read_caption", boom)
-    here, there = made(with_models, "here"), made(with_models, "there")
-    expected, found = here.ingest([path]), there.ingest([path], engine="ray", on="local")
-    assert ends(found) == ends(expected) == [("a.txt", "partial", "")]
-    assert rows(there) == rows(here)
-    assert found.outcomes[0].message == expected.outcomes[0].message
+    local, remote = made(with_models, "here"), made(with_models, "there")
+    expected, result = local.ingest([path]), remote.ingest([path], engine="ray", on="local")
+    assert ends(result) == ends(expected) == [("a.txt", "partial", "")]
+    assert rows(remote) == rows(local)
+    assert result.outcomes[0].message == expected.outcomes[0].message
 
 
 @pytest.mark.slow
 def test_what_changed_is_read_again_and_no_text_is_embedded_twice(
     with_models: Library, engines: list[InProcess], folder: Path
 ) -> None:
-    here, there = made(with_models, "here"), made(with_models, "there")
-    here.ingest([folder])
-    there.ingest([folder], engine="ray")
+    local, remote = made(with_models, "here"), made(with_models, "there")
+    local.ingest([folder])
+    remote.ingest([folder], engine="ray")
     file = folder / "contract 01.txt"
     file.write_text(file.read_text() + "\n\nAnd a last word about notice.")
     mail(folder / "mail a.eml", attached={"b.txt": "Only here, and longer."})
-    expected = here.ingest([folder])
+    expected = local.ingest([folder])
     models = work.Encoders().get(DEFAULT_PROFILE)
     models.seen.clear()
-    found = there.ingest([folder], engine="ray")
-    assert ends(found) == ends(expected)
-    assert rows(there) == rows(here)
-    assert {Path(o.path).name for o in found.outcomes if o.updated} >= {"contract 01.txt"}
+    result = remote.ingest([folder], engine="ray")
+    assert ends(result) == ends(expected)
+    assert rows(remote) == rows(local)
+    assert {Path(o.path).name for o in result.outcomes if o.updated} >= {"contract 01.txt"}
     assert not any("contract 2" in text for text in models.seen)
 
 
@@ -283,8 +283,8 @@ def test_a_file_that_ends_its_process_fails_alone(
     tries = [names for names in engines[-1].blocks if "contract 05.txt" in names]
     assert [len(names) == 1 for names in tries[1:]] == [True, True]
     assert engines[-1].alone == [False, True, True]
-    [told] = [o for o in report.outcomes if o.code == "worker_crashed"]
-    assert "contract 05.txt (3 " in told.message
+    [messages] = [o for o in report.outcomes if o.code == "worker_crashed"]
+    assert "contract 05.txt (3 " in messages.message
     assert "contract 05" not in str(rows(library.get("there"))[1])
 
 
@@ -302,8 +302,8 @@ def test_what_is_lost_is_done_again(
     turns = itertools.count()
     engines_settings(monkeypatch, dies=lambda _: (turn := next(turns)) % 3 == lost and turn < 16)
     collection = library.create("there", profile=DEFAULT_PROFILE)
-    found = collection.ingest([folder], engine="ray")
-    assert ends(found) == ends(expected)
+    result = collection.ingest([folder], engine="ray")
+    assert ends(result) == ends(expected)
     assert rows(collection) == rows(one)
     dataset = open_dataset(collection.workspace.folder, CHUNKS)
     live = {file.path for part in dataset.get_fragments() for file in part.data_files()}
@@ -344,11 +344,11 @@ def test_who_left_the_cluster_keeps_what_came(
 ) -> None:
     left = ConnectionError("this machine has left the cluster")
     engines_settings(monkeypatch, dies=lambda names: "contract 05.txt" in names, failure=left)
-    there = library.create("there", profile=DEFAULT_PROFILE)
+    remote = library.create("there", profile=DEFAULT_PROFILE)
     with pytest.raises(ClusterFailed, match="this machine has left the cluster") as caught:
-        there.ingest([folder], engine="ray")
+        remote.ingest([folder], engine="ray")
     assert caught.value.hint
-    held = {d.name for d in there.documents()}
+    held = {d.name for d in remote.documents()}
     assert "contract 04.txt" in held
     assert "contract 05.txt" not in held
 
@@ -413,11 +413,11 @@ def test_the_free_tier_takes_as_many_as_one_process(
     many.mkdir()
     for n in range(130):
         (many / f"{n:03d}.txt").write_text(f"Letter {n}." if n != 7 else "")
-    here, there = library.create("here"), library.create("there")
-    expected = here.ingest([many])
-    found = there.ingest([many], engine="ray")
-    assert ends(found) == ends(expected)
-    assert found.notes == expected.notes
+    local, remote = library.create("here"), library.create("there")
+    expected = local.ingest([many])
+    result = remote.ingest([many], engine="ray")
+    assert ends(result) == ends(expected)
+    assert result.notes == expected.notes
 
 
 def test_a_bucket_without_a_cluster_is_refused(library: Library) -> None:
@@ -437,13 +437,13 @@ def test_an_unknown_engine_is_refused(library: Library, folder: Path) -> None:
 def test_two_programs_at_once_end_as_one(
     library: Library, engines: list[InProcess], folder: Path
 ) -> None:
-    there = library.create("there", profile=DEFAULT_PROFILE)
+    remote = library.create("there", profile=DEFAULT_PROFILE)
     with ThreadPoolExecutor(2) as pool:
-        reports = list(pool.map(lambda _: there.ingest([folder], engine="ray"), range(2)))
+        reports = list(pool.map(lambda _: remote.ingest([folder], engine="ray"), range(2)))
     assert sorted(report.count("ingested") for report in reports) == [0, 12]
-    here = library.create("here", profile=DEFAULT_PROFILE)
-    here.ingest([folder])
-    assert rows(there) == rows(here)
+    local = library.create("here", profile=DEFAULT_PROFILE)
+    local.ingest([folder])
+    assert rows(remote) == rows(local)
 
 
 # --- checks before work begins -------------------------------------------------------------------

@@ -20,11 +20,11 @@ pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 @pytest.mark.timeout(1800)
 def test_ray_makes_what_one_process_makes(library_with_model: Library, samples: Path) -> None:
-    here, there = library_with_model.create("here"), library_with_model.create("there")
-    expected = here.ingest(samples)
-    found = there.ingest(samples, engine="ray", on="local")
-    assert ends(found) == ends(expected)
-    assert rows(there) == rows(here)
+    local, remote = library_with_model.create("here"), library_with_model.create("there")
+    expected = local.ingest(samples)
+    result = remote.ingest(samples, engine="ray", on="local")
+    assert ends(result) == ends(expected)
+    assert rows(remote) == rows(local)
 
 
 @pytest.mark.timeout(600)
@@ -39,9 +39,9 @@ def test_a_cluster_that_shrinks_to_one_processor_goes_on(
     leaving = threading.Timer(12, cluster.remove_node, [other], {"allow_graceful": False})
     leaving.start()
     try:
-        there = library_with_model.create("there")
-        found = there.ingest(samples, engine="ray", on=cluster.address)
+        remote = library_with_model.create("there")
+        result = remote.ingest(samples, engine="ray", on=cluster.address)
         leaving.join()
-        assert found.count("ingested") == 25
+        assert result.count("ingested") == 25
     finally:
         cluster.shutdown()

@@ -118,10 +118,10 @@ def test_words_weigh_what_they_weigh_elsewhere(home: Path, index: Index) -> None
     shards=st.integers(1, 9),
 )
 def test_segments_are_shared_evenly_and_by_all_alike(sizes: dict[str, int], shards: int) -> None:
-    found = shared(sizes, shards)
-    assert found.keys() == sizes.keys()
-    assert found == shared(dict(reversed(sizes.items())), shards)
-    loads = [sum(sizes[n] for n in sizes if found[n] == shard) for shard in range(shards)]
+    result = shared(sizes, shards)
+    assert result.keys() == sizes.keys()
+    assert result == shared(dict(reversed(sizes.items())), shards)
+    loads = [sum(sizes[n] for n in sizes if result[n] == shard) for shard in range(shards)]
     assert max(loads) <= 1.1 * sum(loads) / shards + max(sizes.values(), default=0)
 
 
@@ -133,8 +133,8 @@ def test_a_new_segment_moves_few_of_the_others() -> None:
 
 @pytest.mark.parametrize("rows", [None, slice(3, 9), np.arange(21) % 3 == 0])
 def test_rows_arrive_as_they_were(rows: slice | np.ndarray | None) -> None:
-    found = Part.of("a", 21, rows, is_filtered=True).unpacked()
-    assert np.array_equal(found, rows) if isinstance(rows, np.ndarray) else found == rows
+    result = Part.of("a", 21, rows, is_filtered=True).unpacked()
+    assert np.array_equal(result, rows) if isinstance(rows, np.ndarray) else result == rows
 
 
 # --- over a collection ---------------------------------------------------------------------------
@@ -164,10 +164,10 @@ def alone(data_dir: Path, models_dir: Path) -> Collection:
     return Library(replace(load_settings(data_dir), models_dir=models_dir)).get("Demo")
 
 
-def seen(found: SearchResults) -> tuple:
+def seen(result: SearchResults) -> tuple:
     """Return all of a search but its times."""
-    each = [(r.chunk_id, r.score, r.signals, r.also, r.relevance, r.text) for r in found]
-    return found.notes, found.evidence, found.searched_chunks, found.stages_used, each
+    each = [(r.chunk_id, r.score, r.signals, r.also, r.relevance, r.text) for r in result]
+    return result.notes, result.evidence, result.searched_chunks, result.stages_used, each
 
 
 @pytest.mark.parametrize("mode", ["keyword", "full"])
@@ -191,16 +191,16 @@ def test_a_shard_that_is_down_is_named_and_the_others_answer(
     front: Collection, alone: Collection, shards: InProcess
 ) -> None:
     shards.silent = {1: "does not answer"}
-    found, whole = front.search("payment", mode="keyword"), alone.search("payment", mode="keyword")
-    missing = whole.searched_chunks - found.searched_chunks
-    (note,) = (n for n in found.notes if n not in whole.notes)
+    result, whole = front.search("payment", mode="keyword"), alone.search("payment", mode="keyword")
+    missing = whole.searched_chunks - result.searched_chunks
+    (note,) = (n for n in result.notes if n not in whole.notes)
     assert 0 < missing < whole.searched_chunks
     assert note.startswith(f"{missing:,} of {whole.searched_chunks:,} passages (in ")
     assert "2" in note.partition(")")[2]
-    assert found.results
+    assert result.results
     # Results have the weights of the whole collection.
     scores = {r.chunk_id: r.score for r in alone.search("payment", mode="keyword", limit=100)}
-    assert all(scores[r.chunk_id] == r.score for r in found)
+    assert all(scores[r.chunk_id] == r.score for r in result)
 
 
 def test_without_any_shard_there_is_no_answer(front: Collection, shards: InProcess) -> None:
@@ -238,5 +238,7 @@ def test_segments_of_a_collection_in_object_storage_are_copied_from_there(
 @pytest.mark.parametrize("name", ["..", "a/b", "", "a\\b"])
 def test_a_shard_reads_nothing_beside_the_collections(shards: InProcess, name: str) -> None:
     part = Part.of(name, 3, None, is_filtered=False)
-    told = Shard(shards.collections).top(Query("one", (part,), 3, {}, None, None, 3, 1.0, 3, None))
-    assert repr(name) in told.lacking[0]
+    message = Shard(shards.collections).top(
+        Query("one", (part,), 3, {}, None, None, 3, 1.0, 3, None)
+    )
+    assert repr(name) in message.lacking[0]

@@ -65,9 +65,9 @@ class Log:
         self.save()
 
     def save(self) -> None:
-        found = {"counts": self._counts, "slowest": self._slowest, "problem": self._problem}
+        result = {"counts": self._counts, "slowest": self._slowest, "problem": self._problem}
         temporary = self._path.with_suffix(".part")
-        temporary.write_text(json.dumps(found), "utf-8")
+        temporary.write_text(json.dumps(result), "utf-8")
         temporary.replace(self._path)
 
 
@@ -158,9 +158,9 @@ def _read_once(collection: Collection, log: Log) -> None:
         text = ""
         for chunk in chunks:
             text = text[: chunk.provenance.char_start] + chunk.text
-        found = _WORD.search(text)
-        assert found is not None
-        assert text == text_of(int(found[1]), int(found[2])), "half a document"
+        match = _WORD.search(text)
+        assert match is not None
+        assert text == text_of(int(match[1]), int(match[2])), "half a document"
     if hits:
         with log.timed("context"), contextlib.suppress(ChunkNotFound):
             collection.read.context(hits[0].provenance.chunk_id)

@@ -126,21 +126,21 @@ def check(data_dir: Path, states: list[dict[str, Seen]], acknowledged: int) -> N
     """Check that the visible state is that after the last acknowledged step or the next one."""
     last = states[acknowledged]
     following = states[min(acknowledged + 1, len(states) - 1)]
-    found = look(data_dir)
-    assert min(len(last), len(following)) <= len(found) <= max(len(last), len(following))
-    for name in {*found, *last, *following}:
-        here, before, after = found.get(name), last.get(name), following.get(name)
-        if here is None:
+    result = look(data_dir)
+    assert min(len(last), len(following)) <= len(result) <= max(len(last), len(following))
+    for name in {*result, *last, *following}:
+        local, before, after = result.get(name), last.get(name), following.get(name)
+        if local is None:
             assert None in {before and name, after and name}, f"{name} is lost"
             continue
         allowed = [seen for seen in (before, after) if seen is not None]
-        assert here.facts in [seen.facts for seen in allowed], name
-        for path in {*here.documents, *(p for seen in allowed for p in seen.documents)}:
+        assert local.facts in [seen.facts for seen in allowed], name
+        for path in {*local.documents, *(p for seen in allowed for p in seen.documents)}:
             known = [seen.documents.get(path) for seen in allowed]
-            assert here.documents.get(path) in known, f"{path} is neither as before nor as after"
+            assert local.documents.get(path) in known, f"{path} is neither as before nor as after"
         # A moved object is at one of the two places.
         for facts in set(allowed[0].documents.values()) & set(allowed[-1].documents.values()):
-            assert facts in here.documents.values(), "a document is at neither place"
+            assert facts in local.documents.values(), "a document is at neither place"
 
 
 def collections(data_dir: Path) -> list[Path]:
@@ -154,14 +154,14 @@ def collections(data_dir: Path) -> list[Path]:
 
 def cut_off(data_dir: Path) -> set[str]:
     """Return the folders of collections that hold passages which no document names."""
-    found = set()
+    values = set()
     for folder in collections(data_dir):
         snapshot = open_snapshot(folder)
         live = sum(d.chunk_count for d in snapshot.documents.values())
         if snapshot.chunks.count_rows() > live:
             assert leftovers(folder), "nothing says that there is something to remove"
-            found.add(folder.name)
-    return found
+            values.add(folder.name)
+    return values
 
 
 def leave_nothing(data_dir: Path) -> list[str]:

@@ -79,11 +79,11 @@ class Disk:
 @pytest.fixture(scope="module")
 def disk(bench: Bench) -> Iterator[Disk | str]:
     """Return a disk, or why there is none."""
-    found = Disk(bench.home / "disk")
-    problem = found.mount()
-    yield problem or found
+    result = Disk(bench.home / "disk")
+    problem = result.mount()
+    yield problem or result
     if problem is None:
-        found.unmount()
+        result.unmount()
 
 
 def fail_calls(bench: Bench, operation: str, code: str, at: int) -> None:

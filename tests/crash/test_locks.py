@@ -140,14 +140,14 @@ def test_only_one_at_a_time_though_lock_files_vanish(tmp_path: Path) -> None:
 def test_folder_that_goes_while_one_waits(tmp_path: Path) -> None:
     folder = tmp_path / "collection"
     folder.mkdir()
-    found = []
+    collected = []
 
     def wait() -> None:
         try:
             with write_lock(folder, timeout=30):
-                found.append("held")
+                collected.append("held")
         except CollectionGone:
-            found.append("gone")
+            collected.append("gone")
 
     with write_lock(folder):
         waiting = threading.Thread(target=wait)
@@ -155,7 +155,7 @@ def test_folder_that_goes_while_one_waits(tmp_path: Path) -> None:
         time.sleep(0.15)
         folder.rename(tmp_path / ".deleted")
     waiting.join(30)
-    assert found == ["gone"]
+    assert collected == ["gone"]
     assert not folder.exists()
 
 

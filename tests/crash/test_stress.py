@@ -85,11 +85,11 @@ class Crowd:
 def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Crowd]:
     """Return a crowd that is sent home at the end."""
     monkeypatch.setenv("CASETRACK_MODELS", str(tmp_path / "no-models"))
-    found = Crowd(tmp_path)
-    write_files(found.files, range(WRITERS * crowd.FILES_EACH))
-    open_library(found.data_dir).create(NAME, profile=SHORT).ingest([found.files])
-    yield found
-    found.close()
+    result = Crowd(tmp_path)
+    write_files(result.files, range(WRITERS * crowd.FILES_EACH))
+    open_library(result.data_dir).create(NAME, profile=SHORT).ingest([result.files])
+    yield result
+    result.close()
 
 
 def work_together(people: Crowd, seconds: float, every: float) -> None:

@@ -24,11 +24,11 @@ steps = pytest.mark.parametrize("step", [23, pytest.param(1, marks=pytest.mark.s
 @pytest.fixture
 def collection(library: Library, store_text: Callable[..., Document]) -> Collection:
     """Return a collection of three documents."""
-    found = library.create(NAME, description="what it is about", tags=("a", "b"))
-    with write_session(found.folder) as session:
+    result = library.create(NAME, description="what it is about", tags=("a", "b"))
+    with write_session(result.folder) as session:
         for number in range(3):
             store_text(session, f"{number}.txt", text_of(number))
-    return found
+    return result
 
 
 def facts(content: bytes) -> dict[str, object]:

@@ -118,11 +118,11 @@ def _look_at(collection: Collection) -> Seen:
     assert index.chunk_count == sum(d.chunk_count for d in snapshot.documents.values())
     # By their vectors all that are live are found, and by a word all that have it.
     if live:
-        found = collection.search("marker", limit=1000, mode="keyword")
-        assert {hit.provenance.chunk_id for hit in found} == marked
+        answer = collection.search("marker", limit=1000, mode="keyword")
+        assert {hit.provenance.chunk_id for hit in answer} == marked
     if index.embedded_count and collection.info.profile in {SHORT, LONG}:
-        found = collection.search("marker", limit=1000, mode="semantic")
-        assert {hit.provenance.chunk_id for hit in found} == live
+        answer = collection.search("marker", limit=1000, mode="semantic")
+        assert {hit.provenance.chunk_id for hit in answer} == live
     assert collection.sql("SELECT count(*) AS n FROM chunks")["n"].to_pylist() == [len(live)]
     problems = [
         c for c in collection.admin.doctor().checks if not c.ok and c.name != "source files"
@@ -141,21 +141,21 @@ def garbage(data_dir: Path, /) -> list[str]:
 
     Data of an older version is not garbage: readers may still use that version.
     """
-    found = []
+    collected = []
     home = data_dir / "collections"
     for folder in home.iterdir() if home.exists() else ():
         if folder.name.startswith("."):
-            found.append(folder.name)
+            collected.append(folder.name)
             continue
         if not folder.is_dir():
             continue  # it is sealed
         for name in (CHUNKS, DOCUMENTS):
-            found += [f"{name}/{n}" for n in _unnamed(folder, name)]
+            collected += [f"{name}/{n}" for n in _unnamed(folder, name)]
         journals = folder / "journal"
-        found += [f"journal/{p.name}" for p in journals.iterdir()] if journals.exists() else []
+        collected += [f"journal/{p.name}" for p in journals.iterdir()] if journals.exists() else []
         if (folder / "rewrite").exists():
-            found.append("rewrite")
-        found += [
+            collected.append("rewrite")
+        collected += [
             str(path.relative_to(folder))
             for path in folder.rglob("*")
             if path.name.endswith(_UNWRITTEN)
@@ -164,8 +164,8 @@ def garbage(data_dir: Path, /) -> list[str]:
         rows = live.workspace.state().snapshot.chunks.count_rows()
         wanted = sum(d.chunk_count for d in live.documents())
         if rows != wanted:
-            found.append(f"{rows - wanted} rows")
-    return found
+            collected.append(f"{rows - wanted} rows")
+    return collected
 
 
 def _unnamed(folder: Path, name: str) -> list[str]:

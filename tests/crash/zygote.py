@@ -180,10 +180,10 @@ def _carry_out(request: dict[str, Any]) -> int:
         assert time.monotonic() < end, "nobody says go"
         time.sleep(0.001)
     logging.getLogger("casetrack.repairs").addHandler(logging.FileHandler(home / "repairs"))
-    said = os.open(home / "acknowledged", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    text = os.open(home / "acknowledged", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 
     def acknowledge(what: str) -> None:
-        os.write(said, f"{what}\n".encode())
+        os.write(text, f"{what}\n".encode())
 
     operation, data_dir = OPERATIONS.get(request["operation"], PULL), Path(request["data_dir"])
     try:
@@ -194,13 +194,13 @@ def _carry_out(request: dict[str, Any]) -> int:
             part(data_dir, Path(request["files"]), acknowledge)
     except Exception as error:  # noqa: BLE001 - passed on to the test
         known = isinstance(error, CaseTrackError)
-        found = {
+        result = {
             "code": error.code if known else type(error).__name__,
             "message": error.message if known else str(error),
             "hint": (error.hint or "") if known else "",
             "trace": "".join(traceback.format_exception(error)),
         }
-        (home / "error").write_text(json.dumps(found), "utf-8")
+        (home / "error").write_text(json.dumps(result), "utf-8")
         return 1
     return 0
 

@@ -57,15 +57,15 @@ def score(path: Path) -> Score:
 def compare(pair: dict[str, Any]) -> str:
     """Describe the errors in the citations of *pair*; empty when all are right."""
     text = plain(pair)
-    found = find_citations(text)
+    citations = find_citations(text)
     if pair["kwargs"].get("remove_ambiguous"):
-        found = tuple(c for c in found if not c.ambiguous)
+        citations = tuple(c for c in citations if not c.ambiguous)
     expected = pair["expected"]
-    wanted, got = [_expected_form(e) for e in expected], [_form(c) for c in found]
+    wanted, got = [_expected_form(e) for e in expected], [_form(c) for c in citations]
     if wanted != got:
         return f"{text!r}: expected {wanted}, found {got}"
     spans = References().find(text)
-    for citation in found:
+    for citation in citations:
         inside = any(s.start <= citation.core < s.end for s in spans)
         if citation.kind != "unknown" and not inside:
             return f"{text!r}: no reference at {citation.written!r}"

@@ -100,15 +100,15 @@ def _note(case: dict[str, Any], spans: tuple[DateSpan, ...]) -> str:
     expected = [
         (item["Text"], item.get("Value", item.get("Resolution"))) for item in case["Results"]
     ]
-    found = [(span.text, span.kind, span.value or span.readings) for span in spans]
-    return f"{case['Input']!r}: {expected} <> {found}"
+    actual = [(span.text, span.kind, span.value or span.readings) for span in spans]
+    return f"{case['Input']!r}: {expected} <> {actual}"
 
 
 def _type(result: dict[str, Any]) -> str:
     """Return the type of a result, or that of its values."""
     values = (result.get("Resolution") or {}).get("values", [])
-    told = next((value["type"] for value in values if value.get("type")), "")
-    name: str = result.get("TypeName") or result.get("Type") or told
+    messages = next((value["type"] for value in values if value.get("type")), "")
+    name: str = result.get("TypeName") or result.get("Type") or messages
     return name.removeprefix("datetimeV2.")
 
 
@@ -150,8 +150,8 @@ def _date_part(result: dict[str, Any], spans: tuple[DateSpan, ...]) -> bool:
     if "not resolv" in days:  # the calendar does not have it
         return all(span.kind == "impossible" for span in inside)
     days |= {str(v.get("timex")).lstrip("(")[:10] for v in values}
-    found = {day for span in inside for day in (*_starts(span), span.first)}
-    return bool(days & (found | {timex for span in inside for timex in _as_timex(span)}))
+    actual = {day for span in inside for day in (*_starts(span), span.first)}
+    return bool(days & (actual | {timex for span in inside for timex in _as_timex(span)}))
 
 
 def _starts(span: DateSpan) -> list[str]:

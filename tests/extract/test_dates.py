@@ -15,8 +15,8 @@ ANCHOR = dt.date(2024, 5, 1)  # A Wednesday.
 
 def _days(table: str) -> list[tuple[str, str, str, str, str]]:
     """Return text, value, first and last day and precision of texts that mean one day."""
-    found = re.findall("(.+) = (.+)", table.replace(" | ", "\n"))
-    return [(text, day, day, day, "day") for text, day in found]
+    matches = re.findall("(.+) = (.+)", table.replace(" | ", "\n"))
+    return [(text, day, day, day, "day") for text, day in matches]
 
 
 _DAYS = """
@@ -89,7 +89,7 @@ def test_dates_with_one_value(text: str, value: str, first: str, last: str, prec
 
 
 @pytest.mark.parametrize(
-    ("text", "found", "value"),
+    ("text", "result", "value"),
     [
         ("The report appeared in 2024.", "2024", "2024"),
         ("im Jahr 2024 wurde", "Jahr 2024", "2024"),
@@ -101,9 +101,9 @@ def test_dates_with_one_value(text: str, value: str, first: str, last: str, prec
         ("12\nMarch 2024", "12\nMarch 2024", "2024-03-12"),
     ],
 )
-def test_place_in_the_text(text: str, found: str, value: str) -> None:
+def test_place_in_the_text(text: str, result: str, value: str) -> None:
     (span,) = find_dates(text)
-    assert (span.text, span.value) == (found, value)
+    assert (span.text, span.value) == (result, value)
     assert text[span.start : span.end] == span.text
 
 
@@ -189,8 +189,8 @@ def test_expressions_of_many_forms() -> None:
     table = (Path(__file__).parent / "dates_counted.txt").read_text(encoding="utf-8")
     for text, values in re.findall(r"^([^#].*) = (.*)$", table, re.MULTILINE):
         spans = find_dates(f"It was agreed, {text}, in writing.", anchor=ANCHOR)
-        found = [(" | ".join(span.readings) or span.value, span.text in text) for span in spans]
-        wrong += [] if found == [(values, True)] else [(text, values, found)]
+        result = [(" | ".join(span.readings) or span.value, span.text in text) for span in spans]
+        wrong += [] if result == [(values, True)] else [(text, values, result)]
     assert wrong == []
 
 
@@ -309,9 +309,9 @@ NEAR_DATES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "found"), NEAR_DATES)
-def test_dates_beside_what_looks_like_them(text: str, found: list[str]) -> None:
-    assert [span.text for span in find_dates(text)] == found
+@pytest.mark.parametrize(("text", "result"), NEAR_DATES)
+def test_dates_beside_what_looks_like_them(text: str, result: list[str]) -> None:
+    assert [span.text for span in find_dates(text)] == result
 
 
 @pytest.mark.parametrize(
@@ -368,9 +368,9 @@ calendar year 2031 = 2031
 
 @pytest.mark.parametrize(("text", "values"), re.findall("(.+) = (.+)", FISCAL.replace(" | ", "\n")))
 def test_fiscal_periods_are_no_calendar_years(text: str, values: str) -> None:
-    found = find_dates(f"Sales rose {text} again.")
-    assert " ".join(str(span.value) for span in found) == values
-    assert all((span.first is None) == values.startswith("FY") for span in found)
+    dates = find_dates(f"Sales rose {text} again.")
+    assert " ".join(str(span.value) for span in dates) == values
+    assert all((span.first is None) == values.startswith("FY") for span in dates)
 
 
 OFFSETS = """

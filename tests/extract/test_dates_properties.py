@@ -33,9 +33,9 @@ def test_spans_are_exact_ordered_and_apart(
     text: str, anchor: dt.date | None, day_first: bool | None
 ) -> None:
     end = 0
-    found = find_dates(text, anchor=anchor, day_first=day_first)
-    assert find_dates(text, anchor=anchor, day_first=day_first) == found
-    for span in found:
+    dates = find_dates(text, anchor=anchor, day_first=day_first)
+    assert find_dates(text, anchor=anchor, day_first=day_first) == dates
+    for span in dates:
         assert text[span.start : span.end] == span.text != ""
         assert span.start >= end
         end = span.end

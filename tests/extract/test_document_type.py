@@ -74,15 +74,15 @@ OPENINGS = {
 @pytest.mark.parametrize("name", OPENINGS)
 def test_openings(name: str) -> None:
     text, kind, evidence = OPENINGS[name]
-    found, why = infer(name, text)
-    assert found == kind
+    result, why = infer(name, text)
+    assert result == kind
     assert f'"{evidence}' in why if evidence else why
 
 
 def test_reasons(messages: Callable[[str], None]) -> None:
     names = ("doc1.pdf", "receipt_may.jpg", "2024-05-02.pdf", "a.txt", "talk.txt")
-    found = [(name, *infer(name, OPENINGS[name][0])) for name in names]
-    messages("\n".join(map(": ".join, found)))
+    actual = [(name, *infer(name, OPENINGS[name][0])) for name in names]
+    messages("\n".join(map(": ".join, actual)))
 
 
 @pytest.mark.parametrize(
@@ -93,8 +93,8 @@ def test_reasons(messages: Callable[[str], None]) -> None:
     ],
 )
 def test_formats_speak_for_themselves(form: str, kind: str) -> None:
-    found, why = infer(f"a.{form}", "Nothing that tells.", form=form)
-    assert found == kind
+    result, why = infer(f"a.{form}", "Nothing that tells.", form=form)
+    assert result == kind
     assert form.upper() in why
 
 

@@ -111,10 +111,10 @@ class _Tagger(StateTagger):
 def _facts(texts: Sequence[str]) -> tuple[DocumentFacts, list[ChunkFacts]]:
     references, at, chunks = References(), 0, []
     for number, text in enumerate(texts):
-        found = (find_dates(text), find_amounts(text), references.find(text, page=1, offset=at))
+        spans = (find_dates(text), find_amounts(text), references.find(text, page=1, offset=at))
         names = tuple(n for n in _Tagger().tag(text, None) if not n.is_role)
         end = at + len(text)
-        chunks.append(ChunkFacts(str(number), number, 1, at, end, text, (), names, *found))
+        chunks.append(ChunkFacts(str(number), number, 1, at, end, text, (), names, *spans))
         at = end + 1
     formats = ("pdf", "eml", "docx")
     return DocumentFacts(
@@ -140,8 +140,8 @@ def _paper(text: str) -> None:
     joined_text(whole)
     read_entries(whole)
     read_bates(text)
-    for found in read_citations(whole):
-        assert found.text
+    for each in read_citations(whole):
+        assert each.text
     kind, _ = infer_document_type(
         format="pdf", name="a.pdf", title=text[:40], text=text, headings=[text[:30]], pages=1
     )

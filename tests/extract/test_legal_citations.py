@@ -21,13 +21,13 @@ BOTH = "Roe v. Wade, 410 U.S. 113 (1973). Brown v. Board, 347 U.S. 483 (1954)."
 
 def keys(*texts: str) -> list[tuple[str, bool]]:
     """Keys of the cases and laws in *texts*, read one after the other as one page."""
-    references, offset, found = References(), 0, []
+    references, offset, result = References(), 0, []
     for text in texts:
         for span in references.find(text, offset=offset):
             assert text[span.start : span.end] == span.text
-            found.append((span.key, span.resolved))
+            result.append((span.key, span.resolved))
         offset += len(text)
-    return found
+    return result
 
 
 def test_the_place_holds_the_parties() -> None:
@@ -117,10 +117,10 @@ def test_an_ambiguous_reporter_stays_open() -> None:
 
 def test_over_several_texts() -> None:
     texts = (WADE, "A text without any citation.", "Id. at 120.", "Brown v. Board, 347 U.S. 483.")
-    found = keys(
+    result = keys(
         *(f"{text} " for text in (*texts, "Wade, supra, at 121.", "Then 347 U.S., at 490."))
     )
-    assert found == [(key, True) for key in (ROE, ROE, BROWN, ROE, BROWN)]
+    assert result == [(key, True) for key in (ROE, ROE, BROWN, ROE, BROWN)]
 
 
 def test_over_pages() -> None:
@@ -173,10 +173,10 @@ def test_the_cheap_look_loses_no_reporter() -> None:
         for entry in entries
         for example in entry.get("examples", ())
     ]
-    found = [text for text in examples if get_citations(text)]
-    lost = [text for text in found if not has_citation_signs(text)]
-    assert len(found) > 400
-    assert len(lost) < 0.05 * len(found), lost
+    actual = [text for text in examples if get_citations(text)]
+    lost = [text for text in actual if not has_citation_signs(text)]
+    assert len(actual) > 400
+    assert len(lost) < 0.05 * len(actual), lost
 
 
 def test_long_texts_are_read_in_pieces() -> None:
@@ -215,19 +215,21 @@ AS_EYECITE = [
 def test_nothing_that_eyecite_finds_is_lost(text: str) -> None:
     from eyecite import get_citations
 
-    found = find_citations(text)
+    citations = find_citations(text)
     expected = get_citations(text)
-    assert [(c.core, dict(c.groups)) for c in found] == [(e.span()[0], e.groups) for e in expected]
+    assert [(c.core, dict(c.groups)) for c in citations] == [
+        (e.span()[0], e.groups) for e in expected
+    ]
     names = ("plaintiff", "defendant")
-    for citation, read in zip(found, expected, strict=True):
+    for citation, read in zip(citations, expected, strict=True):
         for name in names:
             assert citation.details.get(name) == getattr(read.metadata, name, None)
 
 
 def test_the_form_of_a_company_is_no_plaintiff() -> None:
     first = "Doe v. Roe, 4 U.S. 5, 6 S. Ct. 7 (1902)."
-    found = find_citations(f"{first} In Wade Mfg. Co. v. Poe, 8 U.S. 9, 10 S. Ct. 11 (1903).")
-    assert found[2].details["plaintiff"] == "Wade Mfg. Co."
+    citations = find_citations(f"{first} In Wade Mfg. Co. v. Poe, 8 U.S. 9, 10 S. Ct. 11 (1903).")
+    assert citations[2].details["plaintiff"] == "Wade Mfg. Co."
 
 
 def test_commas_that_a_scan_reads_for_points() -> None:

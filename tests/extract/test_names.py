@@ -43,9 +43,9 @@ def encoder(models_dir: Path) -> Encoder:
 
 @pytest.fixture(scope="module")
 def tagger(encoder: Encoder) -> StateTagger:
-    found = tagger_of(encoder)
-    assert found is not None
-    return found
+    result = tagger_of(encoder)
+    assert result is not None
+    return result
 
 
 Tag = "Callable[..., tuple[NameSpan, ...]]"
@@ -103,8 +103,8 @@ def test_who_signs_is_a_person(tag: Tag) -> None:
 
 
 def test_capitals_do_not_hide_a_name(tag: Tag) -> None:
-    found = tag("LOAN AGREEMENT\nbetween\nSILICON VALLEY BANK\nand\nPETER JONES\nof NEW YORK")
-    assert {(s.text, s.kind) for s in found} >= {
+    spans = tag("LOAN AGREEMENT\nbetween\nSILICON VALLEY BANK\nand\nPETER JONES\nof NEW YORK")
+    assert {(s.text, s.kind) for s in spans} >= {
         ("SILICON VALLEY BANK", "organization"),
         ("PETER JONES", "person"),
         ("NEW YORK", "location"),
@@ -161,9 +161,9 @@ def test_a_name_is_found_whole(tag: Tag, marked: str) -> None:
 def test_only_the_wanted_part_counts(tag: Tag) -> None:
     context = "Angela Merkel spoke in Berlin.\n"
     own = "Later John Smith flew to Chicago."
-    found = tag(context + own, start=len(context))
-    assert [s.text for s in found] == ["John Smith", "Chicago"]
-    assert all(own[s.start : s.end] == s.text for s in found)
+    spans = tag(context + own, start=len(context))
+    assert [s.text for s in spans] == ["John Smith", "Chicago"]
+    assert all(own[s.start : s.end] == s.text for s in spans)
 
 
 def test_a_name_across_the_start_is_left_out(tag: Tag) -> None:
@@ -172,10 +172,10 @@ def test_a_name_across_the_start_is_left_out(tag: Tag) -> None:
     assert tag(text, start=text.index("Merkel")) == ()
 
 
-def check(text: str, found: tuple[NameSpan, ...]) -> None:
-    assert all(text[s.start : s.end] == s.text and s.text.strip() for s in found)
-    assert all(0.0 < s.confidence <= 1.0 for s in found)
-    assert all(a.end <= b.start for a, b in pairwise(found))
+def check(text: str, result: tuple[NameSpan, ...]) -> None:
+    assert all(text[s.start : s.end] == s.text and s.text.strip() for s in result)
+    assert all(0.0 < s.confidence <= 1.0 for s in result)
+    assert all(a.end <= b.start for a, b in pairwise(result))
 
 
 ODD = st.text(st.characters(exclude_categories=("Cs",)), max_size=60)
@@ -206,9 +206,9 @@ def test_every_span_is_where_it_says(
         encoding = next(iter(encoder.encode_documents([text], layers=tagger.layers)))
     except ValueError:
         assume(False)
-    found = tagger.tag(text, encoding, start=start)
-    check(text[start:], found)
-    assert found == tagger.tag(text, encoding, start=start)
+    spans = tagger.tag(text, encoding, start=start)
+    check(text[start:], spans)
+    assert spans == tagger.tag(text, encoding, start=start)
 
 
 def test_a_text_without_words_has_no_names(tagger: StateTagger) -> None:
@@ -248,12 +248,12 @@ def test_what_is_sure_in_a_document_marks_its_other_places() -> None:
     first = 'Orchard Optics Ltd ("Orchard") sells lenses to Berta Quist.'
     second = "Then Orchard ships them, and Quist pays."
     parts = [(first, "Orchard Optics Ltd"), (second, "")]
-    found = marked([first, second], [scores_with(text, name) for text, name in parts])
-    assert [[p.text[a:b] for a, b, _ in p.names] for p in found] == [
+    actual = marked([first, second], [scores_with(text, name) for text, name in parts])
+    assert [[p.text[a:b] for a, b, _ in p.names] for p in actual] == [
         ["Orchard Optics Ltd", "Orchard"], ["Orchard"]
     ]  # fmt: skip
-    assert {kind for p in found for *_, kind in p.names} == {"organization"}
-    assert [[p.text[a:b] for a, b in p.unsure] for p in found] == [["Berta", "Quist"], ["Quist"]]
+    assert {kind for p in actual for *_, kind in p.names} == {"organization"}
+    assert [[p.text[a:b] for a, b in p.unsure] for p in actual] == [["Berta", "Quist"], ["Quist"]]
 
 
 def scores_with(text: str, name: str) -> np.ndarray:
@@ -282,8 +282,8 @@ def test_parties_of_contracts(corpus: Callable[[str], Path], models_dir: Path) -
 def test_the_number_of_a_section_is_no_firm_also_at_the_end(text: str, kept: list[int]) -> None:
     words = words_of(text)
     at = words.texts.index("BPC")
-    found = completed(words, [Place(at, at + 1, "organization", -0.1)])
-    assert [place.after for place in found] == kept
+    result = completed(words, [Place(at, at + 1, "organization", -0.1)])
+    assert [place.after for place in result] == kept
 
 
 def test_a_person_may_end_the_text() -> None:
@@ -306,8 +306,8 @@ def test_dates_and_titles_before_what_was_taken_for_a_firm(
     text: str, first: int, named: tuple[str, str]
 ) -> None:
     words = words_of(text)
-    (found,) = completed(words, [Place(first, len(words.texts), "organization", -0.1)])
-    assert (text[words.starts[found.first] : words.ends[found.after - 1]], found.kind) == named
+    (texts,) = completed(words, [Place(first, len(words.texts), "organization", -0.1)])
+    assert (text[words.starts[texts.first] : words.ends[texts.after - 1]], texts.kind) == named
 
 
 @pytest.mark.parametrize(
@@ -315,5 +315,5 @@ def test_dates_and_titles_before_what_was_taken_for_a_firm(
     [("Maine Limited Liability Company Act", []), ("Maine Limited Company acts", [2])],
 )
 def test_the_beginning_of_the_title_of_a_law_is_no_firm(text: str, kept: list[int]) -> None:
-    found = completed(words_of(text), [Place(0, 2, "organization", -0.1)])
-    assert [place.after for place in found] == kept
+    result = completed(words_of(text), [Place(0, 2, "organization", -0.1)])
+    assert [place.after for place in result] == kept

@@ -59,9 +59,9 @@ NOTHING = (
             [f"regulation:securities-exchange-act-1934-{part}" for part in ("13-a", "15-d")],
         ),
         *(
-            (text, [key if ":" in key else f"{kind}:{key}" for key in found.split()])
+            (text, [key if ":" in key else f"{kind}:{key}" for key in each.split()])
             for kind, table in re.findall(r"## (\w+)\n((?:.+\n)+)", KEYS)
-            for text, found in re.findall("(.+) = (.+)", table)
+            for text, each in re.findall("(.+) = (.+)", table)
         ),
     ],
 )

@@ -47,7 +47,7 @@ def test_a_year_of_history_is_a_date(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "year"),
+    ("result", "year"),
     [
         (parse_date("Sat, 30 Nov 0002 00:00:00 +0000"), None),
         (parse_date("Sat, 30 Nov 2002 00:00:00 0000"), 2002),
@@ -66,8 +66,8 @@ def test_a_year_of_history_is_a_date(text: str) -> None:
         (web_date("1813-01-28"), 1813),
     ],
 )
-def test_recorded_and_stated_moments(found: dt.datetime | None, year: int | None) -> None:
-    assert (found.year if found else None) == year
+def test_recorded_and_stated_moments(result: dt.datetime | None, year: int | None) -> None:
+    assert (result.year if result else None) == year
 
 
 @pytest.mark.parametrize(
@@ -87,5 +87,5 @@ def test_recorded_and_stated_moments(found: dt.datetime | None, year: int | None
 def test_the_text_states_the_date_of_a_document(
     text: str, title: str | None, day: str | None
 ) -> None:
-    found = stated_day(text, title=title, document_type="report", made=dt.date(2023, 5, 2))
-    assert (found.isoformat() if found else None) == day
+    result = stated_day(text, title=title, document_type="report", made=dt.date(2023, 5, 2))
+    assert (result.isoformat() if result else None) == day

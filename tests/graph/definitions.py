@@ -36,8 +36,8 @@ class Definitions:
 
     def rows(self, table: str, **wanted: Any) -> list[Row]:
         """Rows that count (no repeated ones) with these values."""
-        found = [r for r in self.tables[table] if not r.get("repeated")]
-        return [r for r in found if all(r[k] == v for k, v in wanted.items())]
+        opened = [r for r in self.tables[table] if not r.get("repeated")]
+        return [r for r in opened if all(r[k] == v for k, v in wanted.items())]
 
     def counting(self, table: str, **wanted: Any) -> list[Row]:
         """Those rows that are of no copy."""
@@ -82,8 +82,8 @@ class Definitions:
             first, second = both if sort_by == "mentions" else both[::-1]
             return nothing, -first, -second, row["name"], row["entity_id"]
 
-        found = [r for r in self.tables["entities"] if kind in {"all", r["kind"]}]
-        return [r["entity_id"] for r in sorted(found, key=key)]
+        actual = [r for r in self.tables["entities"] if kind in {"all", r["kind"]}]
+        return [r["entity_id"] for r in sorted(actual, key=key)]
 
     def references(self, sort_by: str) -> list[str]:
         def key(row: Row) -> tuple[Any, ...]:
@@ -94,37 +94,37 @@ class Definitions:
             first, second = both if sort_by == "citations" else both[::-1]
             return -first, -second, *last
 
-        found = [r for r in self.tables["references"] if r["type"] not in {"section", "exhibit"}]
-        return [r["reference_id"] for r in sorted(found, key=key) if r["citation_count"]]
+        actual = [r for r in self.tables["references"] if r["type"] not in {"section", "exhibit"}]
+        return [r["reference_id"] for r in sorted(actual, key=key) if r["citation_count"]]
 
     def amounts(self, least: float, most: float, sort_by: str) -> list[Place]:
-        found = [
+        result = [
             r for r in self.rows("amounts")
             if (r["value"] if r["high"] is None else r["high"]) >= least and r["value"] <= most
         ]  # fmt: skip
         if sort_by != "document":
             sign = -1 if sort_by == "value" else 1
-            counts = Counter((r["kind"], r["unit"]) for r in found)
-            found.sort(
+            counts = Counter((r["kind"], r["unit"]) for r in result)
+            result.sort(
                 key=lambda r: (
                     -counts[r["kind"], r["unit"]], r["kind"], r["unit"] is None, r["unit"] or "",
                     sign * r["value"],
                 )
             )  # fmt: skip
-        return [place(r) for r in found]
+        return [place(r) for r in result]
 
     def largest_amounts(self) -> list[tuple[str, list[tuple[float, int, Place]]]]:
         units: dict[str, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
         for row in self.counting("amounts", kind="money"):
             units[row["unit"]][row["entity_id"]].append(row)
-        found = []
+        collected = []
         for unit in sorted(units, key=lambda u: (-sum(map(len, units[u].values())), u)):
             sums = sorted(units[unit].items(), key=lambda s: (-abs(s[1][0]["value"]), s[0]))
-            found.append((unit, [
+            collected.append((unit, [
                 (rows[0]["value"], len(rows), place(max(rows, key=lambda r: r["confidence"])))
                 for _, rows in sums
             ]))  # fmt: skip
-        return found
+        return collected
 
 
 def place(row: Row) -> Place:

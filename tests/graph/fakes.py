@@ -171,12 +171,12 @@ class HandMadeGraph:
             facts = DocumentFacts(**{f.name: getattr(of, f.name) for f in fields(DocumentFacts)})
             own, others = read_identities(facts, [_facts(chunk) for chunk in chunks])
             identities += [asdict(one.description) | asdict(one) | {"document": i} for one in own]
-            for said in others:
-                place = chunks[said.chunk]
-                where = {"document": i, "chunk_id": place.chunk_id, "chunk_index": said.chunk}
-                where |= {"page": 1, "char_start": said.start, "char_end": said.end}
-                where |= {"text": place.text[said.start : said.end]}
-                sayings.append(asdict(said.of) | asdict(said) | where)
+            for messages in others:
+                place = chunks[messages.chunk]
+                where = {"document": i, "chunk_id": place.chunk_id, "chunk_index": messages.chunk}
+                where |= {"page": 1, "char_start": messages.start, "char_end": messages.end}
+                where |= {"text": place.text[messages.start : messages.end]}
+                sayings.append(asdict(messages.of) | asdict(messages) | where)
         return identities, sayings
 
     def chunk_vectors(self) -> Vectors:
@@ -264,8 +264,8 @@ class HandMadeGraph:
             money = {"kind": "money", "value": float(value), "high": None, "unit": unit}
             self._rows["amounts"].append(row | money | {"entity_id": thing})
         if kind != "date?":
-            found = "tagged" if kind in NAME_KINDS else None
-            named = {"entity_id": thing, "kind": kind, "name": "", "role": note, "found_by": found}
+            result = "tagged" if kind in NAME_KINDS else None
+            named = {"entity_id": thing, "kind": kind, "name": "", "role": note, "found_by": result}
             self._rows["mentions"].append(row | named)
 
     def _make_entities(self) -> dict[str, dict[str, Any]]:
@@ -292,15 +292,15 @@ class HandMadeGraph:
         for row in self._rows["citations"]:
             if row["resolved"]:
                 places.setdefault(row["reference_id"], []).append(row)
-        found = []
+        collected = []
         for reference, rows in sorted(places.items()):
             name = Counter(r["text"] for r in rows).most_common(1)[0][0]
             of = {"reference_id": reference, "type": rows[0]["type"], "name": name}
             target = _target(reference)
             of |= {"citation_count": len(rows), "target_document_id": target}
             of |= {"target_document_name": target and target.removeprefix("id-")}
-            found.append(of | _counts(rows))
-        return found
+            collected.append(of | _counts(rows))
+        return collected
 
     def _co_occurrences(self) -> list[dict[str, Any]]:
         held: dict[str, set[str]] = {}
@@ -315,10 +315,10 @@ class HandMadeGraph:
             for pair in combinations(sorted(ids), 2):
                 chunks.setdefault(pair, []).append(chunk_id)
         return [
-            edge({"source": a, "target": b, "type": "co_occurrence", "evidence": found[:5],
-                  "weight": len(found) / (len(found) + 1), "count": len(found),
-                  **_passages(found[:5], named)})
-            for (a, b), found in sorted(chunks.items())
+            edge({"source": a, "target": b, "type": "co_occurrence", "evidence": each[:5],
+                  "weight": len(each) / (len(each) + 1), "count": len(each),
+                  **_passages(each[:5], named)})
+            for (a, b), each in sorted(chunks.items())
         ]  # fmt: skip
 
 
@@ -338,8 +338,8 @@ def edge(given: Mapping[str, Any]) -> dict[str, Any]:
     usual = {"weight": 0.5, "count": 1, "evidence": (), "documents": None, "passage_share": None}
     ends = {"source_id": given["source"], "source_kind": kind}
     ends |= {"target_id": given["target"], "target_kind": kind}
-    told = {name: given.get(name, value) for name, value in usual.items()}
-    return {**ends, **told, "type": given["type"], "directed": given["type"] in DIRECTED}
+    messages = {name: given.get(name, value) for name, value in usual.items()}
+    return {**ends, **messages, "type": given["type"], "directed": given["type"] in DIRECTED}
 
 
 def _facts(chunk: Chunk) -> ChunkFacts:
@@ -374,14 +374,14 @@ def _date(value: str) -> dict[str, Any]:
         return empty | {"kind": "ambiguous", "readings": ["2024-03-04"], "read_by": None}
     if "Q" in value:  # of a fiscal year with unknown months
         days = dict.fromkeys(("first_day", "last_day", "read_by"))
-        told = {"value": value, "precision": "quarter", "entity_id": f"date:{value}"}
-        return days | told | {"kind": "absolute", "readings": []}
+        message = {"value": value, "precision": "quarter", "entity_id": f"date:{value}"}
+        return days | message | {"kind": "absolute", "readings": []}
     precision = {4: "year", 7: "month", 10: "day"}[len(value)]
     last_day = _LAST_DAYS.get(value[5:7], 31) if precision == "month" else 31
     last = value if precision == "day" else f"{(value + '-12')[:7]}-{last_day}"
     days = {"first_day": value + "-01-01"[len(value) - 4 :], "last_day": last, "read_by": None}
-    told = {"value": value, "precision": precision, "entity_id": f"date:{value}"}
-    return days | told | {"kind": "absolute", "readings": []}
+    message = {"value": value, "precision": precision, "entity_id": f"date:{value}"}
+    return days | message | {"kind": "absolute", "readings": []}
 
 
 def _chunk(written: Written, chunk_id: str, index: int, text: str, offset: int) -> Chunk:

@@ -96,7 +96,7 @@ def merged_places(
     /,
 ) -> list[list[str]]:
     """Return the entity of each place of documents that :func:`rows_of` has read."""
-    rows = [row for found, _ in made for row in found]
+    rows = [row for result, _ in made for row in result]
     merged = merge(pa.Table.from_pylist(rows, schema=LOCALS), rules)
     ids = merged.entities["entity_id"].to_pylist()
     named = {
@@ -104,8 +104,8 @@ def merged_places(
         for row, code in zip(rows, merged.codes.tolist(), strict=True)
     }
     return [
-        [named[found[0]["document_id"], kind, key] for kind, key in places] if found else []
-        for found, places in made
+        [named[result[0]["document_id"], kind, key] for kind, key in places] if result else []
+        for result, places in made
     ]
 
 

@@ -72,8 +72,8 @@ def asker(graph: HandMadeGraph) -> Callable[..., list[dict[str, Any]]]:
 def test_counts_and_lists_are_as_defined(graph: HandMadeGraph) -> None:
     defined, rows = Definitions(graph), asker(graph)
     all_of_them = {"named": None, "skip": 0, "limit": None}
-    found = {(r["measure"], r["value"]): r["count"] for r in rows("statistics") if r["count"]}
-    assert found == defined.statistics()
+    by_name = {(r["measure"], r["value"]): r["count"] for r in rows("statistics") if r["count"]}
+    assert by_name == defined.statistics()
     for sort_by in ("mentions", "documents", "name"):
         for kind in ("all", "person"):
             listed = rows("entities", kind=kind, sort_by=sort_by, **all_of_them)

@@ -85,15 +85,15 @@ def test_related_documents_say_why_in_words_and_quotes(messages: Callable[[str],
 )
 def test_relations_can_be_chosen(relation: str, names: list[str]) -> None:
     source = letters()
-    found = related_documents(source, source.document("Reply.txt"), relation)
-    assert [r.document.name for r in found] == names
+    result = related_documents(source, source.document("Reply.txt"), relation)
+    assert [r.document.name for r in result] == names
 
 
 @pytest.mark.parametrize(("names", "count"), [("ABCD", 9), ("AB", 2)])
 def test_some_names_stand_for_many(names: str, count: int) -> None:
-    found = some_of([*names], count)
-    assert [sign for sign in found if sign in names] == [*names[:3]]
-    assert ("6" in found) == (count == 9)
+    some = some_of([*names], count)
+    assert [sign for sign in some if sign in names] == [*names[:3]]
+    assert ("6" in some) == (count == 9)
 
 
 # --- clusters ----------------------------------------------------------------------------------
@@ -119,17 +119,17 @@ def library(*, vectors: bool = True) -> HandMadeGraph:
 
 @pytest.mark.parametrize("vectors", [True, False])
 def test_topical_clusters_are_named_by_their_subjects(vectors: bool) -> None:
-    found = clusters(library(vectors=vectors))
-    assert [{d.name[:5] for d in c.documents} for c in found.clusters] == [{"Lease"}, {"Serve"}]
-    assert found.clusters[0].label.lower() == "monthly rent, tenant"
-    assert "server outage" in found.clusters[1].label.lower()
-    assert found.clusters[0].shared == ("monthly rent", "tenant")
-    assert all(c.quotes for c in found.clusters)
-    assert [d.name for d in found.rest] == ["Zebra.txt"]
+    result = clusters(library(vectors=vectors))
+    assert [{d.name[:5] for d in c.documents} for c in result.clusters] == [{"Lease"}, {"Serve"}]
+    assert result.clusters[0].label.lower() == "monthly rent, tenant"
+    assert "server outage" in result.clusters[1].label.lower()
+    assert result.clusters[0].shared == ("monthly rent", "tenant")
+    assert all(c.quotes for c in result.clusters)
+    assert [d.name for d in result.rest] == ["Zebra.txt"]
 
 
 def test_clusters_by_what_is_cited_take_two_names_of_a_document_for_one() -> None:
-    found = clusters(
+    result = clusters(
         HandMadeGraph(
             [
                 Written("a.txt", [("See [[ref document:Lease.pdf|the Lease]] and "
@@ -140,20 +140,20 @@ def test_clusters_by_what_is_cited_take_two_names_of_a_document_for_one() -> Non
         ),
         "reference",
     )  # fmt: skip
-    assert [(c.label, [d.name for d in c.documents]) for c in found.clusters] == [
+    assert [(c.label, [d.name for d in c.documents]) for c in result.clusters] == [
         ("the Lease", ["a.txt", "b.txt"])
     ]
-    assert [q.text for q in found.clusters[0].quotes] == ["the Lease"]
-    assert [d.name for d in found.rest] == ["c.txt"]
+    assert [q.text for q in result.clusters[0].quotes] == ["the Lease"]
+    assert [d.name for d in result.rest] == ["c.txt"]
 
 
 def test_a_few_documents_are_grouped_only_where_they_are_alike() -> None:
     few = [w for w in library()._written if w.name in {"Lease 0.txt", "Lease 1.txt", "Zebra.txt"}]
-    found = clusters(HandMadeGraph(few))
-    assert [[d.name for d in c.documents] for c in found.clusters] == [
+    result = clusters(HandMadeGraph(few))
+    assert [[d.name for d in c.documents] for c in result.clusters] == [
         ["Lease 0.txt", "Lease 1.txt"]
     ]
-    assert [d.name for d in found.rest] == ["Zebra.txt"]
+    assert [d.name for d in result.rest] == ["Zebra.txt"]
     one = clusters(HandMadeGraph(few[:1]))
     assert (one.clusters, len(one.rest)) == ((), 1)
 
@@ -165,9 +165,9 @@ def test_more_groups_than_asked_for_are_not_none(by: str) -> None:
         for boat in ("Alba", "Brig", "Cog", "Dory", "Etna", "Flyer", "Gig", "Hoy", "Iris", "Junk")
         for i in range(5)
     ]  # fmt: skip
-    found = clusters(HandMadeGraph(many), by, limit=4)
-    assert len(found.clusters) == 4
-    assert sum(len(c.documents) for c in found.clusters) + len(found.rest) == 50
+    result = clusters(HandMadeGraph(many), by, limit=4)
+    assert len(result.clusters) == 4
+    assert sum(len(c.documents) for c in result.clusters) + len(result.rest) == 50
 
 
 def test_clusters_by_names_go_by_parties_and_not_by_places_or_courts() -> None:
@@ -185,32 +185,32 @@ def test_clusters_by_names_go_by_parties_and_not_by_places_or_courts() -> None:
         Written(f"Note {i}.txt", [f"[[person:note-{i}|Note Writer {i}]] was in the {court}."])
         for i in range(6)
     ]
-    found = clusters(HandMadeGraph([*written, *loners]), "entity")
-    assert [(c.label, len(c.documents)) for c in found.clusters] == [
+    result = clusters(HandMadeGraph([*written, *loners]), "entity")
+    assert [(c.label, len(c.documents)) for c in result.clusters] == [
         ("Tarn Ltd", 3),
         ("Vale Ltd", 3),
     ]
-    assert len(found.rest) == 6
+    assert len(result.rest) == 6
 
 
 def test_clusters_by_who_is_mentioned() -> None:
-    found = clusters(library(), "entity")
-    assert [c.label for c in found.clusters] == ["Acme Corp", "Tidewell"]
-    assert [q.text for q in found.clusters[0].quotes] == ["Acme Corp", "Acme Corp"]
+    result = clusters(library(), "entity")
+    assert [c.label for c in result.clusters] == ["Acme Corp", "Tidewell"]
+    assert [q.text for q in result.clusters[0].quotes] == ["Acme Corp", "Acme Corp"]
 
 
 def test_clusters_by_kind_hold_every_document() -> None:
-    found = clusters(library(), "document_type")
-    kinds = [{d.document_type for d in c.documents} for c in found.clusters]
+    result = clusters(library(), "document_type")
+    kinds = [{d.document_type for d in c.documents} for c in result.clusters]
     assert kinds == [{"contract"}, {"report"}, {None}]
-    assert ([len(c.documents) for c in found.clusters], found.rest) == ([4, 4, 1], ())
+    assert ([len(c.documents) for c in result.clusters], result.rest) == ([4, 4, 1], ())
     few = clusters(library(), "document_type", limit=1)
     assert (len(few.clusters), len(few.rest)) == (1, 5)
 
 
 def test_without_references_all_documents_are_loners() -> None:
-    found = clusters(library(), "reference")
-    assert (found.clusters, len(found.rest)) == ((), 9)
+    result = clusters(library(), "reference")
+    assert (result.clusters, len(result.rest)) == ((), 9)
 
 
 @pytest.mark.slow
@@ -226,10 +226,10 @@ def test_clusters_do_not_depend_on_the_order_of_documents() -> None:
 def test_similar_passages_of_other_documents() -> None:
     source = library()
     own = source.chunk_ids("Lease 0.txt")[0]
-    found = similar_chunks(source, own)
-    assert {f.chunk.provenance.document_name[:5] for f in found} == {"Lease"}
-    assert own not in {f.chunk.chunk_id for f in found}
-    assert [f.similarity for f in found] == sorted((f.similarity for f in found), reverse=True)
+    result = similar_chunks(source, own)
+    assert {f.chunk.provenance.document_name[:5] for f in result} == {"Lease"}
+    assert own not in {f.chunk.chunk_id for f in result}
+    assert [f.similarity for f in result] == sorted((f.similarity for f in result), reverse=True)
     same = similar_chunks(source, own, exclude_same_document=False, limit=2)
     assert {f.chunk.provenance.document_name for f in same} == {"Lease 0.txt"}
     assert same[0].similarity == pytest.approx(1, abs=0.02)
@@ -256,28 +256,28 @@ def changed(before: list[str], after: list[str]) -> Changes:
 
 
 def test_changes_quote_both_sides() -> None:
-    found = changed(
+    result = changed(
         ["Title\nThe term is 12 months.\nEither party may leave.\nClosing words."],
         ["Title\nA preamble.\nThe term is 24 months.\nClosing words."],
     )
-    assert found.unchanged == 2
-    rows = [(c.kind, c.before and c.before.text, c.after and c.after.text) for c in found.changes]
+    assert result.unchanged == 2
+    rows = [(c.kind, c.before and c.before.text, c.after and c.after.text) for c in result.changes]
     assert sorted(rows, key=str) == [
         ("added", None, "A preamble."),
         ("changed", "The term is 12 months.", "The term is 24 months."),
         ("removed", "Either party may leave.", None),
     ]
-    (words,) = (c.words for c in found.changes if c.kind == "changed")
+    (words,) = (c.words for c in result.changes if c.kind == "changed")
     assert [op for op, _ in words] == ["same", "removed", "added", "same"]
     assert [text for _, text in words] == ["The term is ", "12", "24", " months."]
 
 
 def test_what_moved_or_is_only_written_otherwise_did_not_change() -> None:
-    found = changed(
+    result = changed(
         ["One stands here.\nTwo “is” quoted.\nThree – dashed."],
         ['Two "is"  quoted.\nThree - dashed.\nOne stands here.'],
     )
-    assert (found.unchanged, found.changes) == (3, ())
+    assert (result.unchanged, result.changes) == (3, ())
 
 
 def test_a_paragraph_over_two_chunks_is_one() -> None:
@@ -297,8 +297,8 @@ def test_overlapping_chunks_do_not_repeat_paragraphs() -> None:
     source = HandMadeGraph([Written("a.txt", ["One.\nTwo.", "Two.\nThree."])])
     first, second = source.chunks_of(source.documents[0])
     shifted = replace(second, provenance=replace(second.provenance, char_start=5, char_end=16))
-    found = paragraphs([first, shifted])
-    assert [(p.text, p.chunk_id) for p in found] == [
+    result = paragraphs([first, shifted])
+    assert [(p.text, p.chunk_id) for p in result] == [
         ("One.", "000-000"), ("Two.", "000-000"), ("Three.", "000-001")
     ]  # fmt: skip
 
@@ -343,33 +343,33 @@ def offers(*, version: bool) -> HandMadeGraph:
 def test_a_comparison_names_what_both_and_what_one_alone_says() -> None:
     source = offers(version=False)
     a, b = source.documents
-    found = comparison(
+    result = comparison(
         source, a, b, "payment",
         passages_a=((source.chunks_of(a)[0], 0.9),),
         passages_b=((source.chunks_of(b)[0], 0.8),),
         chunks_of=source.chunks_of,
     )  # fmt: skip
-    assert [e.name for e in found.shared_entities] == ["Acme Corp"]
-    assert [e.name for e in found.only_a] == ["£500"]
-    assert [e.name for e in found.only_b] == ["£700"]
-    assert found.similarity is not None
-    assert 0.5 < found.similarity <= 1
-    assert (found.changes, found.notes) == (None, ())
+    assert [e.name for e in result.shared_entities] == ["Acme Corp"]
+    assert [e.name for e in result.only_a] == ["£500"]
+    assert [e.name for e in result.only_b] == ["£700"]
+    assert result.similarity is not None
+    assert 0.5 < result.similarity <= 1
+    assert (result.changes, result.notes) == (None, ())
 
 
 def test_versions_are_compared_on_the_topic_only() -> None:
     source = offers(version=True)
     old, new = source.documents
-    found = comparison(
+    result = comparison(
         source, new, old, "payment", passages_a=((source.chunks_of(new)[0], 1.0),), passages_b=(),
         chunks_of=source.chunks_of,
     )  # fmt: skip
-    assert found.changes is not None
-    assert (found.changes.before.name, found.changes.after.name) == ("v1.txt", "v2.txt")
-    assert [c.after and c.after.text for c in found.changes.changes] == [
+    assert result.changes is not None
+    assert (result.changes.before.name, result.changes.after.name) == ("v1.txt", "v2.txt")
+    assert [c.after and c.after.text for c in result.changes.changes] == [
         "Acme Corp pays £700 a day."
     ]
-    (note,) = found.notes
+    (note,) = result.notes
     assert "v1.txt" in note
     assert "payment" in note
 

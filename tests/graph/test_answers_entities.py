@@ -63,32 +63,32 @@ def test_lists_can_be_searched_and_paged_through() -> None:
     source = graph()
     everybody = [e.entity_id for e in entities(source, kind="person")]
     for skip in range(len(everybody) + 2):
-        found = entities(source, kind="person", skip=skip, limit=2)
-        assert [e.entity_id for e in found] == everybody[skip : skip + 2]
-    assert found.total == 0
+        result = entities(source, kind="person", skip=skip, limit=2)
+        assert [e.entity_id for e in result] == everybody[skip : skip + 2]
+    assert result.total == 0
     assert entities(source, kind="person", skip=1, limit=1).total == len(everybody)
     assert [e.entity_id for e in entities(source, named="director l")] == [ANN]
     assert [e.entity_id for e in entities(source, named="%")] == []
     names = {r.name: r.target_document for r in references(source)}
-    there = {r.name for r in references(source, in_collection=True)}
+    remote = {r.name for r in references(source, in_collection=True)}
     missing = {r.name for r in references(source, in_collection=False)}
-    assert there == {name for name, target in names.items() if target}
-    assert there | missing == set(names)
-    assert not there & missing
+    assert remote == {name for name, target in names.items() if target}
+    assert remote | missing == set(names)
+    assert not remote & missing
     assert [r.reference_id for r in references(source, named="iso")] == ["standard:iso-1"]
     assert references(source, skip=1, limit=1)[0] == references(source)[1]
 
 
 def test_find_entity_shows_the_best_place_of_each_document_first() -> None:
-    found = find_entity(graph(), "Ann", limit=4)
-    assert found.total == 7
-    assert found.documents == (("id-a.txt", "a.txt", 4), ("id-b.txt", "b.txt", 2),
+    entity = find_entity(graph(), "Ann", limit=4)
+    assert entity.total == 7
+    assert entity.documents == (("id-a.txt", "a.txt", 4), ("id-b.txt", "b.txt", 2),
                                ("id-d.txt", "d.txt", 1))  # fmt: skip
-    names = [m.quote.provenance.document_name for m in found.mentions]
+    names = [m.quote.provenance.document_name for m in entity.mentions]
     assert names[:3] == ["a.txt", "b.txt", "d.txt"]
     # The place with her role comes before the first one.
-    assert found.mentions[1].quote.text == "Ann Director Lee"
-    assert len(found.mentions) == 4
+    assert entity.mentions[1].quote.text == "Ann Director Lee"
+    assert len(entity.mentions) == 4
 
 
 def test_a_place_that_the_chunk_before_holds_counts_once() -> None:
@@ -101,29 +101,29 @@ def test_a_place_that_the_chunk_before_holds_counts_once() -> None:
 
 
 def test_encounters_with_all_of_them_come_first_then_the_closest() -> None:
-    found = encounters(graph(), ["Ann", "Bob", "Ceo"])
-    assert [e.chunk.chunk_id for e in found.encounters] == ["001-001", "000-000", "000-001"]
-    assert found.total == 3
-    first = found.encounters[0]
+    result = encounters(graph(), ["Ann", "Bob", "Ceo"])
+    assert [e.chunk.chunk_id for e in result.encounters] == ["001-001", "000-000", "000-001"]
+    assert result.total == 3
+    first = result.encounters[0]
     assert first.entities == (ANN, BOB, CEO)
     assert [q.text for q in first.quotes] == ["Ann Director Lee", "Bob", "Ceo"]
-    assert [len(e.quotes) for e in found.encounters] == [3, 2, 2]
-    assert first.score > found.encounters[1].score
+    assert [len(e.quotes) for e in result.encounters] == [3, 2, 2]
+    assert first.score > result.encounters[1].score
 
 
 def test_what_a_document_mentions_most() -> None:
     source = graph()
-    found = document_entities(source, source.document("a.txt"), limit=2)
-    assert [e.entity_id for e in found] == [ANN, BOB]
+    result = document_entities(source, source.document("a.txt"), limit=2)
+    assert [e.entity_id for e in result] == [ANN, BOB]
 
 
 def test_who_heads_a_mail_is_together_with_all_whom_it_mentions() -> None:
     head = f"From: {mark(ANN + ';sender', 'Ann')}\nTo: {mark(BOB + ';recipient', 'Bob')}\n\nHello."
     later = f"I met {mark(CEO)} and {mark(CEO)} on Monday."
     source = HandMadeGraph([Written("1.eml", [head, later, "Goodbye."])])
-    found = encounters(source, ["Ann", "Ceo"])
-    (met,) = found.encounters
-    assert (found.total, met.chunk.chunk_id, met.mention_count) == (1, "000-001", 3)
+    result = encounters(source, ["Ann", "Ceo"])
+    (met,) = result.encounters
+    assert (result.total, met.chunk.chunk_id, met.mention_count) == (1, "000-001", 3)
     assert [(q.text, q.chunk_id) for q in met.quotes] == [("Ann", "000-000"), ("Ceo", "000-001")]
     assert encounters(source, ["Ann", "Bob"]).total == 1
 
@@ -136,8 +136,8 @@ def test_every_place_of_a_passage_counts() -> None:
 
 
 def test_entities_that_never_meet_have_no_encounters() -> None:
-    found = encounters(graph(), ["Dan", "Eve"])
-    assert (found.total, found.encounters) == (0, ())
+    result = encounters(graph(), ["Dan", "Eve"])
+    assert (result.total, result.encounters) == (0, ())
 
 
 @pytest.mark.parametrize(
@@ -173,17 +173,17 @@ def test_the_graph_around_an_entity_goes_by_steps() -> None:
 
 
 def test_the_strongest_chains_are_kept() -> None:
-    found = entity_graph(graph(), "Bob", depth=2, limit=2)
-    assert [n.entity_id for n in found.nodes] == [BOB, ANN]
-    assert [(e.source, e.target, e.count) for e in found.edges] == [(ANN, BOB, 3)]
-    assert found.edges[0].quote is not None
-    assert found.edges[0].quote.text == "Bob. Ann"
+    result = entity_graph(graph(), "Bob", depth=2, limit=2)
+    assert [n.entity_id for n in result.nodes] == [BOB, ANN]
+    assert [(e.source, e.target, e.count) for e in result.edges] == [(ANN, BOB, 3)]
+    assert result.edges[0].quote is not None
+    assert result.edges[0].quote.text == "Bob. Ann"
 
 
 def test_the_graph_without_a_centre_shows_the_best_connected() -> None:
-    found = entity_graph(graph(), limit=3)
-    assert (found.center, found.distances) == (None, ())
-    assert [n.entity_id for n in found.nodes] == [ANN, BOB, CEO]
+    result = entity_graph(graph(), limit=3)
+    assert (result.center, result.distances) == (None, ())
+    assert [n.entity_id for n in result.nodes] == [ANN, BOB, CEO]
     with pytest.raises(EntityNotFound):
         entity_graph(graph(), "Nobody Else")
 
@@ -205,8 +205,8 @@ def test_a_list_in_one_passage_makes_nobody_well_connected() -> None:
 
 def test_an_entity_that_meets_nobody_stands_alone() -> None:
     source = HandMadeGraph([Written("a.txt", [mark(ANN)])])
-    found = entity_graph(source, "Ann")
-    assert ([n.entity_id for n in found.nodes], found.edges) == ([ANN], ())
+    result = entity_graph(source, "Ann")
+    assert ([n.entity_id for n in result.nodes], result.edges) == ([ANN], ())
     assert entity_graph(source).nodes == ()
 
 
@@ -220,8 +220,8 @@ def test_pointers_within_a_document_are_listed_on_request() -> None:
 
 
 def test_citations_that_leave_open_what_is_meant_count_for_nothing() -> None:
-    found = reference_citations(graph(), "ISO 1")
-    assert found.total == 2
+    result = reference_citations(graph(), "ISO 1")
+    assert result.total == 2
     # One place of the document states the relationship to the standard; it comes first.
-    assert [c.relationship for c in found.citations] == ["implements", "cites"]
-    assert [c.quote.text for c in found.citations] == ["ISO 1", "ISO 1"]
+    assert [c.relationship for c in result.citations] == ["implements", "cites"]
+    assert [c.quote.text for c in result.citations] == ["ISO 1", "ISO 1"]

@@ -36,9 +36,9 @@ def supply() -> list[Written]:
 
 
 def test_the_customer_of_twelve_suppliers_leads_and_the_regulator_does_not() -> None:
-    found = actors(supply())
-    assert found[0] == "Brookvale Foods Ltd"
-    assert all(name.startswith("Supplier") for name in found[1:10])
+    result = actors(supply())
+    assert result[0] == "Brookvale Foods Ltd"
+    assert all(name.startswith("Supplier") for name in result[1:10])
 
 
 def test_a_party_goes_before_a_name_that_one_document_repeats() -> None:
@@ -46,13 +46,13 @@ def test_a_party_goes_before_a_name_that_one_document_repeats() -> None:
     lease = (
         "[[organization:harbour;landlord|Harbour Estates]] lets to [[person:ida;tenant|Ida Roth]]. "
     )
-    found = actors(
+    result = actors(
         [
             Written("minutes.txt", [repeated]),
             *(Written(f"lease-{i}.txt", [lease]) for i in range(6)),
         ]
     )
-    assert found == ["Harbour Estates", "Ida Roth", "Kurt Maas"]
+    assert result == ["Harbour Estates", "Ida Roth", "Kurt Maas"]
 
 
 def test_a_name_in_passing_comes_last_even_in_more_places() -> None:

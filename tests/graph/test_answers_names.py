@@ -72,14 +72,14 @@ def test_the_exact_name_scores_one_and_a_part_less() -> None:
 
 
 def test_a_surname_lists_all_who_bear_it_most_mentioned_first() -> None:
-    found = [e.entity_id for e, _ in match_entities(GRAPH, "Smith", kind="person")]
-    assert found == ["person:john-smith", "person:mary-smith"]
-    assert [e.entity_id for e, _ in match_entities(GRAPH, "Smith", limit=1)] == [found[0]]
+    actual = [e.entity_id for e, _ in match_entities(GRAPH, "Smith", kind="person")]
+    assert actual == ["person:john-smith", "person:mary-smith"]
+    assert [e.entity_id for e, _ in match_entities(GRAPH, "Smith", limit=1)] == [actual[0]]
 
 
 def test_a_month_finds_its_days() -> None:
-    found = {e.entity_id for e, _ in match_entities(GRAPH, "March 2024")}
-    assert found == {"date:2024-03-12", "date:2024-03-31"}
+    actual = {e.entity_id for e, _ in match_entities(GRAPH, "March 2024")}
+    assert actual == {"date:2024-03-12", "date:2024-03-31"}
 
 
 @pytest.mark.parametrize(

@@ -58,11 +58,11 @@ def test_topics_are_the_subjects_of_the_passages(vectors: bool) -> None:
 def test_topic_records_quote_typical_passages() -> None:
     source = corpus()
     source.set_table("topics", topics(source))
-    found = topic_records(source)
+    result = topic_records(source)
     assert all(
-        "monthly rent" in q.text for t in found if t.label == "Monthly rent" for q in t.quotes
+        "monthly rent" in q.text for t in result if t.label == "Monthly rent" for q in t.quotes
     )
-    assert all(len(t.quotes) == 3 for t in found)
+    assert all(len(t.quotes) == 3 for t in result)
 
 
 def test_topics_do_not_depend_on_the_order_of_documents() -> None:
@@ -114,16 +114,16 @@ def test_what_one_of_many_documents_repeats_names_no_group() -> None:
 @pytest.mark.slow
 def test_statistics_count_everything_once() -> None:
     source = corpus()
-    found = statistics(source, storage_bytes=123)
-    assert (found.document_count, found.chunk_count, found.storage_bytes) == (12, 40, 123)
-    assert found.document_types == {"unknown": 8, "contract": 4}
-    assert found.file_formats == {"txt": 12}
-    assert found.entity_counts == {
+    result = statistics(source, storage_bytes=123)
+    assert (result.document_count, result.chunk_count, result.storage_bytes) == (12, 40, 123)
+    assert result.document_types == {"unknown": 8, "contract": 4}
+    assert result.file_formats == {"txt": 12}
+    assert result.entity_counts == {
         "person": 1, "organization": 1, "location": 0, "date": 0, "amount": 0, "concept": 3
     }  # fmt: skip
-    assert found.mention_count == 120
-    assert found.embedder_coverage == {"dense": 1.0, "names": 1.0}
-    assert (found.notes, found.last_updated) == (("A note.",), "2025-01-02T03:04:05Z")
+    assert result.mention_count == 120
+    assert result.embedder_coverage == {"dense": 1.0, "names": 1.0}
+    assert (result.notes, result.last_updated) == (("A note.",), "2025-01-02T03:04:05Z")
     bare = statistics(corpus(vectors=False), storage_bytes=0)
     assert bare.embedder_coverage == {"dense": 0.0, "names": 1.0}
     (note,) = bare.notes[1:]

@@ -21,9 +21,9 @@ SIGNED = (
 
 
 def events(*chunks: str, **span: str) -> list[tuple[str, str]]:
-    found = timeline(HandMadeGraph([Written("a.txt", list(chunks))]), **span)  # type: ignore[arg-type]
-    assert found.total == len(found.events)
-    return [(e.value, e.description) for e in found.events]
+    result = timeline(HandMadeGraph([Written("a.txt", list(chunks))]), **span)  # type: ignore[arg-type]
+    assert result.total == len(result.events)
+    return [(e.value, e.description) for e in result.events]
 
 
 def test_an_event_is_the_sentence_around_its_date() -> None:
@@ -34,9 +34,9 @@ def test_an_event_is_the_sentence_around_its_date() -> None:
 
 def test_events_come_in_order_of_date() -> None:
     later = "It ended on [[date:2025-01-31|31 January 2025]] at last."
-    found = events(later, SIGNED, "Work began in [[date:2024|2024]] as agreed.",
+    result = events(later, SIGNED, "Work began in [[date:2024|2024]] as agreed.",
                    "Payment was due in [[date:2024-03|March 2024]] as agreed.")  # fmt: skip
-    assert [value for value, _ in found] == ["2024", "2024-03", "2024-03-12", "2025-01-31"]
+    assert [value for value, _ in result] == ["2024", "2024-03", "2024-03-12", "2025-01-31"]
 
 
 @pytest.mark.sampled(1)
@@ -60,8 +60,8 @@ def test_noise_is_no_event(noise: str) -> None:
 
 @pytest.mark.slow
 def test_the_year_in_the_name_of_a_law_is_no_event() -> None:
-    said = "The Companies Act [[date:2006|2006]] was paid in [[date:2007|2007]] or so."
-    source = HandMadeGraph([Written("a.txt", [said])])
+    text = "The Companies Act [[date:2006|2006]] was paid in [[date:2007|2007]] or so."
+    source = HandMadeGraph([Written("a.txt", [text])])
     act = HandMadeGraph([Written("a.txt", ["The [[ref regulation:a|Companies Act 2006]]."])])
     source.set_table("citations", act.table("citations"))
     assert [e.value for e in timeline(source).events] == ["2007"]
@@ -91,8 +91,8 @@ def test_the_place_that_says_most_speaks_for_the_date() -> None:
     ],
 )
 def test_only_a_date_above_the_text_is_at_the_head(text: str, at_head: bool) -> None:
-    ((_, said),) = events(text)
-    assert ("head of" in said) == at_head
+    ((_, message),) = events(text)
+    assert ("head of" in message) == at_head
 
 
 @pytest.mark.slow
@@ -125,9 +125,9 @@ def test_spans_hold_what_touches_them(
                            "It was paid in [[date:2024|2024]] in full.",
                            "It was paid on [[date:2024-06-15|15 June 2024]] in full."])]
     )  # fmt: skip
-    found = timeline(source, start=start, end=end)
-    assert [e.value for e in found.events] == values
-    assert found.total == len(values)
+    result = timeline(source, start=start, end=end)
+    assert [e.value for e in result.events] == values
+    assert result.total == len(values)
 
 
 @pytest.mark.parametrize(
@@ -152,9 +152,9 @@ def test_dates_whose_days_nobody_knows_are_counted_by_what_they_are(
 ) -> None:
     unclear = "Paid [[date?|03/04/2024]] in full."
     fiscal = "Sales fell in the [[date:2022-Q4|fourth quarter of fiscal 2022]] by a tenth."
-    found = timeline(HandMadeGraph([Written("a.txt", [unclear, fiscal, SIGNED])]))
-    assert (found.undated, found.fiscal, found.total, len(found.events)) == (1, 1, 1, 1)
-    messages(found.left_out)
+    result = timeline(HandMadeGraph([Written("a.txt", [unclear, fiscal, SIGNED])]))
+    assert (result.undated, result.fiscal, result.total, len(result.events)) == (1, 1, 1, 1)
+    messages(result.left_out)
 
 
 @pytest.mark.parametrize(
@@ -165,8 +165,8 @@ def test_dates_whose_days_nobody_knows_are_counted_by_what_they_are(
     ],
 )
 def test_figures_without_words_are_no_events(text: str) -> None:
-    found = timeline(HandMadeGraph([Written("a.txt", [SIGNED, text])]))
-    assert [event.date for event in found.events] == ["2024-03-12"]
+    result = timeline(HandMadeGraph([Written("a.txt", [SIGNED, text])]))
+    assert [event.date for event in result.events] == ["2024-03-12"]
 
 
 def test_an_item_of_a_list_is_not_told_with_the_one_before() -> None:
@@ -211,12 +211,12 @@ Dear Marek, the pallets have not come."""
     ],
 )
 def test_the_day_of_a_mail_says_who_wrote_to_whom(text: str, facts: list[str]) -> None:
-    ((day, said),) = events(text)
+    ((day, message),) = events(text)
     assert day == "2024-05-02"
-    at = [said.find(fact) for fact in facts]
+    at = [message.find(fact) for fact in facts]
     assert -1 not in at
     assert at == sorted(at)
-    assert "example" not in said
+    assert "example" not in message
 
 
 def test_copies_of_a_mail_are_one_event_and_other_mails_of_the_day_their_own(
@@ -230,9 +230,9 @@ def test_copies_of_a_mail_are_one_event_and_other_mails_of_the_day_their_own(
         [Written(name, [text]) for name, text in
          (("1.eml", MAIL), ("copy of 1.eml", MAIL), ("2.eml", answer))]
     )  # fmt: skip
-    found = timeline(source)
-    messages("\n".join(e.description for e in found.events))
-    assert found.total == 2
+    result = timeline(source)
+    messages("\n".join(e.description for e in result.events))
+    assert result.total == 2
 
 
 def test_different_deeds_of_a_day_are_events_and_one_told_twice_is_not() -> None:
@@ -244,8 +244,8 @@ def test_different_deeds_of_a_day_are_events_and_one_told_twice_is_not() -> None
         "d.txt": f"It was raining hard over the quay on {day} until noon or later.",
     }
     source = HandMadeGraph([Written(name, [text]) for name, text in texts.items()])
-    told = {e.quote.provenance.document_name for e in timeline(source).events}
-    assert told == {"a.txt", "c.txt"}
+    messages = {e.quote.provenance.document_name for e in timeline(source).events}
+    assert messages == {"a.txt", "c.txt"}
 
 
 @pytest.mark.parametrize(

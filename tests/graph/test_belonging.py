@@ -49,8 +49,8 @@ def taken(tmp_path_factory: pytest.TempPathFactory, models_dir: Path) -> Taken:
 @pytest.mark.parametrize("name", SETS)
 def test_relations_are_found_and_none_that_is_not_there(taken: Taken, name: str) -> None:
     made = SETS[name]
-    found = stated(*taken(name), made.TYPES)
-    score = Found(frozenset(made.EDGES), frozenset(found))
+    result = stated(*taken(name), made.TYPES)
+    score = Found(frozenset(made.EDGES), frozenset(result))
     assert score.recall >= LEAST_RECALL, str(score)
     assert score.precision >= LEAST_PRECISION, str(score)
 

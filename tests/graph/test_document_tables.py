@@ -29,12 +29,12 @@ def chunk(
 
 
 def sums(*chunks: ChunkFacts) -> list[tuple[AmountSpan, TableSum | None]]:
-    found = []
+    collected = []
     for one, cells in zip(chunks, read_tables(chunks), strict=True):
         for span, cell in amounts_of(one, cells):
             assert one.text[span.start : span.end] == span.text
-            found.append((span, cell))
-    return found
+            collected.append((span, cell))
+    return collected
 
 
 def values(*chunks: ChunkFacts) -> dict[str, float]:
@@ -58,12 +58,12 @@ Margin | 10.2% | 10.0%"""
 
 
 def test_a_statement_gives_scaled_sums_with_row_and_period() -> None:
-    found = {
+    result = {
         (cell.row_label, span.text): (span.value, span.unit, cell.printed, cell.factor)
         for span, cell in sums(chunk(STATEMENT))
         if cell is not None
     }
-    assert found == {
+    assert result == {
         (label, text): (value * factor, "dollar", value, factor)
         for label, text, value, factor in [
             *(("Fares", "$ 41,200", 41_200, 1e3), ("Fares", "$ 39,750", 39_750, 1e3)),
@@ -108,16 +108,16 @@ def test_the_name_of_a_column_says_what_its_cells_are_counted_in(
         rows = [
             f"Item: {item} | {name}: {n} | {year}Clerks: 12" for item, n in (("A", 1240), ("B", 39))
         ]
-        found = sums(chunk("\n".join([f"Item | {name} | {year}Clerks", *rows])))
+        result = sums(chunk("\n".join([f"Item | {name} | {year}Clerks", *rows])))
         expected = {"1240": 1240 * factor, "39": 39 * factor} if factor else {}
-        assert {span.text: span.value for span, _ in found} == expected, name
+        assert {span.text: span.value for span, _ in result} == expected, name
 
 
 def test_a_sheet_does_not_take_the_scale_of_another() -> None:
     text = "{}\nItem | 2031 | 2030\nFares | 41 | 39\nTolls | 12 | 9"
     sheets = [chunk(text.format("(in thousands of EUR)")), chunk(text.format("Other"), page=2)]
-    found = read_tables(sheets, sheets=True)
-    assert [len(sums_of) for sums_of in found] == [4, 0]
+    tables = read_tables(sheets, sheets=True)
+    assert [len(sums_of) for sums_of in tables] == [4, 0]
 
 
 CASES = {
@@ -244,8 +244,8 @@ def test_what_carries_over_to_the_next_table(
 
 def test_a_sum_beyond_its_document_is_doubtful() -> None:
     rows = "".join(f"\nBerth {name} | $ 6{name} | $ 5{name}" for name in range(3))
-    found = sums(chunk(f"(in thousands) | 2031 | 2030{rows}\nTonnage levy | 1,250,417 | 612"))
-    sure = {span.text: span.confidence >= 0.4 for span, _ in found}
+    result = sums(chunk(f"(in thousands) | 2031 | 2030{rows}\nTonnage levy | 1,250,417 | 612"))
+    sure = {span.text: span.confidence >= 0.4 for span, _ in result}
     assert sure == dict.fromkeys(sure, True) | {"1,250,417": False}
 
 

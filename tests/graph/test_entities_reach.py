@@ -121,9 +121,9 @@ def test_in_doubt_it_stays_apart(line: str) -> None:
 
 def test_a_title_of_the_other_gender_does_not_disturb_who_is_known() -> None:
     julian = (JULIAN, {"spellings": {"Mr Julian Whitlock": 1}})
-    found = joined([julian, "person:ms-whitlock", FIRM], ["person:mr-whitlock", FIRM])
-    assert found[1][0] == JULIAN
-    assert found[0][1] == "person:ms-whitlock"
+    joined_names = joined([julian, "person:ms-whitlock", FIRM], ["person:mr-whitlock", FIRM])
+    assert joined_names[1][0] == JULIAN
+    assert joined_names[0][1] == "person:ms-whitlock"
     assert joined([julian, FIRM], ["person:whitlock", FIRM], ["person:ms-whitlock"]) == [
         [JULIAN, FIRM],
         ["person:whitlock", FIRM],
@@ -132,18 +132,18 @@ def test_a_title_of_the_other_gender_does_not_disturb_who_is_known() -> None:
 
 
 def test_what_a_document_kept_apart_stays_apart_in_it() -> None:
-    found = joined([JULIAN, "person:whitlock", FIRM], ["person:whitlock", FIRM])
-    assert found == [[JULIAN, "person:whitlock", FIRM], [JULIAN, FIRM]]
+    joined_names = joined([JULIAN, "person:whitlock", FIRM], ["person:whitlock", FIRM])
+    assert joined_names == [[JULIAN, "person:whitlock", FIRM], [JULIAN, FIRM]]
 
 
 def test_what_is_joined_widens_no_reach() -> None:
     # The second document is within reach of the first; the third only of the joined entity.
-    found = joined(
+    joined_names = joined(
         [TIDEWELL, FIRM],
         ["organization:tidewell", FIRM, "person:priya-raman"],
         ["organization:tidewell", "person:priya-raman"],
     )
-    assert [names[0] for names in found] == [TIDEWELL, TIDEWELL, "organization:tidewell"]
+    assert [names[0] for names in joined_names] == [TIDEWELL, TIDEWELL, "organization:tidewell"]
 
 
 def test_what_nearly_every_document_names_needs_a_second_one() -> None:
@@ -173,8 +173,8 @@ CIRCLE = ["person:grace-adeyemi", "person:owen-prytherch", "person:ruth-calloway
 )
 def test_three_surnames_of_one_circle_mean_that_circle(short: list[str], are_joined: bool) -> None:
     full = [*CIRCLE, "person:ruth-smith"]
-    for found in (joined(full, short)[1], joined(short, full)[0]):
-        assert found == (CIRCLE if are_joined else short)
+    for each in (joined(full, short)[1], joined(short, full)[0]):
+        assert each == (CIRCLE if are_joined else short)
     # No document names the three together.
     assert joined(*([name] for name in full), short)[-1] == short
 
@@ -196,15 +196,15 @@ def test_a_word_taken_for_something_else_joins_the_organisation_called_so(kind: 
 @pytest.mark.parametrize(("placed", "is_firm"), [(0, True), (2, True), (3, False), (4, False)])
 def test_a_word_that_stands_as_towns_do_is_a_town(placed: int, is_firm: bool) -> None:
     word = ("location:tidewell", {"mention_count": 4, "roles": {PLACED: placed}})
-    found = joined([(TIDEWELL, SPELLED), FIRM], [word, FIRM])[1][0]
-    assert found == (TIDEWELL if is_firm else "location:tidewell")
+    joined_names = joined([(TIDEWELL, SPELLED), FIRM], [word, FIRM])[1][0]
+    assert joined_names == (TIDEWELL if is_firm else "location:tidewell")
 
 
 def test_a_namesake_keeps_a_word_a_person() -> None:
     word = ("person:tidewell", {"mention_count": 3})
     for namesake in ("person:mr-tidewell", "person:anna-tidewell"):
-        found = joined([(TIDEWELL, SPELLED), FIRM, namesake], [word, FIRM])
-        assert TIDEWELL not in found[1]
+        joined_names = joined([(TIDEWELL, SPELLED), FIRM, namesake], [word, FIRM])
+        assert TIDEWELL not in joined_names[1]
 
 
 def test_an_office_says_more_than_the_head_of_a_mail() -> None:
@@ -230,11 +230,11 @@ CASES = st.lists(st.lists(NAMES, max_size=7, unique=True), min_size=1, max_size=
 @settings(max_examples=60, deadline=None)
 @given(CASES)
 def test_two_full_names_are_never_one(case: list[list[str]]) -> None:
-    found = joined(*case)
+    joined_names = joined(*case)
     full = {"john-smith", "jane-smith", "robert-smith", "kofi-smith", "ana-berg", "ludwig-van-berg"}
     full |= {"john-smith-jr", "acme-foods-plc", "acme-rail-plc", "acme-ltd"}
     entities: dict[str | None, set[str]] = {}
-    for names, ids in zip(case, found, strict=True):
+    for names, ids in zip(case, joined_names, strict=True):
         for name, entity in zip(names, ids, strict=True):
             if name.partition(":")[2] in full:
                 entities.setdefault(entity, set()).add(name)

@@ -45,9 +45,9 @@ wham ltd / wharn ltd and sons | dan mills / clan mills | tom mills / torn mills
 @pytest.mark.parametrize(("one", "other"), TWO)
 def test_two_names_stay_two(one: str, other: str) -> None:
     for counts in ({one: 9, other: 1}, {one: 1, other: 9}):
-        found = scanned_variants(counts)
+        result = scanned_variants(counts)
         # "Tumer" is not a known name, so a rare one is a recognition error of "Turner".
-        assert not found or (one, other) in {
+        assert not result or (one, other) in {
             ("anna turner", "anna tumer"),
             ("bill quist", "bili quist"),
         }
@@ -67,9 +67,9 @@ NAMES = st.dictionaries(
 @pytest.mark.slow
 @given(NAMES)
 def test_a_slip_leads_to_a_name_that_is_none(counts: dict[str, int]) -> None:
-    found = scanned_variants(counts)
-    assert found.keys().isdisjoint(found.values())
-    assert found == scanned_variants(dict(sorted(counts.items(), reverse=True)))
+    result = scanned_variants(counts)
+    assert result.keys().isdisjoint(result.values())
+    assert result == scanned_variants(dict(sorted(counts.items(), reverse=True)))
 
 
 def test_it_holds_within_one_document_only() -> None:

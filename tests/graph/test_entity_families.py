@@ -50,7 +50,7 @@ class Owner:
 
 def _people(rng: random.Random) -> list[Owner]:
     surname = rng.choice(_SURNAMES)
-    found = []
+    collected = []
     for number, (formal, short) in enumerate(rng.sample(_GIVEN, rng.randint(1, 4))):
         middle = rng.choice(["", "A.", "Bruno", "C."])
         suffix = rng.choice(["", "", "", " Jr.", " III"])
@@ -66,23 +66,23 @@ def _people(rng: random.Random) -> list[Owner]:
         if rng.random() < 0.3:
             address = f"{formal.lower()}.{surname.lower()}{number}@norvane.example"
             owner.addresses = dict.fromkeys(names, (address,))
-        found.append(owner)
+        collected.append(owner)
     if rng.random() < 0.3:
-        found.append(Owner("P", [f"Philemon {surname} Sr.", f"Mr Philemon {surname}, Sr."]))
-        found.append(Owner("P", [f"Philemon {surname} Jr.", f"{surname}, Jr., Philemon"]))
-    return found
+        collected.append(Owner("P", [f"Philemon {surname} Sr.", f"Mr Philemon {surname}, Sr."]))
+        collected.append(Owner("P", [f"Philemon {surname} Jr.", f"{surname}, Jr., Philemon"]))
+    return collected
 
 
 def _asians(rng: random.Random) -> list[Owner]:
-    found = []
+    collected = []
     for surname, given_name in rng.sample(_ASIAN, 2):
         names = [
             f"{surname} {given_name}",
             f"{given_name} {surname}",
             f"{surname.upper()} {given_name}",
         ]
-        found.append(Owner("P", names))
-    return found
+        collected.append(Owner("P", names))
+    return collected
 
 
 def _firms(rng: random.Random) -> list[Owner]:
@@ -90,13 +90,13 @@ def _firms(rng: random.Random) -> list[Owner]:
     short, long = rng.choice(_FORMS)
     parent = Owner("O", [f"{root} {trade} {short}", f"{root} {trade} {long}", f"{root} {trade}"])
     parent.short.append(root)
-    found = [parent]
+    result = [parent]
     for unit in rng.sample(_UNITS, rng.randint(1, 4)):
         form = rng.choice(_FORMS)
         name = f"{root} {trade} {unit}"
-        found.append(Owner("O", [f"{name} {form[0]}", f"{name} {form[1]}"]))
+        result.append(Owner("O", [f"{name} {form[0]}", f"{name} {form[1]}"]))
     if rng.random() < 0.5:
-        found.append(Owner("O", [f"{root} {rng.choice('Leather Timber Salt'.split())} GmbH"]))
+        result.append(Owner("O", [f"{root} {rng.choice('Leather Timber Salt'.split())} GmbH"]))
     if rng.random() < 0.5:
         trade_name, full = "Silver Heron Rentals", parent.names[0]
         parent.defined[full] = (trade_name,)
@@ -104,15 +104,15 @@ def _firms(rng: random.Random) -> list[Owner]:
     if rng.random() < 0.5:
         former, full = f"Old Mill {trade} {short}", f"{root} Bridge Works {short}"
         other = Owner("O", [full, former], {full: (former,)})
-        found.append(other)
+        result.append(other)
     if rng.random() < 0.5:
-        found.append(Owner("O", [f"{root} & Daughters LLP", f"{root} and Daughters LLP"]))
+        result.append(Owner("O", [f"{root} & Daughters LLP", f"{root} and Daughters LLP"]))
     if rng.random() < 0.5:
-        found.append(Owner("O", [f"The {root} Dock Company", f"{root} Dock Co."]))
+        result.append(Owner("O", [f"The {root} Dock Company", f"{root} Dock Co."]))
     if rng.random() < 0.4:
         full, letters = f"Granite Lake {trade} Brokers {short}", f"GL{trade[0]}B"
-        found.append(Owner("O", [full, letters], {full: (letters,)}))
-    return found
+        result.append(Owner("O", [full, letters], {full: (letters,)}))
+    return result
 
 
 @dataclass
@@ -172,12 +172,12 @@ def judged(seeds: range, /) -> tuple[Counter[str], list[str]]:
     wrong = []
     for seed in seeds:
         made = made_documents(seed)
-        found = [
+        result = [
             (entity, number, text)
             for ids, numbers, text in zip(_placed(made), made.owners, made.texts, strict=True)
             for entity, number in zip(ids, numbers, strict=False)
         ]
-        for (a, m, text), (b, n, other) in itertools.combinations(found, 2):
+        for (a, m, text), (b, n, other) in itertools.combinations(result, 2):
             if m != n and a == b:
                 wrong.append(f"{seed}: {a}: {made.everybody[m].names} {made.everybody[n].names}")
             if m == n:
@@ -309,8 +309,8 @@ def test_what_one_document_makes_sure_decides_the_kind(
         local(0, sure[0], evidence=sure[1], mention_count=3),
         local(1, other[0], mention_count=other[1]),
     ]
-    found = groups(*rows)
-    assert found == ([sure[0]] * 2 if is_one else [sure[0], other[0]])
+    result = groups(*rows)
+    assert result == ([sure[0]] * 2 if is_one else [sure[0], other[0]])
 
 
 def test_a_namesake_keeps_a_person_a_person() -> None:
@@ -336,8 +336,8 @@ def test_a_namesake_keeps_a_person_a_person() -> None:
 )
 def test_who_shares_an_address(address: str, names: list[str], are_one: bool) -> None:
     rows = [local(i, f"person:{n}", addresses=[address]) for i, n in enumerate(names)]
-    found = groups(*rows)
-    assert len(set(found)) == (1 if are_one else len(names))
+    result = groups(*rows)
+    assert len(set(result)) == (1 if are_one else len(names))
 
 
 def test_an_address_says_who_a_given_name_is() -> None:

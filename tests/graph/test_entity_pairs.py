@@ -29,13 +29,13 @@ _WRITTEN_ALIKE = [
 
 
 def _pairs(table: str, kind: str) -> list[tuple[str, str, str, str]]:
-    found: list[tuple[str, str, str, str]] = []
+    collected: list[tuple[str, str, str, str]] = []
     for group in re.split(r"\n(?! )", table.strip()):
         head, _, pairs = group.partition(": ")
         for names in " ".join(pairs.split()).split("; "):
             first, *others = names.split(" / ")
-            found += [(head.partition(" ")[0], kind, first, other) for other in others]
-    return found
+            collected += [(head.partition(" ")[0], kind, first, other) for other in others]
+    return collected
 
 
 PAIRS = _pairs(_TABLES["persons"], "P") + _pairs(_TABLES["firms"], "O")

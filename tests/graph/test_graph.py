@@ -258,7 +258,7 @@ def test_small_segments_are_laid_together(collection: Collection, store_text, mo
 @pytest.mark.slow
 def test_an_empty_collection_has_an_empty_graph(library: Library) -> None:
     collection = library.create("empty")
-    assert all(found == [] for found in content(collection).values())
+    assert all(each == [] for each in content(collection).values())
     assert collection.map.entities() == ()
     assert collection.map.timeline().events == ()
     assert collection.map.clusters().clusters == ()

@@ -27,9 +27,11 @@ NAMED = {"person", "organization"}
 
 def places(graph: DocumentGraph, text: str, name: str) -> list[str]:
     """Return the texts of the mentions of the entity of a name, in order."""
-    found = [i for i, e in enumerate(graph.entities) if e.kind in NAMED and e.name == name]
-    assert len(found) == 1, [(e.kind, e.name) for e in graph.entities if e.kind in NAMED]
-    return [" ".join(text[m.start : m.end].split()) for m in graph.mentions if m.entity == found[0]]
+    actual = [i for i, e in enumerate(graph.entities) if e.kind in NAMED and e.name == name]
+    assert len(actual) == 1, [(e.kind, e.name) for e in graph.entities if e.kind in NAMED]
+    return [
+        " ".join(text[m.start : m.end].split()) for m in graph.mentions if m.entity == actual[0]
+    ]
 
 
 # Invented, of papers from several trades and countries; [P:…] is an output of a tagger, <1|…> a
@@ -155,9 +157,9 @@ FIRMS = [
 
 @pytest.mark.parametrize(("text", "key", "count"), FIRMS)
 def test_a_firm_without_a_legal_form(text: str, key: str | None, count: int) -> None:
-    found = entities(read(text), "organization")
-    assert not count or [e.mention_count for e in found.values()] == [count]
-    assert key is None or key in found
+    result = entities(read(text), "organization")
+    assert not count or [e.mention_count for e in result.values()] == [count]
+    assert key is None or key in result
 
 
 def test_the_addressee_of_a_letter_is_not_the_company_that_writes_it() -> None:
@@ -217,8 +219,8 @@ def test_a_name_that_a_firm_will_have_is_not_its_name() -> None:
 def test_how_a_place_was_found() -> None:
     text = "Between [O:Acme Mills Inc.] (“Acme”) and others. [O:Acme Mills Inc.] ran. Acme ran."
     graph = read(text)
-    found = [m.found_by for m in graph.mentions if graph.entities[m.entity].kind in NAMED]
-    assert found == ["defined", "defined", "tagged", "spread"], found
+    actual = [m.found_by for m in graph.mentions if graph.entities[m.entity].kind in NAMED]
+    assert actual == ["defined", "defined", "tagged", "spread"], actual
     entity = entities(graph, "organization")["acme-mills-inc"]
     assert dict(entity.evidence).keys() >= {"legal form", "definition"}
 
@@ -285,8 +287,8 @@ COMPANIES = [
 
 @pytest.mark.parametrize(("text", "count"), COMPANIES)
 def test_companies(text: str, count: int) -> None:
-    found = [text[a:b] for a, b, weak in find_companies(text) if not weak]
-    assert len(found) == count, found
+    actual = [text[a:b] for a, b, weak in find_companies(text) if not weak]
+    assert len(actual) == count, actual
 
 
 def test_a_date_before_a_company_is_no_part_of_its_name() -> None:
@@ -412,8 +414,8 @@ LETTERS = {
 
 @pytest.mark.parametrize(("name", "text"), LETTERS.items(), ids=LETTERS)
 def test_the_head_of_a_letter_makes_its_firm_sure(name: str, text: str) -> None:
-    found = entities(read(text), "organization").values()
-    sure = [e for e in found if dict(e.evidence).get("letterhead")]
+    result = entities(read(text), "organization").values()
+    sure = [e for e in result if dict(e.evidence).get("letterhead")]
     assert [(e.name, e.mention_count) for e in sure] == [(name, text.lower().count(name.lower()))]
 
 
@@ -448,8 +450,8 @@ NO_LETTERHEADS = {
 
 @pytest.mark.parametrize("text", NO_LETTERHEADS.values(), ids=NO_LETTERHEADS)
 def test_no_heading_and_no_person_is_a_letterhead(text: str) -> None:
-    found = read(text).entities
-    assert not [e.name for e in found if dict(e.evidence).get("letterhead")]
+    result = read(text).entities
+    assert not [e.name for e in result if dict(e.evidence).get("letterhead")]
 
 
 def test_only_the_first_page_has_a_letterhead() -> None:
@@ -476,8 +478,8 @@ def test_the_signature_of_a_mail_makes_its_firm_sure(closing: str, firm: str) ->
     text = (
         f"From: jo.roe@mail.example\nSubject: Paint\n\nThe paint is dry. {firm} pays.\n\n{closing}"
     )
-    found = entities(read(text), "organization").values()
-    assert [(e.name, dict(e.evidence).get("signature"), e.mention_count) for e in found] == [
+    result = entities(read(text), "organization").values()
+    assert [(e.name, dict(e.evidence).get("signature"), e.mention_count) for e in result] == [
         (firm, 1, 2)
     ]
 
@@ -518,8 +520,8 @@ def test_who_writes_from_a_firm_s_address_names_that_firm(
     address: str, line: str, is_firm: bool
 ) -> None:
     text = f"From: {address}\n\nThe paint is dry.\n\nRegards,\nJo Roe, MSc\nHead of Supply\n{line}"
-    found = entities(read(text), "organization").values()
-    assert [e.name for e in found] == ([line] if is_firm else [])
+    result = entities(read(text), "organization").values()
+    assert [e.name for e in result] == ([line] if is_firm else [])
 
 
 # --- any text ------------------------------------------------------------------------------------
@@ -548,8 +550,8 @@ def test_what_is_found_reads_as_a_form_of_the_name(
     words = vocabulary([text])
     wanted = {re.sub(r"[\W_]", "", p) for f in forms for p in patterns(f)}
     for hit in NameFinder(forms, words).find(text):
-        found = text[hit.start : hit.end]
-        assert re.sub(r"[\W_]", "", found.lower()) in wanted
+        result = text[hit.start : hit.end]
+        assert re.sub(r"[\W_]", "", result.lower()) in wanted
         assert not text[hit.end : hit.end + 1].isalnum()
         assert not text[hit.start - 1 : hit.start].isalnum()
 

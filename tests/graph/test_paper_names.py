@@ -47,13 +47,13 @@ def chunk(number: int, text: str, start: int) -> ChunkFacts:
 
 def graph_of(text: str, *cuts: int) -> tuple[DocumentGraph, list[ChunkFacts]]:
     """Read a paper of one page, cut into chunks at places."""
-    found = read_caption(WholeText((TextPage(1, text),)))
+    caption = read_caption(WholeText((TextPage(1, text),)))
     facts = DocumentFacts(
         *("d", "r", "paper.txt", None, None, "txt", None, "en", None, ()),
-        court=found.court,
-        judge=found.judge,
-        witness=found.witness,
-        parties=found.parties,
+        court=caption.court,
+        judge=caption.judge,
+        witness=caption.witness,
+        parties=caption.parties,
     )
     ends = [0, *sorted(cuts), len(text)]
     chunks = [chunk(i, text[a:b], a) for i, (a, b) in enumerate(pairwise(ends))]
@@ -94,9 +94,9 @@ def told(graph: DocumentGraph) -> dict[str, str | None]:
 )
 def test_a_caption_makes_entities_with_their_parts(text: str, expected: dict[str, str]) -> None:
     graph, _ = graph_of(text)
-    found = told(graph)
-    assert {key: found.get(key) for key in expected} == expected
-    assert not any("doe" in key for key in found)
+    result = told(graph)
+    assert {key: result.get(key) for key in expected} == expected
+    assert not any("doe" in key for key in result)
 
 
 def test_a_court_stands_where_the_caption_names_it_on_all_its_lines() -> None:

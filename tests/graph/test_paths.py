@@ -24,8 +24,8 @@ def define(edges: Sequence[tuple[Any, ...]]) -> Connection:
     for source, target, type_, weight in edges:
         ends = {"source_id": source, "source_kind": "entity", "target_id": target, "type": type_}
         ends |= {"target_kind": "document" if target.startswith("d") else "entity"}
-        told = {"weight": weight, "count": 1, "evidence": [f"{source}-{target}"]}
-        rows.append(ends | told | {"directed": type_ == "version"})
+        message = {"weight": weight, "count": 1, "evidence": [f"{source}-{target}"]}
+        rows.append(ends | message | {"directed": type_ == "version"})
     connection = duckdb.connect(config={"threads": 2, "memory_limit": "1GB"})
     connection.register("_edges", pa.Table.from_pylist(rows, schema=schema.table("edges").arrow()))
     ids = sorted({end for edge in edges for end in edge[:2]})
@@ -131,5 +131,5 @@ def test_components_are_those_of_a_union_find(seed: int) -> None:
     for a, b, _, _ in edges:
         low, high = sorted((root(a), root(b)))
         parent[high] = low
-    found = dict(define(edges).sql("FROM components()").fetchall())
-    assert found == {end: root(end) for end in parent}
+    rows = dict(define(edges).sql("FROM components()").fetchall())
+    assert rows == {end: root(end) for end in parent}

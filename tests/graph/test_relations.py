@@ -241,7 +241,7 @@ MAILS = {
 def test_a_mail_answers_one_mail(
     mails: list[dict[str, Any]], expected: list[tuple[int, int]]
 ) -> None:
-    facts = {f"mail{i}.eml": told for i, told in enumerate(mails)}
+    facts = {f"mail{i}.eml": messages for i, messages in enumerate(mails)}
     made = graph({name: [f"words {name}"] for name in facts}, facts, vectors=False)
     assert edges(document_edges(made), "response_to") == [
         (f"mail{a}.eml", f"mail{b}.eml", "response_to") for a, b in expected
@@ -253,8 +253,8 @@ def test_a_mail_answers_one_mail(
 
 def versions(names: Sequence[str], texts: Sequence[str], **facts: Any) -> list[tuple[str, str]]:
     made = graph({n: [t] for n, t in zip(names, texts, strict=True)}, facts.get("facts"))
-    found = edges(document_edges(made), "version")
-    return [(a, b) for a, b, _ in found]
+    result = edges(document_edges(made), "version")
+    return [(a, b) for a, b, _ in result]
 
 
 @pytest.mark.sampled(1)
@@ -309,8 +309,8 @@ def test_copies_are_joined_and_the_first_stands_for_them() -> None:
     same = {n: {"file_hash": "same", "file_modified_at": NOW} for n in names[:2]}
     made = graph(dict(zip(names, [[LEASE], [LEASE], [LEASE + "Signed."]], strict=True)), same)
     rows = [r for r in document_edges(made).to_pylist() if r["type"] == "version"]
-    found = [(r["source_id"], r["target_id"], r["count"]) for r in rows]
-    assert found == [
+    actual = [(r["source_id"], r["target_id"], r["count"]) for r in rows]
+    assert actual == [
         ("id-Exhibit B.docx", "id-Lease v1.docx", 0),
         ("id-Exhibit B.docx", "id-Lease v2.docx", 1),
     ]
@@ -430,13 +430,13 @@ def test_nothing_depends_on_the_order_in_which_documents_came() -> None:
         for name in names
     }  # fmt: skip
     one, other = graph(texts), graph(texts, reverse=True)
-    found = [
+    result = [
         (document_edges(g), chunk_edges(g, build(g.chunk_vectors())), entity_edges(g))
         for g in (one, other)
     ]
-    assert all(a.equals(b) for a, b in zip(*found, strict=True))
-    assert all(len(table) for table in found[0])
-    for table in found[0]:
+    assert all(a.equals(b) for a, b in zip(*result, strict=True))
+    assert all(len(table) for table in result[0])
+    for table in result[0]:
         keys = list(zip(*(table[c].to_pylist() for c in ("source_id", "target_id", "type")),
                         strict=True))  # fmt: skip
         assert len(set(keys)) == len(keys)

@@ -24,13 +24,13 @@ def test_chunks_with_the_same_rare_names_and_why() -> None:
         b=["x", f"{RELAY} was bridged by {HALYARD}"],
         c=["nothing"],
     )
-    found = expand(graph, ["000-000"], neighbours=None)
+    result = expand(graph, ["000-000"], neighbours=None)
     # Halyard is in four chunks, the relay in two.
-    assert [row[:2] for row in found] == [("001-001", 0.75), ("000-002", 0.25)]
-    assert ["relay K17" in reason for *_, reason in found] == [True, False]
-    assert all("Halyard" in reason for *_, reason in found)
-    assert expand(graph, ["000-000"], limit=1, neighbours=None) == found[:1]
-    assert expand(graph, ["000-000", "001-001"], neighbours=None) == found[1:]
+    assert [row[:2] for row in result] == [("001-001", 0.75), ("000-002", 0.25)]
+    assert ["relay K17" in reason for *_, reason in result] == [True, False]
+    assert all("Halyard" in reason for *_, reason in result)
+    assert expand(graph, ["000-000"], limit=1, neighbours=None) == result[:1]
+    assert expand(graph, ["000-000", "001-001"], neighbours=None) == result[1:]
 
 
 def test_more_names_are_counted() -> None:
@@ -42,27 +42,27 @@ def test_more_names_are_counted() -> None:
 def test_nearness_counts_and_repeats_are_left_out() -> None:
     lease = "The tenant pays the rent on the first working day of each month in advance"
     graph = made(a=[lease], b=[f"{lease} always"], c=[lease], d=["fish swim in rivers"])
-    found = Expansion(graph, build(graph.chunk_vectors())).expand(["000-000"])
-    assert [chunk for chunk, *_ in found] == ["001-000"]
-    assert 0.5 < found[0][1] < 1
+    result = Expansion(graph, build(graph.chunk_vectors())).expand(["000-000"])
+    assert [chunk for chunk, *_ in result] == ["001-000"]
+    assert 0.5 < result[0][1] < 1
 
 
 def test_both_reasons_add_up(messages: Callable[[str], None]) -> None:
     lease = "The tenant pays the rent on the first working day of each month in advance to "
     graph = made(a=[lease + HALYARD], b=[lease + HALYARD + " always"], c=["x " + HALYARD])
     near = build(graph.chunk_vectors())
-    found = expand(graph, ["000-000"], neighbours=near)
-    messages("\n".join(f"{chunk} {reason}" for chunk, _, reason in found))
-    assert 1 / 3 < found[0][1] <= 1
+    result = expand(graph, ["000-000"], neighbours=near)
+    messages("\n".join(f"{chunk} {reason}" for chunk, _, reason in result))
+    assert 1 / 3 < result[0][1] <= 1
 
 
 def test_what_is_mentioned_everywhere_leads_nowhere() -> None:
     graph = HandMadeGraph([Written(f"{i:03}.txt", [HALYARD]) for i in range(51)])
     assert expand(graph, ["000-000"], neighbours=None) == []
     graph = HandMadeGraph([Written(f"{i:03}.txt", [HALYARD]) for i in range(50)])
-    found = expand(graph, ["000-000"], limit=3, neighbours=None)
+    result = expand(graph, ["000-000"], limit=3, neighbours=None)
     # Equally strong: by id.
-    assert [chunk for chunk, _, _ in found] == ["001-000", "002-000", "003-000"]
+    assert [chunk for chunk, _, _ in result] == ["001-000", "002-000", "003-000"]
 
 
 def test_unknown_chunks_and_no_chunks_lead_nowhere() -> None:

@@ -39,9 +39,9 @@ def resolved(
         document(name, **{"file_hash": name} | facts) for name, facts in (case or CASE).items()
     ]
     row = {"reference_id": key, "type": type_, "name": text, "spellings": [text]}
-    found = targets([row], documents)
-    assert set(found) <= {key}
-    return found[key].removeprefix("id-") if found else None
+    result = targets([row], documents)
+    assert set(result) <= {key}
+    return result[key].removeprefix("id-") if result else None
 
 
 MEANT = {

@@ -38,7 +38,7 @@ def vectors_of(documents: list[list[tuple[str, int]]], dimension: int = 6) -> Ve
 def plain_neighbours(vectors: Vectors) -> dict[str, list[tuple[str, float]]]:
     """By the definition, one pair at a time, in whole numbers."""
     rows = [[int(v) for v in row] for row in vectors.codes]
-    found = {}
+    by_name = {}
     for i, chunk in enumerate(vectors.ids):
         near = []
         for j, other in enumerate(vectors.ids):
@@ -50,18 +50,18 @@ def plain_neighbours(vectors: Vectors) -> dict[str, list[tuple[str, float]]]:
             cosine = product / np.sqrt(float(squares)) if squares else 0.0
             if cosine >= 0.8:
                 near.append((other, float(cosine)))
-        found[chunk] = sorted(near, key=lambda n: -n[1])[:10]
-    return found
+        by_name[chunk] = sorted(near, key=lambda n: -n[1])[:10]
+    return by_name
 
 
-def as_lists(found: Neighbours) -> dict[str, list[tuple[str, float]]]:
+def as_lists(result: Neighbours) -> dict[str, list[tuple[str, float]]]:
     return {
         chunk: [
-            (found.ids[j], float(cosine))
-            for j, cosine in zip(found.near[i], found.cosines[i], strict=True)
+            (result.ids[j], float(cosine))
+            for j, cosine in zip(result.near[i], result.cosines[i], strict=True)
             if j >= 0
         ]
-        for i, chunk in enumerate(found.ids)
+        for i, chunk in enumerate(result.ids)
     }
 
 
@@ -128,15 +128,15 @@ def test_a_change_of_the_order_of_documents_is_built_anew() -> None:
 
 def test_ties_go_to_the_earlier_chunk_and_lists_hold_ten() -> None:
     same = [[(f"c{i:02}", 5)] for i in range(14)]
-    found = as_lists(build(vectors_of(same)))
-    assert found["c00"] == [(f"c{i:02}", 1.0) for i in range(1, 11)]
-    assert found["c13"] == [(f"c{i:02}", 1.0) for i in range(10)]
+    result = as_lists(build(vectors_of(same)))
+    assert result["c00"] == [(f"c{i:02}", 1.0) for i in range(1, 11)]
+    assert result["c13"] == [(f"c{i:02}", 1.0) for i in range(10)]
 
 
 def test_chunks_beside_each_other_are_no_neighbours() -> None:
-    found = as_lists(build(vectors_of([[("a", 5), ("b", 5), ("c", 5)], [("d", 5)]])))
-    assert [other for other, _ in found["a"]] == ["c", "d"]
-    assert [other for other, _ in found["b"]] == ["d"]
+    result = as_lists(build(vectors_of([[("a", 5), ("b", 5), ("c", 5)], [("d", 5)]])))
+    assert [other for other, _ in result["a"]] == ["c", "d"]
+    assert [other for other, _ in result["b"]] == ["d"]
 
 
 def test_long_vectors_are_exact_too() -> None:
@@ -145,20 +145,20 @@ def test_long_vectors_are_exact_too() -> None:
     codes[1, 0] = 126
     codes[2] = -127
     rows = Rows.of(codes)
-    found = Nearest(rows, k=2, floor=0.5)
-    found.compare_all(np.arange(3))
+    result = Nearest(rows, k=2, floor=0.5)
+    result.compare_all(np.arange(3))
     product = 127 * 127 * 2000 + 127 * 126
     squares = 127 * 127 * 2001 * (127 * 127 * 2000 + 126 * 126)
-    assert found.cosines[0].tolist() == [product / np.sqrt(float(squares)), -1.0]
+    assert result.cosines[0].tolist() == [product / np.sqrt(float(squares)), -1.0]
 
 
 def test_neighbours_survive_a_file_and_another_rule_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = build(vectors_of([[("a", 5), ("b", 5), ("c", 5)], [("d", 5)]]))
+    result = build(vectors_of([[("a", 5), ("b", 5), ("c", 5)], [("d", 5)]]))
     path = tmp_path / "neighbours.bin"
-    save(path, found)
-    assert_equal(load(path), found)
+    save(path, result)
+    assert_equal(load(path), result)
     monkeypatch.setattr(similarity, "FLOOR", 0.7)
     with pytest.raises(ValueError, match=path.name):
         load(path)

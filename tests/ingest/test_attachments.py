@@ -77,8 +77,8 @@ def by_place(collection: Collection, mail: Path) -> dict[str, Document]:
 
 
 def of(report: IngestReport, end: str) -> FileOutcome:
-    (found,) = [o for o in report.outcomes if o.path.endswith(end)]
-    return found
+    (actual,) = [o for o in report.outcomes if o.path.endswith(end)]
+    return actual
 
 
 def test_attachments_are_documents_of_their_own(collection: Collection, tmp_path: Path) -> None:
@@ -112,15 +112,15 @@ def test_attachments_are_documents_of_their_own(collection: Collection, tmp_path
     ]
     assert "casetrack-" not in "".join(o.message for o in report.outcomes)
 
-    found = by_place(collection, mail)
-    assert set(found) == {place for place, status, _ in ends if status == "ingested"}
-    root = found[""]
+    result = by_place(collection, mail)
+    assert set(result) == {place for place, status, _ in ends if status == "ingested"}
+    root = result[""]
     assert root.parent_id is None
     assert root.original_copy is None
-    for place, document in found.items():
+    for place, document in result.items():
         if place == "":
             continue
-        holder = found[place.rpartition("/")[0]]
+        holder = result[place.rpartition("/")[0]]
         assert document.parent_id == holder.document_id
         assert document.name == PurePosixPath(place).name
         copy = collection.folder / document.original_copy
@@ -131,7 +131,9 @@ def test_attachments_are_documents_of_their_own(collection: Collection, tmp_path
     (hit,) = collection.search("lantern", mode="keyword")
     assert hit.provenance.document_path == f"{mail}/x.txt"
     assert collection.read.structure(str(mail)).attachments == tuple(
-        sorted((d for d in found.values() if d.parent_id == root.document_id), key=lambda d: d.path)
+        sorted(
+            (d for d in result.values() if d.parent_id == root.document_id), key=lambda d: d.path
+        )
     )
     assert collection.admin.doctor().ok
 
@@ -222,10 +224,10 @@ def test_cancelled_between_attachments_a_rerun_completes(
 
 
 def check_whole(collection: Collection, mail: Path, attached: int) -> None:
-    found = by_place(collection, mail)
-    assert len(found) == 1 + attached
-    root = found.pop("")
-    assert {d.parent_id for d in found.values()} == {root.document_id}
+    result = by_place(collection, mail)
+    assert len(result) == 1 + attached
+    root = result.pop("")
+    assert {d.parent_id for d in result.values()} == {root.document_id}
     assert len(copies(collection)) == attached
     assert collection.admin.doctor().ok
 

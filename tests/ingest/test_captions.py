@@ -44,11 +44,11 @@ def test_a_reindex_fills_what_was_not_read_without_the_files(
 
     report = earlier.admin.reindex()
     assert (report.documents, report.embedded) == (1, 0)
-    found = {d.name: d for d in earlier.documents()}
-    for name, document in found.items():
+    by_name = {d.name: d for d in earlier.documents()}
+    for name, document in by_name.items():
         expected, has = known[name], document
         assert all(getattr(has, n) == getattr(expected, n) for n in LEGAL)
-    assert found["complaint.txt"].court_id == "nysd"
-    assert found["oar.txt"].revision == known["oar.txt"].revision
+    assert by_name["complaint.txt"].court_id == "nysd"
+    assert by_name["oar.txt"].revision == known["oar.txt"].revision
     assert earlier.map.find_entity("Harbor Line", kind="organization").entity.role == "plaintiff"
     assert earlier.admin.reindex().documents == 0

@@ -45,8 +45,8 @@ def test_without_a_model_nobody_has_looked_for_names(library: Library, tmp_path:
     (tmp_path / "a.txt").write_text("See ISO 9001 and ISO 9001, of 1 May 2024.", encoding="utf-8")
     collection = library.create("Words")
     collection.ingest([tmp_path / "a.txt"])
-    found = collection.sql("SELECT entity_count, reference_count FROM documents").to_pylist()
-    assert found == [{"entity_count": None, "reference_count": 1}]
+    rows = collection.sql("SELECT entity_count, reference_count FROM documents").to_pylist()
+    assert rows == [{"entity_count": None, "reference_count": 1}]
 
 
 def test_the_hash_of_a_text_is_what_sql_makes_of_it(demo: Collection) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.base.errors import DiskFull, StorageError, UsageError
+from casetrack.base.errors import DiskFull, UsageError
 from casetrack.ingest.discover import discover
 
 if TYPE_CHECKING:
@@ -248,14 +248,6 @@ def test_two_writers_at_once_take_each_file_once(
     known = [o.path for report in reports for o in report if o.status == "skipped"]
     assert sorted(taken) == sorted(known) == sorted(str(p) for p in (tmp_path / "in").iterdir())
     assert len(collection.documents()) == len(other.documents()) == 12
-
-
-def test_a_data_folder_that_cannot_be_written(library: Library, tmp_path: Path) -> None:
-    blocked = write(library.settings.data_dir, "a file where the folder should be")
-    with pytest.raises(StorageError, match=str(blocked)) as caught:
-        library.create("Case")
-    assert "--data-dir" in caught.value.hint
-    blocked.unlink()
 
 
 def test_a_full_disk_leaves_nothing_half_there(

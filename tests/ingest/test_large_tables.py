@@ -41,9 +41,9 @@ def write(path: Path, rows: range) -> Path:
 
 def opened(library: Library) -> tuple[Collection, WordEncoder]:
     models = WordEncoder("ollama", 12, token_width=4)
-    found = Library(library.settings)
-    found.encoders = Models(models)  # type: ignore[assignment]
-    return found.create("C", profile="ollama"), models
+    result = Library(library.settings)
+    result.encoders = Models(models)  # type: ignore[assignment]
+    return result.create("C", profile="ollama"), models
 
 
 def without_vectors(collection: Collection) -> int:
@@ -71,8 +71,8 @@ def test_the_first_passages_are_read_and_a_reindex_adds_the_others(
 
     # Every row can be found at once, and every face reports the missing parts.
     for number in (0, 99, 199):
-        found = collection.search(f"M{number:04d}", mode="keyword", limit=1).results[0]
-        assert f"M{number:04d}" in found.text
+        answer = collection.search(f"M{number:04d}", mode="keyword", limit=1).results[0]
+        assert f"M{number:04d}" in answer.text
     notes = " ".join(collection.search("pump", mode="semantic").notes)
     assert {str(left), str(report.chunks)} <= {*notes.split()}
     status = collection.admin.index_status()

@@ -226,12 +226,12 @@ def test_a_failing_builder_of_the_map_stops_no_ingest(
     assert collection.search("paid", mode="keyword").results
     for table in ("entities", "edges", "topics", "references", "mentions", "citations"):
         collection.sql(f"SELECT * FROM {table}")
-    found = collection.map.timeline()
-    assert (found.unread, bool(found.events)) == ((1, False) if name == "entities" else (0, True))
+    result = collection.map.timeline()
+    assert (result.unread, bool(result.events)) == ((1, False) if name == "entities" else (0, True))
     assert main(["timeline", "-c", "Case", f"--data-dir={library.settings.data_dir}"]) == 0
     page = visitor(library.settings).get("/c/Case/timeline").text
     for shown in (capsys.readouterr().out, page):
-        assert bool(found.gap) == ("could not be read" in " ".join(shown.split()))
+        assert bool(result.gap) == ("could not be read" in " ".join(shown.split()))
     notes = collection.map.statistics().notes
     assert [name in n for n in notes if "IndexError" in n] == [True]
 

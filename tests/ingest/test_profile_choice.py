@@ -22,9 +22,9 @@ GERMAN = "Der Mieter zahlt die Miete jeden Monat und hält die Räume in gutem Z
 @pytest.fixture
 def encoders(library: Library) -> FakeEncoders:
     names = ("mini", "multilingual")
-    found = FakeEncoders(*(WordEncoder(name, 384, token_width=384) for name in names))
-    library.encoders = found  # type: ignore[assignment]
-    return found
+    actual = FakeEncoders(*(WordEncoder(name, 384, token_width=384) for name in names))
+    library.encoders = actual  # type: ignore[assignment]
+    return actual
 
 
 def files(folder: Path, *texts: str) -> list[Path]:

@@ -35,9 +35,9 @@ class Models(FakeEncoders):
 
 
 def opened(library: Library, encoder: WordEncoder, tagger: str | None) -> Library:
-    found = Library(library.settings)
-    found.encoders = Models(encoder, tagger)  # type: ignore[assignment]
-    return found
+    result = Library(library.settings)
+    result.encoders = Models(encoder, tagger)  # type: ignore[assignment]
+    return result
 
 
 def rows(collection: Collection) -> dict[str, dict[str, Any]]:
@@ -98,7 +98,7 @@ def test_a_changed_file_takes_over_what_is_still_good(made: Library, tmp_path: P
     made_at = {r["embedded_at"] for r in rows(collection).values()}
     collection.ingest([tmp_path / "files"], force=True)
     assert models.seen == []
-    found = rows(collection).values()
-    assert {m["text"] for r in found for m in r["mentions"]} == {"Bern"}
-    assert {r["embedded_at"] for r in found} == made_at
+    result = rows(collection).values()
+    assert {m["text"] for r in result for m in r["mentions"]} == {"Bern"}
+    assert {r["embedded_at"] for r in result} == made_at
     assert collection.admin.index_status().ok

@@ -59,8 +59,8 @@ def test_a_collection_keeps_its_pipeline(library: Library, small: Path, document
     assert max(rows["char_count"].to_pylist()) <= 1000
     assert made.stats().chunk_count > usual.stats().chunk_count
     assert rows["mentions"].null_count == rows.num_rows
-    (found,) = made.documents()
-    assert found.pipeline == "small"
+    (result,) = made.documents()
+    assert result.pipeline == "small"
     (note,) = [n for n in made.map.statistics().notes if '"small"' in n]
     assert '"names"' in note
     # Another program finds it as well.
@@ -170,8 +170,8 @@ def test_how_names_are_joined_is_a_step(library: Library, tmp_path: Path) -> Non
     made.ingest([tmp_path / "letters"])
 
     def people() -> list[str]:
-        found = made.sql("SELECT name FROM entities WHERE kind = 'person' ORDER BY name")
-        names: list[str] = found["name"].to_pylist()
+        rows = made.sql("SELECT name FROM entities WHERE kind = 'person' ORDER BY name")
+        names: list[str] = rows["name"].to_pylist()
         return names
 
     assert people() == ["Julian Whitlock", "Mr Whitlock"]
@@ -188,8 +188,8 @@ def test_how_names_are_joined_is_a_step(library: Library, tmp_path: Path) -> Non
 def entry_point() -> tuple[str, str, str]:
     import tomllib
 
-    found = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
-    (raw,) = [tomllib.loads(t) for t in found if "entry-points" in t]
+    matches = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+    (raw,) = [tomllib.loads(t) for t in matches if "entry-points" in t]
     ((group, points),) = raw["project"]["entry-points"].items()
     ((name, target),) = points.items()
     assert raw["project"]["name"] == PACKAGE
@@ -250,9 +250,9 @@ def test_a_step_from_a_package(
         kept.ingest([document], force=True)
     assert f"pip install {PACKAGE}" in refused.value.hint
     assert any("2021-CV-00017" in result.text for result in kept.search("appeal"))
-    (told,) = [c for c in kept.admin.doctor().checks if c.name.endswith("pipeline")]
-    assert PACKAGE in told.detail
-    assert f"pip install {PACKAGE}" in str(told.remedy)
+    (messages,) = [c for c in kept.admin.doctor().checks if c.name.endswith("pipeline")]
+    assert PACKAGE in messages.detail
+    assert f"pip install {PACKAGE}" in str(messages.remedy)
 
 
 BROKEN = {
@@ -295,13 +295,13 @@ def test_a_broken_step_names_its_package(
     unpacked(EXAMPLE.replace(old, new))
     try:
         # An error of one document is reported for that document.
-        (told,) = library.create("C", pipeline=labelled).ingest([document]).outcomes
-        assert told.status == "partial"
-        said = told.message
+        (message,) = library.create("C", pipeline=labelled).ingest([document]).outcomes
+        assert message.status == "partial"
+        text = message.message
     except PipelineError as error:
-        said = error.message
-    assert fact in said
-    assert PACKAGE in said
+        text = error.message
+    assert fact in text
+    assert PACKAGE in text
 
 
 def test_a_step_that_cannot_be_loaded_stops_nothing_else(

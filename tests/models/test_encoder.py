@@ -56,14 +56,14 @@ def test_spans_are_code_points_of_the_text_as_given(mini, text, pieces):
 @given(text=st.text(max_size=60))
 def test_spans_are_ordered_and_inside_for_any_text(mini, text):
     text = f"rent {text}"
-    found = mini.encode_query(text)
-    starts, ends = found.token_spans.T
-    assert len(starts) == len(found.tokens) > 0
+    result = mini.encode_query(text)
+    starts, ends = result.token_spans.T
+    assert len(starts) == len(result.tokens) > 0
     assert (starts >= 0).all()
     assert (starts < ends).all()
     assert (ends <= len(text)).all()
     assert (np.diff(starts) >= 0).all()
-    assert np.isfinite(found.dense).all()
+    assert np.isfinite(result.dense).all()
 
 
 @pytest.mark.parametrize("text", ["", " \n\t", "\u200b", "\x00"])
@@ -89,32 +89,32 @@ def test_encoded_together_equals_encoded_alone(models_dir):
 
 @pytest.mark.slow
 def test_long_text_is_cut_into_few_even_windows_and_nothing_is_lost(mini):
-    found = mini.encode_query(LONG)
-    count = len(found.tokens)
+    result = mini.encode_query(LONG)
+    count = len(result.tokens)
     assert count > 2 * 510
     windows = -(-count // 510)
     cuts = [count * i // windows for i in range(windows + 1)]
-    spans = found.token_spans
+    spans = result.token_spans
     sums, lengths = [], []
     for first, last in itertools.pairwise(cuts):
         part = mini.encode_query(LONG[spans[first][0] : spans[last - 1][1]])
-        np.testing.assert_allclose(found.tokens[first:last], part.tokens, atol=1e-4)
+        np.testing.assert_allclose(result.tokens[first:last], part.tokens, atol=1e-4)
         sums.append(part.dense)
         lengths.append(last - first)
     assert max(lengths) - min(lengths) <= 1
     assert spans[-1][1] == len(LONG)
     # Windows of equal length have equal weight, up to the length of their mean vectors.
     mean = np.mean(sums, axis=0)
-    assert found.dense @ mean / np.linalg.norm(mean) > 0.999
+    assert result.dense @ mean / np.linalg.norm(mean) > 0.999
 
 
 def test_earlier_layers_come_from_the_same_pass(mini):
     plain = mini.encode_query(LONG)
-    (found,) = mini.encode_documents([LONG], layers=(3, 4))
-    assert sorted(found.layers) == [3, 4]
-    assert found.layers[3].shape == found.layers[4].shape == found.tokens.shape
-    assert not np.allclose(found.layers[3], found.layers[4], atol=0.1)
-    np.testing.assert_array_equal(found.tokens, plain.tokens)
+    (result,) = mini.encode_documents([LONG], layers=(3, 4))
+    assert sorted(result.layers) == [3, 4]
+    assert result.layers[3].shape == result.layers[4].shape == result.tokens.shape
+    assert not np.allclose(result.layers[3], result.layers[4], atol=0.1)
+    np.testing.assert_array_equal(result.tokens, plain.tokens)
     with pytest.raises(ValueError, match=r"1 .* 6"):
         next(mini.encode_documents([SHORT], layers=(9,)))
 
@@ -181,10 +181,10 @@ def test_copied_folder_works_without_the_weights_it_was_built_from(tiny_dir, tmp
     copy = tmp_path / "elsewhere" / "tiny"
     shutil.copytree(tiny_dir / "tiny", copy)
     (copy / "model.safetensors").unlink()
-    here, there = Encoder.load(tiny_dir, "tiny"), Encoder.load(copy.parent, "tiny")
-    assert here.fingerprint == there.fingerprint
+    local, remote = Encoder.load(tiny_dir, "tiny"), Encoder.load(copy.parent, "tiny")
+    assert local.fingerprint == remote.fingerprint
     text = "the rents in may"
-    np.testing.assert_array_equal(here.encode_query(text).dense, there.encode_query(text).dense)
+    np.testing.assert_array_equal(local.encode_query(text).dense, remote.encode_query(text).dense)
 
 
 @pytest.mark.slow

@@ -63,9 +63,9 @@ def test_without_a_network_the_server_goes_on_and_tries_again(
     supply = fetched(library)
     assert "tiny" in caplog.text
     assert not installed(library.settings.models_dir)
-    told = supply.notice() or ""
-    assert "tiny" in told
-    assert "casetrack models pull" in told
+    message = supply.notice() or ""
+    assert "tiny" in message
+    assert "casetrack models pull" in message
     pause = Event()
 
     def online(_seconds: float) -> bool:
@@ -90,10 +90,10 @@ def test_each_result_says_so_until_the_model_is_there(tiny, library, messages) -
             CallToolResult(content=[text], structured_content={"found": 2}), supply.notice()
         )
 
-    told = call()
-    assert told.structured_content == {"found": 2, NOTICE: supply.notice()}
-    assert supply.notice() in told.content[-1].text
-    messages(told.content[-1].text)
+    message = call()
+    assert message.structured_content == {"found": 2, NOTICE: supply.notice()}
+    assert supply.notice() in message.content[-1].text
+    messages(message.content[-1].text)
     failed = CallToolResult(content=[], is_error=True)
     assert with_notice(failed, "a notice").content == []
     fetched(library)

@@ -39,14 +39,14 @@ def rows():
         reference = dict(stored)
 
     def of(name: str) -> list[Row]:
-        found = []
+        collected = []
         for index, expected in enumerate(reference[name]):
             length = int(reference["lengths"][index])
             # All but the term weights have an axis of tokens, the last but one, filled with zeros.
             cut = expected if expected.ndim == 1 else expected[..., :length, :]
             ids = reference["ids"][index, :length].astype(np.int64)
-            found.append(Row(ids, int(reference["attended"][index]), cut))
-        return found
+            collected.append(Row(ids, int(reference["attended"][index]), cut))
+        return collected
 
     return of
 
@@ -73,13 +73,13 @@ def run(model: bytes, row: Row, *outputs: str, attended: bool = False) -> np.nda
     feeds = {"input_ids": row.ids[None]}
     if attended:
         feeds["attended"] = np.array([row.attended], dtype=np.int32)
-    found = [states[0] for states in session.run(list(outputs) or None, feeds)]
-    return np.stack(found) if outputs else found[0]
+    ended = [states[0] for states in session.run(list(outputs) or None, feeds)]
+    return np.stack(ended) if outputs else ended[0]
 
 
-def cosines(found: np.ndarray, expected: np.ndarray) -> np.ndarray:
-    lengths = np.linalg.norm(found, axis=-1) * np.linalg.norm(expected, axis=-1)
-    return (found * expected).sum(axis=-1) / lengths
+def cosines(result: np.ndarray, expected: np.ndarray) -> np.ndarray:
+    lengths = np.linalg.norm(result, axis=-1) * np.linalg.norm(expected, axis=-1)
+    return (result * expected).sum(axis=-1) / lengths
 
 
 @pytest.mark.parametrize(("pools_special", "name"), POOLING)
@@ -92,9 +92,9 @@ def test_float_term_weights_equal_the_reference(rows, pools_special, name):
 
 def test_float_token_vectors_equal_the_reference(rows):
     model = build_tokens(*published("late_interaction"), quantize=False)
-    found = rows("vectors")
-    assert found[-1].attended < len(found[-1].ids)
-    for row in found:
+    result = rows("vectors")
+    assert result[-1].attended < len(result[-1].ids)
+    for row in result:
         np.testing.assert_allclose(run(model, row, attended=True), row.expected, atol=CLOSE)
 
 
@@ -114,8 +114,8 @@ def test_converted_term_weights_stay_close_to_the_reference(converted, rows, poo
 
 def test_converted_token_vectors_stay_close_to_the_reference(converted, rows):
     model = converted("late_interaction", Recipe(kind="tokens"))
-    found = [cosines(run(model, r, attended=True), r.expected) for r in rows("vectors")]
-    assert np.concatenate(found).min() > 0.996  # measured: 0.99785
+    ended = [cosines(run(model, r, attended=True), r.expected) for r in rows("vectors")]
+    assert np.concatenate(ended).min() > 0.996  # measured: 0.99785
 
 
 @pytest.mark.parametrize("name", ENCODERS)

@@ -21,8 +21,8 @@ def config(headed) -> BertConfig:
 
 def run(model: bytes, ids: np.ndarray, **more: np.ndarray) -> np.ndarray:
     session = ort.InferenceSession(model, providers=["CPUExecutionProvider"])
-    (found,) = session.run(None, {"input_ids": ids[None].astype(np.int64), **more})
-    return found[0]
+    (ended,) = session.run(None, {"input_ids": ids[None].astype(np.int64), **more})
+    return ended[0]
 
 
 def attended(count: int) -> dict[str, np.ndarray]:

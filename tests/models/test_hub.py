@@ -94,7 +94,7 @@ def test_busy_hub_is_given_the_time_it_asks_for(tiny, hub, tmp_path, naps):
 
 
 @pytest.mark.parametrize(
-    ("refusals", "left", "told"),
+    ("refusals", "left", "message"),
     [
         ([404], 0, ["404"]),
         ([401], 0, ["401", "HF_TOKEN"]),
@@ -102,11 +102,11 @@ def test_busy_hub_is_given_the_time_it_asks_for(tiny, hub, tmp_path, naps):
         ([503] * 9, 2, ["503"]),
     ],
 )
-def test_lasting_trouble_is_reported_with_its_reason(tiny, hub, tmp_path, refusals, left, told):
+def test_lasting_trouble_is_reported_with_its_reason(tiny, hub, tmp_path, refusals, left, message):
     hub.refusals["config.json"] = refusals
     with pytest.raises(DownloadFailed) as caught:
         pull(tiny.spec, tmp_path, sources=[hub.source()])
-    for fact in ("hub", "config.json", str(tmp_path / "tiny"), *told):
+    for fact in ("hub", "config.json", str(tmp_path / "tiny"), *message):
         assert fact in caught.value.message
     assert caught.value.hint
     assert len(refusals) == left

@@ -38,11 +38,11 @@ def test_float_labels_are_the_textbook_formula(weights: dict[str, np.ndarray]) -
     config, ids = BertConfig.from_json(CONFIG), np.array([2, 4, 5, 6, 3])
     graph = build_labels(weights, config, labels=COUNT, quantize=False)
     session = ort.InferenceSession(graph, providers=["CPUExecutionProvider"])
-    found = session.run(["labels"], {"input_ids": ids[None]})[0][0]
+    ended = session.run(["labels"], {"input_ids": ids[None]})[0][0]
     states = textbook.states(weights, config, ids)[LAYERS - 1]
     logits = states @ weights["classifier.weight"].T + weights["classifier.bias"]
     expected = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(found, expected, atol=1e-4)
+    np.testing.assert_allclose(ended, expected, atol=1e-4)
 
 
 def test_a_head_of_other_labels_is_refused(weights: dict[str, np.ndarray]) -> None:
@@ -73,8 +73,8 @@ def test_pulled_and_used(tmp_path, make_spec, memory, weights) -> None:
     tagger = LabelTagger(Model.open(tmp_path, "labels"))
     assert tagger.layers is None
     text = "the lease ends in may"
-    found = tagger.tag(f"context {text}", None, start=8)
-    for span in found:
+    spans = tagger.tag(f"context {text}", None, start=8)
+    for span in spans:
         assert text[span.start : span.end] == span.text
         assert 0 < span.confidence <= 1
     assert tagger.tag("   ", None) == ()
@@ -132,8 +132,8 @@ class Scripted:
 
 def test_names_are_whole_words_of_one_kind() -> None:
     tagger = LabelTagger(Scripted())  # type: ignore[arg-type]
-    found = [(s.text, s.kind) for s in tagger.tag(TEXT, None)]
-    assert found == [
+    spans = [(s.text, s.kind) for s in tagger.tag(TEXT, None)]
+    assert spans == [
         ("Adaeze Okafor-Hill", "person"),
         ("ACME-Foods plc", "organization"),
         ("Port Louis", "location"),

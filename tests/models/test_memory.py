@@ -31,9 +31,9 @@ def test_the_mode_follows_the_memory_and_says_why(total, available, limited, mod
     caplog.set_level(logging.INFO, logger="casetrack")
     plan = choose_plan(None, Memory(int(total * GB), int(available * GB), limited))
     assert plan.mode == mode
-    (told,) = caplog.messages
-    assert mode in told
-    assert plan.reason in told
+    (message,) = caplog.messages
+    assert mode in message
+    assert plan.reason in message
 
 
 def test_an_unknown_mode_names_the_known(tmp_path, monkeypatch):
@@ -138,6 +138,6 @@ def test_a_container_has_the_memory_of_its_limit(tmp_path, monkeypatch):
 
 
 def test_this_machine_has_memory():
-    found = measure()
-    assert 0 < found.available <= found.total
-    assert found.total <= psutil.virtual_memory().total
+    result = measure()
+    assert 0 < result.available <= result.total
+    assert result.total <= psutil.virtual_memory().total

@@ -106,7 +106,7 @@ def cut(text: str, vocabulary: Vocabulary) -> list[str]:
     normal = "".join(vocabulary.normal.get(c, unicodedata.normalize("NFKC", c)) for c in text)
     words = normal.split()
     pieces = {p: s for n, (p, s) in enumerate(vocabulary.pieces) if n not in vocabulary.special}
-    found = []
+    collected = []
     for word in words:
         marked = "▁" + word
         best: list[tuple[float, list[str]]] = [(0.0, [])]
@@ -120,9 +120,9 @@ def cut(text: str, vocabulary: Vocabulary) -> list[str]:
                     ways.append((score - 100.0, [*before, "<unk>"]))
             best.append(max(ways, key=lambda way: way[0]))
         for piece in best[-1][1]:
-            if piece != "<unk>" or found[-1:] != ["<unk>"]:
-                found.append(piece)
-    return found
+            if piece != "<unk>" or collected[-1:] != ["<unk>"]:
+                collected.append(piece)
+    return collected
 
 
 @settings(max_examples=30)
@@ -133,12 +133,12 @@ def test_a_text_is_cut_into_its_likeliest_pieces(text):
     vocabulary = Vocabulary(PIECES, 3, NORMAL, frozenset({0, 1, 2, 3, len(PIECES) - 1}))
     tokenizer = Tokenizer.from_str(unigram_tokenizer(vocabulary).decode())
     scores = {piece: score or -100.0 for piece, score in PIECES}
-    found = tokenizer.encode(text)
-    pieces = [PIECES[number][0] for number in found.ids]
+    result = tokenizer.encode(text)
+    pieces = [PIECES[number][0] for number in result.ids]
     assert sum(scores[p] for p in pieces) == pytest.approx(
         sum(scores[p] for p in cut(text, vocabulary))
     )
-    assert all(0 <= a <= b <= len(text) for a, b in found.offsets)
+    assert all(0 <= a <= b <= len(text) for a, b in result.offsets)
 
 
 def test_marks_in_a_text_are_text():
@@ -168,9 +168,9 @@ def test_the_real_weights_give_the_numbers_of_their_own_engine(tmp_path):
     assert find_model("multilingual").files[0].sha256
     encoder = Encoder.load(known.parent, "multilingual")
     for (kind, text), expected in zip(reference, vectors, strict=True):
-        found = (
+        result = (
             encoder.encode_query(text)
             if kind == "query"
             else next(iter(encoder.encode_documents([text])))
         )
-        assert float(found.dense @ expected) > 0.98, text
+        assert float(result.dense @ expected) > 0.98, text

@@ -67,10 +67,10 @@ def ids_of(headed, *words: str) -> np.ndarray:
     return np.array([tokenizer.token_to_id(word) for word in words])
 
 
-def close(found: np.ndarray, expected: np.ndarray, least: float = 0.98) -> bool:
+def close(result: np.ndarray, expected: np.ndarray, least: float = 0.98) -> bool:
     """Return whether rows have the same direction, up to the error of 8 bits."""
-    lengths = np.linalg.norm(found, axis=-1) * np.linalg.norm(expected, axis=-1)
-    return bool(((found * expected).sum(-1) / lengths).min() > least)
+    lengths = np.linalg.norm(result, axis=-1) * np.linalg.norm(expected, axis=-1)
+    return bool(((result * expected).sum(-1) / lengths).min() > least)
 
 
 def test_dense_is_the_state_of_cls_and_queries_have_their_instruction(headed, folder, config):
@@ -78,19 +78,19 @@ def test_dense_is_the_state_of_cls_and_queries_have_their_instruction(headed, fo
     for is_query, words in ((True, "[CLS] query : rent [SEP]"), (False, "[CLS] rent [SEP]")):
         ids = ids_of(headed, *words.split())
         expected = textbook.states(headed.weights, config, ids)[-1][0]
-        found = model.encode("rent", is_query=is_query)
-        assert close(found.dense, expected)
-        assert found.spans.tolist() == [[0, 4]]
-        assert len(found.tokens) == 1
+        result = model.encode("rent", is_query=is_query)
+        assert close(result.dense, expected)
+        assert result.spans.tolist() == [[0, 4]]
+        assert len(result.tokens) == 1
 
 
 def test_mean_runs_over_all_tokens_of_the_pass(headed, folder, config):
     ids = ids_of(headed, "[CLS]", "query", ":", "rent", "[SEP]")
     expected = textbook.states(headed.weights, config, ids)[-1].mean(axis=0)
-    found = Model.open(folder, "t-mean").encode("rent", is_query=False)
-    assert close(found.dense, expected)
+    opened = Model.open(folder, "t-mean").encode("rent", is_query=False)
+    assert close(opened.dense, expected)
     without = Model.open(folder, "t-mean").encode("rent", is_query=True)
-    assert not np.allclose(without.dense, found.dense, atol=0.01)
+    assert not np.allclose(without.dense, opened.dense, atol=0.01)
 
 
 @pytest.mark.parametrize(("name", "special"), [("t-sparse", False), ("t-special", True)])
@@ -98,27 +98,27 @@ def test_sparse_has_the_weights_above_zero(headed, folder, config, name, special
     ids = ids_of(headed, "[CLS]", "the", "lease", "ends", "[SEP]")
     expected = textbook.term_weights(headed.weights, config, ids, pools_special=special)
     terms, weights = Model.open(folder, name).encode("the lease ends", is_query=False).sparse
-    found = np.zeros_like(expected)
-    found[terms] = weights
+    result = np.zeros_like(expected)
+    result[terms] = weights
     assert 0 < len(terms) < len(expected)
-    assert close(found, expected)
+    assert close(result, expected)
 
 
 def test_documents_have_no_special_tokens_masks_or_punctuation(headed, folder, config):
     model = Model.open(folder, "t-tokens")
-    found = model.encode(TEXT, is_query=False)
-    assert [TEXT[a:b] for a, b in found.spans] == ["the", "lease", "ends", "in", "may"]
+    result = model.encode(TEXT, is_query=False)
+    assert [TEXT[a:b] for a, b in result.spans] == ["the", "lease", "ends", "in", "may"]
     words = "[CLS] [unused1] the lease , ends in may . [SEP]".split()
     expected = textbook.token_vectors(headed.weights, config, ids_of(headed, *words))
-    assert close(found.tokens, expected[[2, 3, 5, 6, 7]])
+    assert close(result.tokens, expected[[2, 3, 5, 6, 7]])
 
 
 def test_queries_keep_punctuation_and_are_filled_with_masks(headed, folder, config):
-    found = Model.open(folder, "t-tokens").encode(TEXT, is_query=True)
+    opened = Model.open(folder, "t-tokens").encode(TEXT, is_query=True)
     words = "[CLS] [unused0] the lease , ends in may . [SEP] [MASK] [MASK]".split()
     expected = textbook.token_vectors(headed.weights, config, ids_of(headed, *words), 10)
-    assert [TEXT[a:b] for a, b in found.spans] == [*words[2:9], "", ""]
-    assert close(found.tokens, expected[[*range(2, 9), 10, 11]])
+    assert [TEXT[a:b] for a, b in opened.spans] == [*words[2:9], "", ""]
+    assert close(opened.tokens, expected[[*range(2, 9), 10, 11]])
 
 
 def test_long_query_is_neither_cut_nor_filled(folder):
@@ -159,11 +159,11 @@ def test_sparse_of_several_windows_is_the_largest_of_each(folder):
     model = Model.open(folder, "t-sparse")
     one, two = " ".join(["rent"] * 22), " ".join(["lease"] * 22)
     both = dict(zip(*model.encode(f"{one} {two}", is_query=False).sparse, strict=True))
-    found: dict[int, float] = {}
+    by_name: dict[int, float] = {}
     for text in (one, two):
         for term, weight in zip(*model.encode(text, is_query=False).sparse, strict=True):
-            found[term] = max(weight, found.get(term, 0.0))
-    assert both == pytest.approx(found, abs=1e-5)
+            by_name[term] = max(weight, by_name.get(term, 0.0))
+    assert both == pytest.approx(by_name, abs=1e-5)
 
 
 def test_documents_stream_in_order_and_equal_themselves_alone(full):
@@ -179,14 +179,14 @@ def test_layers_need_tokens_of_the_same_pass(full, folder):
     with pytest.raises(ValueError, match="full"):
         next(full.encode_documents([TEXT], layers=(1,)))
     same = load_profile(folder, Profile("same", "", dense="t-dense", tokens="t-dense"))
-    (found,) = same.encode_documents([TEXT], layers=(1,))
-    assert found.layers[1].shape == found.tokens.shape == (7, 32)
+    (result,) = same.encode_documents([TEXT], layers=(1,))
+    assert result.layers[1].shape == result.tokens.shape == (7, 32)
 
 
 def test_profile_without_tokens_or_sparse(folder):
     encoder = load_profile(folder, Profile("bare", "", dense="t-dense"))
-    found = encoder.encode_query(TEXT)
-    assert (found.tokens, found.token_spans, found.sparse) == (None, None, None)
+    result = encoder.encode_query(TEXT)
+    assert (result.tokens, result.token_spans, result.sparse) == (None, None, None)
     assert (encoder.token_width, encoder.has_sparse) == (None, False)
 
 
@@ -321,8 +321,8 @@ def test_ready_graph_is_run_as_it_is(headed, make_spec, memory, config, tmp_path
     encoder = Encoder.load(tmp_path, "ready")
     ids = ids_of(headed, "[CLS]", "the", "lease", "[SEP]")
     expected = textbook.states(headed.weights, config, ids)[-1]
-    found = encoder.encode_query("the lease")
-    np.testing.assert_allclose(found.dense, expected[0] / np.linalg.norm(expected[0]), atol=1e-5)
-    np.testing.assert_allclose(found.tokens, expected[1:3], atol=1e-4)
+    result = encoder.encode_query("the lease")
+    np.testing.assert_allclose(result.dense, expected[0] / np.linalg.norm(expected[0]), atol=1e-5)
+    np.testing.assert_allclose(result.tokens, expected[1:3], atol=1e-4)
     with pytest.raises(ValueError, match="ready"):
         next(encoder.encode_documents(["the"], layers=(1,)))

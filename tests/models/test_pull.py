@@ -72,8 +72,8 @@ def test_wrong_content_is_deleted_and_named_with_both_hashes(tiny, hub, tmp_path
     with pytest.raises(DownloadFailed) as caught:
         pull(tiny.spec, tmp_path, sources=[hub.source()])
     expected = hashlib.sha256(data).hexdigest()
-    found = hashlib.sha256(bytes(len(data))).hexdigest()
-    for fact in ("tokenizer.json", expected, found):
+    result = hashlib.sha256(bytes(len(data))).hexdigest()
+    for fact in ("tokenizer.json", expected, result):
         assert fact in caught.value.message
     assert names_in(tmp_path / "tiny") == {"config.json"}
 

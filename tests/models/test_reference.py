@@ -39,22 +39,22 @@ def test_float_build_equals_the_reference(models_dir, reference):
         TEXTS, reference["dense"], reference["middle_states"], strict=True
     ):
         ids = np.array([tokenizer.encode(text).ids], dtype=np.int64)
-        found = session.run([*outputs, "hidden"], {"input_ids": ids})
-        mean = found[-1][0].mean(axis=0)
+        ended = session.run([*outputs, "hidden"], {"input_ids": ids})
+        mean = ended[-1][0].mean(axis=0)
         np.testing.assert_allclose(mean / np.linalg.norm(mean), dense, atol=1e-4)
-        for layer, expected in zip(found[:-1], states, strict=True):
+        for layer, expected in zip(ended[:-1], states, strict=True):
             np.testing.assert_allclose(layer[0, ids.shape[1] // 2], expected, atol=1e-4)
 
 
 def test_encoder_stays_close_to_the_reference(models_dir, reference):
     encoder = Encoder.load(models_dir)
     early = [int(n) for n in reference["layers"][:-1]]
-    found = list(encoder.encode_documents(TEXTS, layers=early))
-    cosines = [float(f.dense @ d) for f, d in zip(found, reference["dense"], strict=True)]
+    result = list(encoder.encode_documents(TEXTS, layers=early))
+    cosines = [float(f.dense @ d) for f, d in zip(result, reference["dense"], strict=True)]
     # Measured: lowest 0.9918, mean 0.9932; of single tokens the lowest is 0.9897.
     assert min(cosines) > 0.985
     assert np.mean(cosines) > 0.99
-    for encoding, states in zip(found, reference["middle_states"], strict=True):
+    for encoding, states in zip(result, reference["middle_states"], strict=True):
         # [CLS] is not among the encoding's tokens, so the middle is one place to the left.
         middle = (len(encoding.tokens) + 2) // 2 - 1
         shown = [*(encoding.layers[n] for n in early), encoding.tokens]

@@ -49,10 +49,10 @@ def exact(form: TokenForm, query: np.ndarray, states: np.ndarray) -> float:
 def test_packed_score_is_near_the_exact_one(name: str, seed: int, count: int, asked: int) -> None:
     form = form_of(name)
     query, states = states_of(seed, asked, form.width), states_of(seed + 1, count, form.width)
-    (found,) = form.score(query, [form.pack(states)])
+    (result,) = form.score(query, [form.pack(states)])
     # The maximum of many rounded products is slightly above the exact maximum.
     tolerance = {1: 0.2, 4: 0.07}[form.bits]
-    assert abs(found - exact(form, query, states)) < tolerance
+    assert abs(result - exact(form, query, states)) < tolerance
 
 
 @pytest.mark.parametrize("name", WIDTHS)
@@ -78,24 +78,24 @@ def test_size_is_bounded(name: str, tokens: int, most: int) -> None:
 def test_short_text_is_one_with_itself(name: str, tokens: int) -> None:
     form = form_of(name)
     one = states_of(9, 1, form.width)
-    (found,) = form.score(one, [form.pack(np.repeat(one, tokens, axis=0))])
-    assert found == pytest.approx(1.0, abs=2e-3)
+    (result,) = form.score(one, [form.pack(np.repeat(one, tokens, axis=0))])
+    assert result == pytest.approx(1.0, abs=2e-3)
 
 
 def test_nothing_to_compare_is_no_number() -> None:
     form = form_of("mini")
     empty, some = np.empty((0, 384), np.float32), states_of(1, 9, 384)
-    found = form.score(some, [None, form.pack(empty), form.pack(some)])
-    assert np.isnan(found[:2]).all()
-    assert found[2] > 0.5
+    result = form.score(some, [None, form.pack(empty), form.pack(some)])
+    assert np.isnan(result[:2]).all()
+    assert result[2] > 0.5
     assert np.isnan(form.score(empty, [form.pack(some)])).all()
     assert form.score(some, []).shape == (0,)
 
 
 def test_states_of_nothing_but_zeros_score_zero() -> None:
     form = form_of("colbert")
-    (found,) = form.score(states_of(1, 3, 128), [form.pack(np.zeros((5, 128), np.float32))])
-    assert found == 0.0
+    (result,) = form.score(states_of(1, 3, 128), [form.pack(np.zeros((5, 128), np.float32))])
+    assert result == 0.0
 
 
 def _damaged() -> dict[str, tuple[bytes, str]]:
@@ -128,11 +128,11 @@ def test_any_bytes_are_scored_or_refused(matrix: bytes) -> None:
     query = states_of(2, 3, 128)
     for candidate in (matrix, struct.pack("<BH", 4, 128) + matrix):
         try:
-            found = form.score(query, [candidate])
+            result = form.score(query, [candidate])
         except ValueError as error:
             assert " 0 " in str(error)  # noqa: PT017 - either outcome is right
         else:
-            assert found.shape == (1,)
+            assert result.shape == (1,)
 
 
 @pytest.mark.parametrize(("states", "message"), [

@@ -38,9 +38,9 @@ def test_manifest_holds_what_the_hub_stated(tiny, loose, linked, tmp_path):
     assert pull(loose, tmp_path, sources=()).unchanged
     assert {check.state for check in verify(loose, tmp_path)} == {"ok"}
     # Pinned or not, the same files give the same vectors.
-    found = Encoder.load(tmp_path, "tiny").fingerprint
+    result = Encoder.load(tmp_path, "tiny").fingerprint
     pull(tiny.spec, tmp_path / "pinned", sources=[linked.source()])
-    assert Encoder.load(tmp_path / "pinned", "tiny").fingerprint == found
+    assert Encoder.load(tmp_path / "pinned", "tiny").fingerprint == result
 
 
 @pytest.mark.parametrize(("name", "kind"), [("config.json", "git hash"), (WEIGHTS, "SHA-256")])

@@ -31,7 +31,7 @@ def states(
     x = w["embeddings.word_embeddings.weight"][ids].astype(np.float64)
     x = x + w["embeddings.position_embeddings.weight"][: len(ids)]
     x = _norm(w, x + w["embeddings.token_type_embeddings.weight"][0], "embeddings.LayerNorm")
-    found = []
+    collected = []
     size = config.width // config.heads
     for layer in range(config.layers):
         prefix = f"encoder.layer.{layer}"
@@ -46,8 +46,8 @@ def states(
         x = _norm(w, x + mixed, f"{prefix}.attention.output.LayerNorm")
         wide = gelu(_linear(w, x, f"{prefix}.intermediate.dense"))
         x = _norm(w, x + _linear(w, wide, f"{prefix}.output.dense"), f"{prefix}.output.LayerNorm")
-        found.append(x)
-    return found
+        collected.append(x)
+    return collected
 
 
 def term_weights(
@@ -57,8 +57,8 @@ def term_weights(
     x = gelu(_linear(w, states(w, config, ids)[-1], "cls.predictions.transform.dense"))
     x = _norm(w, x, "cls.predictions.transform.LayerNorm")
     logits = x @ w["embeddings.word_embeddings.weight"].T + w["cls.predictions.bias"]
-    found = np.log1p(np.maximum(logits, 0.0))
-    return (found if pools_special else found[1:-1]).max(axis=0)
+    result = np.log1p(np.maximum(logits, 0.0))
+    return (result if pools_special else result[1:-1]).max(axis=0)
 
 
 def token_vectors(

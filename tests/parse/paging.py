@@ -79,15 +79,15 @@ def related(path: Path, owner: str, **parts: tuple[str, str]) -> Path:
     folder, _, name = owner.rpartition("/")
     rels = f"{folder}/_rels/{name}.rels"
     closing = b"</Relationships>"
-    found = [f'<Relationships xmlns="{PACKAGE}">'.encode() + closing]
-    rezipped(path, lambda part, data: found.append(data) if part == rels else data)
+    result = [f'<Relationships xmlns="{PACKAGE}">'.encode() + closing]
+    rezipped(path, lambda part, data: result.append(data) if part == rels else data)
     lines = b""
     for kind, (part, _) in parts.items():
-        known = "x" * (1 + found[-1].count(f'Id="x{kind}"'.encode()))
+        known = "x" * (1 + result[-1].count(f'Id="x{kind}"'.encode()))
         lines += f'<Relationship Id="{known}{kind}" Type="{RELATION}/{kind}" '.encode()
         lines += f'Target="/{part}"/>'.encode()
     content = {part: xml.encode() for part, xml in parts.values()}
-    content[rels] = found[-1].replace(closing, lines + closing)
+    content[rels] = result[-1].replace(closing, lines + closing)
     return rezipped(path, lambda _, data: data, content)
 
 

@@ -95,12 +95,12 @@ Ends
 
 def test_underlined_titles_are_headings(tmp_path: Path) -> None:
     (page,) = read(tmp_path / "a.rst", TITLES).pages
-    found = [
+    result = [
         (page.text[p.start : p.end].replace("\n", "|"), p.level)
         for p in page.paragraphs
         if p.kind == "heading"
     ]
-    assert found == [
+    assert result == [
         ("==========|The manual|==========", 1),
         ("Second part|-----------", 2),
         ("Third part|----------", 2),

@@ -84,14 +84,14 @@ def check(row: dict[str, Any], *, numbers_are_shared: bool) -> None:
 def outcome(pool: ParsePool, path: Path) -> str:
     """Read a file, check its pages, and return the result."""
     try:
-        kind, found = rows(pool, path)
+        kind, result = rows(pool, path)
     except errors.FileError as error:
         says_what_and_next = str(path) in error.message and error.hint
         return type(error).__name__ if says_what_and_next else f"bare {type(error).__name__}"
-    assert [row["page"] for row in found] == list(range(1, len(found) + 1)), path
-    for row in found:
+    assert [row["page"] for row in result] == list(range(1, len(result) + 1)), path
+    for row in result:
         check(row, numbers_are_shared=kind in SHARED_NUMBERS)
-    return "text" if any(row["text"] for row in found) else "no text"
+    return "text" if any(row["text"] for row in result) else "no text"
 
 
 @pytest.mark.timeout(3600)
@@ -155,7 +155,7 @@ BLANKS = {"tab", "br", "cr", "p", "s", "line-break", "tracked-changes", "annotat
 def words_of(path: Path) -> set[str]:
     """Return the words of a container's paragraphs, as its XML has them."""
     parts, paragraph = PARAGRAPHS[path.suffix[1:]]
-    found, is_open = set(), path.suffix.startswith(".od")
+    result, is_open = set(), path.suffix.startswith(".od")
     with zipfile.ZipFile(path) as archive:
         for name in filter(re.compile(parts).fullmatch, archive.namelist()):
             for element in etree.fromstring(archive.read(name)).iterfind(f".//{paragraph}"):
@@ -166,8 +166,8 @@ def words_of(path: Path) -> set[str]:
                     if kind == "t" or (is_open and kind not in {"title", "desc", "date"}):
                         text += blank + (one.text or "")
                     text += blank + (one.tail or "" if is_open else "")
-                found.update(re.findall(r"\w+", clean_text(text)))
-    return found
+                result.update(re.findall(r"\w+", clean_text(text)))
+    return result
 
 
 @pytest.mark.parametrize("kind", PARAGRAPHS)

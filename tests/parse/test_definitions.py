@@ -50,8 +50,8 @@ def test_lines_stand_in_definitions(way: str, language: str, expected: dict[int,
     paths = paths_of(SAMPLES[language].split("\n"), language)
     # A grammar returns the implementing type, the layout also the interface.
     implemented = "Tree" if way == "grammar" else "fmt::Display for Tree"
-    found = {number: " > ".join(paths[number - 1]) for number in expected}
-    assert found == {n: path.format(impl=implemented) for n, path in expected.items()}
+    by_name = {number: " > ".join(paths[number - 1]) for number in expected}
+    assert by_name == {n: path.format(impl=implemented) for n, path in expected.items()}
 
 
 def test_the_rules_hold_for_languages_without_a_grammar() -> None:
@@ -113,8 +113,10 @@ def test_paragraphs_say_what_they_stand_in(tmp_path: Path, way: str) -> None:
     path = tmp_path / "a.js"
     path.write_text(JAVASCRIPT)
     (page,) = detect(path).read(path).pages
-    said = [(page.text[p.start : p.end].split("\n")[0].strip(), p.header) for p in page.paragraphs]
-    assert said == [
+    messages = [
+        (page.text[p.start : p.end].split("\n")[0].strip(), p.header) for p in page.paragraphs
+    ]
+    assert messages == [
         ("'use strict'", None),
         ("/**", "Tree.prototype.grow"),
         ("class Wood extends Tree {", "Wood > constructor"),

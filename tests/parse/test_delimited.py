@@ -25,7 +25,7 @@ def lines(path: Path, content: str | bytes) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("content", "found"),
+    ("content", "result"),
     [
         ("name,age\nAnn,41\nBob,7\n", ["name | age", "name: Ann | age: 41", "name: Bob | age: 7"]),
         ("sep=;\na;b\n1;2\n", ["a | b", "a: 1 | b: 2"]),
@@ -55,8 +55,8 @@ def lines(path: Path, content: str | bytes) -> list[str]:
         (",,\n,,\n\n", [""]),
     ],
 )
-def test_dialects(tmp_path: Path, content: str, found: list[str]) -> None:
-    assert lines(tmp_path / "a.csv", content) == found
+def test_dialects(tmp_path: Path, content: str, result: list[str]) -> None:
+    assert lines(tmp_path / "a.csv", content) == result
 
 
 def test_page_and_places(tmp_path: Path) -> None:

@@ -84,14 +84,14 @@ MISNAMED = (
 def test_a_misnamed_file_is_named_by_its_content(
     tmp_path: Path, messages: Callable[..., None]
 ) -> None:
-    found = []
+    collected = []
     for name, content in MISNAMED:
         path = tmp_path / name
         path.write_bytes(content)
         with pytest.raises(errors.FormatMismatch) as raised:
             detect(path)
-        found.append(raised.value.message)
-    messages("\n".join(found))
+        collected.append(raised.value.message)
+    messages("\n".join(collected))
 
 
 def test_there_is_nothing_to_read(tmp_path: Path) -> None:

@@ -515,8 +515,8 @@ def test_headings_by_their_look(
 def test_larger_type_ranks_above_bold(tmp_path: Path) -> None:
     body = p(bold("Lease", 18)) + p(bold("Term", 14)) + p(t(LONG)) * 4 + p(bold("Notices"))
     body += p(t(LONG)) * 4
-    found = [(k, n) for k, n, _ in blocks(raw(tmp_path / "a.docx", body)[0]) if k == "heading"]
-    assert found == [("heading", 1), ("heading", 2), ("heading", 3)]
+    actual = [(k, n) for k, n, _ in blocks(raw(tmp_path / "a.docx", body)[0]) if k == "heading"]
+    assert actual == [("heading", 1), ("heading", 2), ("heading", 3)]
 
 
 def test_where_styles_name_headings_looks_do_not(tmp_path: Path) -> None:

@@ -227,10 +227,10 @@ def test_charts_over_their_cells_say_titles_and_series_alone(tmp_path: Path) -> 
         sheet.add_chart(chart, *filter(None, [anchor]))
     book.save(tmp_path / "a.xlsx")
     _, pages = read(tmp_path / "a.xlsx")
-    said = "Chart: Our year; Axis: EUR million; Series: Sales"
-    assert texts(pages[0])[1] == f"Year: 2023 | Sales: 12 | [{said}]"
+    text = "Chart: Our year; Axis: EUR million; Series: Sales"
+    assert texts(pages[0])[1] == f"Year: 2023 | Sales: 12 | [{text}]"
     assert [(p.number, p.sheet_name) for p in pages] == [(1, "Sheet"), (2, "Figure")]
-    assert texts(pages[1]) == [said, "Chart sheet: Figure"]
+    assert texts(pages[1]) == [text, "Chart sheet: Figure"]
 
 
 def test_a_chart_of_another_workbooks_values_keeps_them(tmp_path: Path) -> None:
@@ -342,8 +342,8 @@ def test_damaged_drawings_of_old_workbooks_end_nothing(data: st.DataObject) -> N
     cut = bytearray(whole[: data.draw(st.integers(0, len(whole)))])
     for place in data.draw(st.lists(st.integers(0, max(len(cut) - 1, 0)), max_size=4)):
         cut[place : place + 1] = bytes([data.draw(st.integers(0, 255))])
-    found = XlsDrawings(memoryview(cut), []).over(0, "S")
-    assert all(1 <= one.row <= 65_536 and one.column <= one.column_end for one in found)
+    result = XlsDrawings(memoryview(cut), []).over(0, "S")
+    assert all(1 <= one.row <= 65_536 and one.column <= one.column_end for one in result)
 
 
 def test_text_boxes_of_excel_before_97_are_named(tmp_path: Path) -> None:
@@ -399,9 +399,9 @@ def test_files_inside_become_attachments(tmp_path: Path, kind: str, folder: str)
     spool.mkdir()
     reading = detect(path).read(path, ReadOptions(spool=spool))
     list(reading.pages)
-    found = {one.name: one.path.read_bytes() for one in reading.attachments}
+    by_name = {one.name: one.path.read_bytes() for one in reading.attachments}
     container = inside[f"{folder}/embeddings/oleObject3.bin"]
-    assert found == {
+    assert by_name == {
         "offer.docx": b"PK offer",
         "plan.txt": b"The plan.",
         "oleobject2.pdf": b"%PDF-1.4 ...",

@@ -144,10 +144,10 @@ def test_frames_of_a_tiff_are_pages_and_previews_are_none(tmp_path: Path) -> Non
     pages[0].save(path, save_all=True, append_images=[preview, *pages[1:]], dpi=(200, 200))
     frames = list(open_frames(path, 10).frames)
     assert all((f.grey == np.asarray(p)).all() for f, p in zip(frames, pages, strict=True))
-    reading, found = read(path, OFF)
-    assert [page.number for page in found] == [1, 2, 3]
-    reading, found = read(path, replace(OFF, limits=ParseLimits(max_pages=2)))
-    assert (len(found), reading.info.page_count) == (2, 3)
+    reading, result = read(path, OFF)
+    assert [page.number for page in result] == [1, 2, 3]
+    reading, result = read(path, replace(OFF, limits=ParseLimits(max_pages=2)))
+    assert (len(result), reading.info.page_count) == (2, 3)
 
 
 def test_a_fax_with_tall_pixels_gets_square_ones(tmp_path: Path) -> None:
@@ -252,8 +252,8 @@ def test_of_a_truncated_picture_what_is_there_is_read(tmp_path: Path, name: str)
     (frame,) = open_frames(path, 1).frames
     grey, whole = frame.grey.astype(int), np.asarray(picture)
     # A bitmap begins with its last row.
-    there = slice(250, 400) if name == "a.bmp" else slice(0, 150)
-    assert np.abs(grey[there] - whole[there]).mean() < 4
+    remote = slice(250, 400) if name == "a.bmp" else slice(0, 150)
+    assert np.abs(grey[remote] - whole[remote]).mean() < 4
     assert np.abs(grey - whole).mean() > 4
 
 

@@ -81,7 +81,7 @@ def test_a_document_is_parted_at_its_records(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "found"),
+    ("content", "result"),
     [
         ('[{"n": "x"}, {"n": "y"}, 5]', ["n: x", "n: y", "5"]),
         ('{"a": 1}\n{"a": 2}\n', ["a: 1", "a: 2"]),
@@ -89,9 +89,9 @@ def test_a_document_is_parted_at_its_records(tmp_path: Path) -> None:
         ("[]", ["[]"]),
     ],
 )
-def test_forms_of_json(tmp_path: Path, content: str, found: list[str]) -> None:
+def test_forms_of_json(tmp_path: Path, content: str, result: list[str]) -> None:
     (page,) = read(tmp_path / "a.json", content).pages
-    assert paragraphs(page) == found
+    assert paragraphs(page) == result
 
 
 @pytest.mark.parametrize(
@@ -143,13 +143,13 @@ def split(text: str, places: list[int]) -> list[str]:
 
 
 def lines_of(source: Any) -> list[tuple[str, int | None]]:
-    found: list[tuple[str, int | None]] = []
+    collected: list[tuple[str, int | None]] = []
     try:
         for paragraph in json_text.JsonText(source).paragraphs():
-            found += [(line.text, line.number) for line in paragraph]
+            collected += [(line.text, line.number) for line in paragraph]
     except json_text.BadJson as error:
-        found.append((f"bad: {error}", error.line))
-    return found
+        collected.append((f"bad: {error}", error.line))
+    return collected
 
 
 PIECES = st.sampled_from(
@@ -180,8 +180,8 @@ def test_a_long_value_is_written_in_parts(
     monkeypatch.setattr(json_text, "PART_CHARS", 350)
     text = form.format(json.dumps(value, ensure_ascii=ascii_only))
     with_parts = lines_of(split(text, list(range(0, len(text), 100))))
-    said = "".join("".join(line.split()) for line, _ in with_parts)
-    assert "".join(value.split()) in said
+    messages = "".join("".join(line.split()) for line, _ in with_parts)
+    assert "".join(value.split()) in messages
     # The content before and after it is unchanged.
     whole = lines_of(text)
     assert (with_parts[-1][0] == whole[-1][0]) or "end" not in form

@@ -58,11 +58,11 @@ def pages(path: Path, turn: int = 0) -> list[list[Block]]:
     out = []
     for index in range(document.page_count):
         document[index].set_rotation(turn)
-        found = extract(document, index)
-        finder = BlockFinder(TextProfile.of(found.segments))
+        spans = extract(document, index)
+        finder = BlockFinder(TextProfile.of(spans.segments))
         rules = page_rules(document[index], b"")[0]
-        flows = [flow.segments for flow in found.flows]
-        blocks, _ = lay_out(flows, found.loose, finder, words, rules=rules, carry=carry)
+        flows = [flow.segments for flow in spans.flows]
+        blocks, _ = lay_out(flows, spans.loose, finder, words, rules=rules, carry=carry)
         out.append(blocks)
     return out
 
@@ -225,9 +225,9 @@ def test_names_without_lines_find_their_columns(
     for label, *numbers in values:
         ends = zip(numbers, (-255, -355, -455), strict=True)
         lines.append(bare([(label, 60), *ends], 100 + 14 * len(lines)))
-    found = tables(laid([s for line in lines for s in line]))
-    assert found[0][1][-1] == "Total | 9.9% | 4,280.10 | 28"
-    assert found[0][0] == header
+    actual = tables(laid([s for line in lines for s in line]))
+    assert actual[0][1][-1] == "Total | 9.9% | 4,280.10 | 28"
+    assert actual[0][0] == header
 
 
 def test_one_run_of_amounts_is_parted_where_the_page_shows_room(tmp_path: Path) -> None:
@@ -237,10 +237,10 @@ def test_one_run_of_amounts_is_parted_where_the_page_shows_room(tmp_path: Path) 
     for i, run in enumerate((f"1,603,451{wide}1,499,218", "737,877 $", "12 345 678")):
         canvas.drawString(300, 700 - 20 * i, run)
     canvas.save()
-    found = [
+    result = [
         [s.text.strip() for s in flow.segments] for flow in extract(pymupdf.open(path), 0).flows
     ]
-    assert found == [["1,603,451", "1,499,218", "737,877", "$", "12 345 678"]]
+    assert result == [["1,603,451", "1,499,218", "737,877", "$", "12 345 678"]]
 
 
 def test_cells_that_span_rows_stand_once_and_cover_no_other_row(tmp_path: Path) -> None:
@@ -263,10 +263,10 @@ def test_cells_that_span_rows_stand_once_and_cover_no_other_row(tmp_path: Path) 
 def test_a_table_over_pages_keeps_its_header(tmp_path: Path, repeats: int) -> None:
     rows = [["Nr", "Name", "Amount"]] + [[str(i), f"Person {i}", f"{7 * i}.00"] for i in range(90)]
     table = Table(rows, style=GRID, repeatRows=repeats)
-    found = [tables(p) for p in pages(write(tmp_path / "a.pdf", wrapped(PROSE), table))]
-    assert len(found) == 3
-    assert [header for page in found for header, _ in page] == ["Nr | Name | Amount"] * 3
-    lines = [line for page in found for _, rows in page for line in rows]
+    actual = [tables(p) for p in pages(write(tmp_path / "a.pdf", wrapped(PROSE), table))]
+    assert len(actual) == 3
+    assert [header for page in actual for header, _ in page] == ["Nr | Name | Amount"] * 3
+    lines = [line for page in actual for _, rows in page for line in rows]
     repeated = [line for line in lines if line == "Nr | Name | Amount"]
     assert len(repeated) == (3 if repeats else 1)
     assert len(lines) == len(rows) + len(repeated) - 1
@@ -318,9 +318,9 @@ def test_right_to_left_rows_begin_at_the_right() -> None:
     xs = [100, 200]
     lines = [Rule(90, y, 300, y) for y in (96, 110, 124, 138)]
     uprights = [Rule(x, 96, x, 138) for x in (90, 190, 300)]
-    ((header, found),) = tables(laid(cells(rows, xs, 98), lines + uprights))
+    ((header, result),) = tables(laid(cells(rows, xs, 98), lines + uprights))
     assert header == f"{name} | {amount}"
-    assert found == [header, f"{david} | 12.50", f"{miriam} | 17.00"]
+    assert result == [header, f"{david} | 12.50", f"{miriam} | 17.00"]
 
 
 def test_text_that_runs_through_a_drawn_line_is_two_cells() -> None:
@@ -634,7 +634,7 @@ def test_each_amount_stands_below_its_name(
     lines[1:1] = [f"Row {i} | " + " | ".join(row) for i, row in enumerate(amounts)]
     drawn = data.draw(st.sampled_from(sorted(DRAWN)))
     blocks = laid([*years(106), *rows(lines)], DRAWN[drawn])
-    told = [n.text for block in blocks if block.kind == "table" for n in block.lines]
+    messages = [n.text for block in blocks if block.kind == "table" for n in block.lines]
     for text in lines:
         if text.count("—") < 3 and any(c.isdigit() for c in text.partition("|")[2]):
-            assert joined(text) in told
+            assert joined(text) in messages

@@ -315,9 +315,9 @@ def test_a_converter_that_fails_is_tried_twice_and_named(
     limits = replace(ParseLimits(), timeout_seconds=0.5 if fault == "time" else 60)
     with pytest.raises(error) as caught:
         PptReader().read(path, ReadOptions(limits=limits))
-    said = str(caught.value)
-    assert word in said
-    assert ("may be damaged" in said) == (error is ParseFailed)
+    text = str(caught.value)
+    assert word in text
+    assert ("may be damaged" in text) == (error is ParseFailed)
     profiles = program.with_name("profiles").read_text(encoding="utf-8").split()
     assert len(set(profiles)) == len(profiles) == (1 if fault == "time" else 2)
 

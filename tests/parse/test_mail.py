@@ -96,8 +96,8 @@ def test_head_body_and_facts(tmp_path: Path) -> None:
         f"Subject: {facts['subject']}",
         "Attachments: Rechnung Müller.pdf (1 KB)",
     ]
-    said = ("Guten Tag,", "anbei die Rechnung.", "Ann")
-    assert blocks(page) == [("body", text) for text in said]
+    output = ("Guten Tag,", "anbei die Rechnung.", "Ann")
+    assert blocks(page) == [("body", text) for text in output]
     info = reading.info
     assert (info.format, info.title, info.author) == ("eml", facts["subject"], facts["from"])
     zone = dt.timezone(dt.timedelta(hours=2))
@@ -276,9 +276,9 @@ def test_html_is_read_where_plain_text_is_a_stub(tmp_path: Path) -> None:
 def test_a_page_sent_as_plain_text_is_read_as_a_page(tmp_path: Path) -> None:
     head = b"From: a@b.example\nSubject: News\nContent-Type: text/plain\n\n\n"
     page = b"<!DOCTYPE html>\n<html><body><p>Rent is <b>due</b> on Friday.</p></body></html>\n"
-    _, found = read_eml(tmp_path, head + page)
-    assert "Rent is due on Friday." in str(blocks(found))
-    assert "<b>" not in str(blocks(found))
+    _, eml = read_eml(tmp_path, head + page)
+    assert "Rent is due on Friday." in str(blocks(eml))
+    assert "<b>" not in str(blocks(eml))
 
 
 def test_pictures_of_the_body_are_no_files(tmp_path: Path) -> None:

@@ -217,10 +217,10 @@ def test_lists_show_their_numbers_and_bullets(tmp_path: Path, body: str, lines: 
 def test_breaks_count_pages(tmp_path: Path, body: str, pages: list[str]) -> None:
     table = style("T", '<style:table-properties fo:break-before="page"/>', family="table")
     own = BREAK + AFTER + table + style("M", master_page_name="Other")
-    found = text(tmp_path, body, automatic=own)
-    assert [p.text for p in found] == pages
-    assert [p.number for p in found] == list(range(1, len(pages) + 1))
-    assert all(p.is_estimated == (len(pages) == 1 and "soft" not in body) for p in found)
+    result = text(tmp_path, body, automatic=own)
+    assert [p.text for p in result] == pages
+    assert [p.number for p in result] == list(range(1, len(pages) + 1))
+    assert all(p.is_estimated == (len(pages) == 1 and "soft" not in body) for p in result)
 
 
 def test_a_break_inside_a_heading_or_item_does_not_repeat_its_number(tmp_path: Path) -> None:
@@ -513,13 +513,13 @@ def test_feet_of_masters_and_hidden_slides(tmp_path: Path) -> None:
     )
     xml = content(declared + pages, kind="presentation", automatic=automatic)
     parts = {"content.xml": xml, "styles.xml": styles(automatic=LANDSCAPE, masters=master)}
-    reading, found = read(package(tmp_path / "a.odp", parts))
-    assert [(texts(p), p.footer) for p in found] == [
+    reading, result = read(package(tmp_path / "a.odp", parts))
+    assert [(texts(p), p.footer) for p in result] == [
         (["a", "Acme Ltd", "1", "SECRET"], None),
         (["b"], "Acme Ltd | 2 | SECRET"),
         (["c"], "3 | SECRET"),
     ]
-    assert round(found[0].width or 0) == 794
+    assert round(result[0].width or 0) == 794
     (warning,) = reading.warnings
     assert numbers(warning) == ["2"]
 

@@ -103,9 +103,9 @@ def test_relations_out_of_the_container_name_no_part(tmp_path: Path) -> None:
     )
     path = made(tmp_path / "a.zip", {"word/_rels/d.xml.rels": relation})
     with Package(path, "ZIP") as package:
-        found = package.relations("word/d.xml")
-        assert list(found) == ["1"]
-        assert found["1"][1] not in package
+        result = package.relations("word/d.xml")
+        assert list(result) == ["1"]
+        assert result["1"][1] not in package
 
 
 def test_content_elsewhere_is_read_and_the_file_is_named(tmp_path: Path) -> None:

@@ -265,15 +265,15 @@ def test_paragraphs_and_headings(tmp_path: Path) -> None:
         canvas.drawCentredString(306, 386, "GENERAL TERMS")
 
     page = page_of(make(tmp_path / "a.pdf", draw))
-    found = blocks(page)
-    assert found[:2] == [("heading", 1, "Supply Agreement"), ("heading", 2, "1. Delivery")]
-    assert [kind for kind, _, _ in found] == (
+    result = blocks(page)
+    assert result[:2] == [("heading", 1, "Supply Agreement"), ("heading", 2, "1. Delivery")]
+    assert [kind for kind, _, _ in result] == (
         ["heading", "heading", "body", "body", "heading", "body", "body", "list", "list"]
-        + ["heading"] * (len(found) - 9)
+        + ["heading"] * (len(result) - 9)
     )
-    assert found[4] == ("heading", 4, "1.1 Time of delivery")
-    assert found[6][2].startswith("And ")
-    assert "ARTICLE II" in found[9][2]
+    assert result[4] == ("heading", 4, "1.1 Time of delivery")
+    assert result[6][2].startswith("And ")
+    assert "ARTICLE II" in result[9][2]
 
 
 def test_the_outline_names_headings(tmp_path: Path) -> None:

@@ -174,8 +174,8 @@ def field(kind: int, name: str, value: Any, **more: Any) -> Any:
 )
 def test_fields_say_what_was_filled_in(tmp_path: Path, draw: Any, expected: list[str]) -> None:
     _, (page,) = read(tmp_path, draw)
-    told = [text for text in said(page) if any(map(str.isalpha, text))]
-    assert told == expected
+    messages = [text for text in said(page) if any(map(str.isalpha, text))]
+    assert messages == expected
 
 
 def test_a_page_of_an_annotation_alone_has_its_text(tmp_path: Path) -> None:

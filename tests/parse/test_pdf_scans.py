@@ -59,12 +59,12 @@ def bars(image: Picture) -> list[tuple[int, int, int, int]]:
     """Return solid dark rectangles, from top to bottom; they share no rows."""
     rows = (image < DARK).sum(axis=1) > 40
     edges = np.flatnonzero(np.diff(np.concatenate([[False], rows, [False]]).astype(np.int8)))
-    found = []
+    collected = []
     for top, bottom in zip(edges[::2], edges[1::2], strict=True):
         across = np.flatnonzero((image[top:bottom] < DARK).mean(axis=0) > 0.9)
         if bottom - top > 20 and len(across) > 40:
-            found.append((int(across[0]), int(top), int(across[-1]) + 1, int(bottom)))
-    return found
+            collected.append((int(across[0]), int(top), int(across[-1]) + 1, int(bottom)))
+    return collected
 
 
 @pytest.fixture(autouse=True)
@@ -134,18 +134,18 @@ def test_boxes_fit_the_page_as_shown(
         page.set_cropbox(pymupdf.Rect(crop))
     page.set_rotation(turn)
     path = save(document, tmp_path / "a.pdf")
-    _, (found,) = read(path)
+    _, (result,) = read(path)
     shown = pymupdf.open(path)[0]
-    assert (found.width, found.height) == (shown.rect.width, shown.rect.height)
+    assert (result.width, result.height) == (shown.rect.width, shown.rect.height)
     drawn = shown.get_pixmap(dpi=72, colorspace=pymupdf.csGRAY)
     ink = np.frombuffer(drawn.samples, np.uint8).reshape(drawn.height, drawn.stride) < DARK
     ink = ink[:, : drawn.width]
     inside = np.zeros_like(ink)
-    for line in found.lines:
+    for line in result.lines:
         assert line.box is not None
         x0, y0, x1, y1 = (round(v) for v in (line.box.x0, line.box.y0, line.box.x1, line.box.y1))
         inside[y0:y1, x0:x1] = True
-    assert found.lines
+    assert result.lines
     if turn in {0, 180}:
         assert (ink & ~inside).sum() <= 0.02 * ink.sum()
     assert (inside & ~ink).sum() <= 0.1 * inside.sum()
@@ -157,14 +157,14 @@ def test_native_text_stays_and_only_the_rest_is_recognised(tmp_path: Path, docum
     # A bar right under native text is that text's own picture.
     page.draw_rect((72, 400, 300, 420), fill=(0, 0, 0), color=(0, 0, 0))
     page.insert_text((80, 415), "Exhibit 12, as it was filed by them", fontsize=12, color=(1, 1, 1))
-    reading, (found,) = read(save(document, tmp_path / "a.pdf"))
-    assert found.method == "Hybrid"
-    assert found.ocr_engine == "fake"
-    text = found.text.split("\n")
+    reading, (result,) = read(save(document, tmp_path / "a.pdf"))
+    assert result.method == "Hybrid"
+    assert result.ocr_engine == "fake"
+    text = result.text.split("\n")
     assert text[0] == "Received 3 March 2021"
-    assert found.text.count("Exhibit 12") == 1
-    assert "word1" in found.text
-    by_text = {found.text[x.start : x.end]: x.confidence for x in found.lines}
+    assert result.text.count("Exhibit 12") == 1
+    assert "word1" in result.text
+    by_text = {result.text[x.start : x.end]: x.confidence for x in result.lines}
     assert by_text["Received 3 March 2021"] is None
     assert by_text["word1"] == pytest.approx(0.8)
     assert reading.missing == []
@@ -228,10 +228,10 @@ def test_letters_that_stand_for_others_are_read_from_the_picture(
     page = document.new_page(width=612, height=792)
     page.insert_textbox((72, 300, 540, 500), shifted(PROSE * 3, 1).replace("\x7f", ""))
     page.draw_rect((72, 100, 300, 112), fill=(0, 0, 0))
-    _, (found,) = read(save(document, tmp_path / "a.pdf"))
-    assert found.method == "Ocr"
-    assert found.text.startswith("word1")
-    assert "uif" not in found.text.lower()
+    _, (result,) = read(save(document, tmp_path / "a.pdf"))
+    assert result.method == "Ocr"
+    assert result.text.startswith("word1")
+    assert "uif" not in result.text.lower()
 
 
 def test_letters_that_stand_for_others_and_cannot_be_read(
@@ -239,8 +239,8 @@ def test_letters_that_stand_for_others_and_cannot_be_read(
 ) -> None:
     document.new_page().insert_textbox((72, 72, 540, 500), shifted(PROSE, 1), fontsize=6)
     engine.is_blind = True
-    reading, (found,) = read(save(document, tmp_path / "a.pdf"))
-    assert (found.text, found.method) == ("", "Skipped")
+    reading, (result,) = read(save(document, tmp_path / "a.pdf"))
+    assert (result.text, result.method) == ("", "Skipped")
     messages("\n".join(reading.missing))
 
 
@@ -267,9 +267,9 @@ def test_a_line_of_replacement_signs_is_read(tmp_path: Path, engine: FakeEngine)
     (page,) = pymupdf.open(path)
     page.draw_rect((72, 130, 220, 142), fill=(0, 0, 0))
     page.parent.saveIncr()
-    reading, (found,) = read(path)
-    assert found.text.split() == [*PROSE.split(), "word1"]
-    assert (found.method, reading.missing) == ("Hybrid", [])
+    reading, (result,) = read(path)
+    assert result.text.split() == [*PROSE.split(), "word1"]
+    assert (result.method, reading.missing) == ("Hybrid", [])
     ((image, _),) = engine.given
     assert (image[: round(120 * 300 / 72)] > DARK).all()
 
@@ -279,8 +279,8 @@ def test_a_line_of_replacement_signs_that_cannot_be_read_is_said(
     tmp_path: Path, engine: FakeEngine, messages: Callable[..., None], reason: str | None
 ) -> None:
     engine.is_blind, engine.reason = True, reason
-    reading, (found,) = read(lost_line(tmp_path / "a.pdf"))
-    assert found.text.split()[: len(PROSE.split())] == PROSE.split()
+    reading, (result,) = read(lost_line(tmp_path / "a.pdf"))
+    assert result.text.split()[: len(PROSE.split())] == PROSE.split()
     messages("\n".join(reading.missing))
 
 
@@ -292,12 +292,12 @@ def test_text_outside_of_the_page_is_marked_as_hidden(tmp_path: Path, document: 
     page.insert_text((50, 300), "Cut away")
     page.set_cropbox(pymupdf.Rect(0, 0, 400, 250))
     page.set_rotation(90)
-    reading, (found,) = read(save(document, tmp_path / "a.pdf"))
-    seen, _, hidden = found.text.partition("Hidden text outside of the visible page: ")
+    reading, (result,) = read(save(document, tmp_path / "a.pdf"))
+    seen, _, hidden = result.text.partition("Hidden text outside of the visible page: ")
     assert "Seen by everybody" in seen
     assert "edge" not in seen
     assert hidden.split("\n") == ["Above the sheet", "Half of it runs over the edge", "Cut away"]
-    assert [line.box for line in found.lines[-3:]] == [None] * 3
+    assert [line.box for line in result.lines[-3:]] == [None] * 3
     assert reading.missing == []
 
 
@@ -370,10 +370,10 @@ def test_running_heads_of_scans(tmp_path: Path, document: Any) -> None:
 def test_huge_pages_are_drawn_smaller(tmp_path: Path, document: Any, engine: FakeEngine) -> None:
     page = document.new_page(width=5000, height=4000)
     page.draw_rect((500, 500, 2000, 700), fill=(0, 0, 0))
-    _, (found,) = read(save(document, tmp_path / "a.pdf"))
+    _, (result,) = read(save(document, tmp_path / "a.pdf"))
     ((image, dpi),) = engine.given
     assert 20_000_000 < image.size < 26_000_000
     assert dpi == pytest.approx(72 * image.shape[1] / 5000, rel=0.01)
-    assert found.lines[0].box is not None
-    assert found.lines[0].box.x0 == pytest.approx(500, abs=2)
-    assert found.lines[0].box.x1 == pytest.approx(2000, abs=2)
+    assert result.lines[0].box is not None
+    assert result.lines[0].box.x0 == pytest.approx(500, abs=2)
+    assert result.lines[0].box.x1 == pytest.approx(2000, abs=2)

@@ -79,8 +79,8 @@ def test_odd_and_even_pages_have_their_own(tmp_path: Path) -> None:
         else:
             canvas.drawString(72, 752, f"{number}   Annual Report")
 
-    found = edges(make(tmp_path / "a.pdf", 8, draw))
-    assert [header for header, _ in found] == [
+    result = edges(make(tmp_path / "a.pdf", 8, draw))
+    assert [header for header, _ in result] == [
         *(None, None, "The Merger 3", "4 Annual Report"),
         *("The Merger 5", "6 Annual Report", "The Merger 7", "8 Annual Report"),
     ]
@@ -277,8 +277,8 @@ def test_what_begins_a_footnote(
         column(canvas, 300, 40, ["17"])
 
     (page,) = make(tmp_path / "a.pdf", 1, draw)
-    found = [text for kind, text in blocks(page) if kind == "footnote"]
-    assert found == (["\n".join(lines)] if count else [])
+    actual = [text for kind, text in blocks(page) if kind == "footnote"]
+    assert actual == (["\n".join(lines)] if count else [])
 
 
 def test_long_notes_begin_above_the_middle(tmp_path: Path) -> None:
@@ -349,8 +349,8 @@ def test_headings(tmp_path: Path, text: str, is_heading: bool) -> None:
         canvas.restoreState()
         column(canvas, 72, 610, prose(2, 4))
 
-    found = {t: kind for kind, t in blocks(make(tmp_path / "a.pdf", 1, draw)[0])}
-    assert found[text] == ("heading" if is_heading else "body")
+    by_name = {t: kind for kind, t in blocks(make(tmp_path / "a.pdf", 1, draw)[0])}
+    assert by_name[text] == ("heading" if is_heading else "body")
 
 
 def test_signature_blocks_and_lead_ins_are_no_headings(tmp_path: Path) -> None:
@@ -366,9 +366,9 @@ def test_signature_blocks_and_lead_ins_are_no_headings(tmp_path: Path) -> None:
         )
         column(canvas, 72, 548, prose(4, 2))
 
-    found = blocks(make(tmp_path / "a.pdf", 1, draw)[0])
-    assert "heading" not in {kind for kind, _ in found}
-    assert any(text.startswith("2.1 Term. The term of") for _, text in found)
+    result = blocks(make(tmp_path / "a.pdf", 1, draw)[0])
+    assert "heading" not in {kind for kind, _ in result}
+    assert any(text.startswith("2.1 Term. The term of") for _, text in result)
 
 
 @pytest.mark.parametrize(

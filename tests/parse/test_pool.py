@@ -163,8 +163,8 @@ def test_pages_over_the_limit_are_missing(tmp_path: Path) -> None:
     path = write(tmp_path, "a.txt", "page 1\f\fpage 3\f4\f5")
     with ParsePool(ParseLimits(max_pages=3), 1) as pool:
         parsed = pool.read(path)
-        found = [t for batch in parsed.batches for t in batch["text"].to_pylist()]
-    assert found == ["page 1", "", "page 3"]
+        actual = [t for batch in parsed.batches for t in batch["text"].to_pylist()]
+    assert actual == ["page 1", "", "page 3"]
     assert (parsed.pages, parsed.pages_without_text) == (3, 1)
     (missing,) = parsed.missing
     assert [word for word in ("3", "5", "(max_pages)") if word not in missing] == []
@@ -208,8 +208,8 @@ def test_thirty_files_in_parallel_threads(hostile: Pools, tmp_path: Path) -> Non
             return []
 
     with ThreadPoolExecutor(30) as threads:
-        found = list(threads.map(read, paths))
-    assert found[:28] == [[f"file {i}"] for i in range(28)]
+        result = list(threads.map(read, paths))
+    assert result[:28] == [[f"file {i}"] for i in range(28)]
     assert set(failures) == {errors.WorkerCrashed, errors.ParseFailed}
     assert len(workers()) <= 2
 

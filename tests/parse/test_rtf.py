@@ -112,9 +112,9 @@ def test_unicode_text_survives(lines: list[str]) -> None:
 
     body = "".join("".join(map(unit, line)) + "\\par " for line in lines)
     items = RtfParser(f"{{\\rtf1 {body}}}".encode("ascii")).parse().items
-    found = [item.lines[0] for item in items if hasattr(item, "lines")]
-    assert found == [line for line in lines if line.strip()]
-    assert all(clean_text(line) for line in found if not line.isspace())
+    actual = [item.lines[0] for item in items if hasattr(item, "lines")]
+    assert actual == [line for line in lines if line.strip()]
+    assert all(clean_text(line) for line in actual if not line.isspace())
 
 
 def test_headings_lists_quotes_and_lines(tmp_path: Path) -> None:

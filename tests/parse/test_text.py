@@ -233,13 +233,13 @@ def test_a_long_markdown_is_parted_outside_of_its_blocks(
     "text", ["the sign \ufffd alone", "\ufffd", "a\ufffd\n" * 40_000, "Grüße \ufffd"]
 )
 def test_a_literal_replacement_character_is_valid_utf8(text: str) -> None:
-    found = decode(text.encode())
-    assert (found.text, found.encoding, found.warning) == (text, "utf-8", None)
+    result = decode(text.encode())
+    assert (result.text, result.encoding, result.warning) == (text, "utf-8", None)
 
 
 @pytest.mark.parametrize("end", [b"\xc3", b"\x93Hi\xa0", b"\xe9 is"])
 def test_a_bad_place_leaves_the_other_letters_of_a_text_in_utf8(end: bytes) -> None:
     data = "Long English text about Müller and Weiß. ".encode() + end
-    found = decode(data)
-    assert (found.text, found.encoding) == (data.decode(errors="replace"), "utf-8")
-    assert found.warning is not None
+    result = decode(data)
+    assert (result.text, result.encoding) == (data.decode(errors="replace"), "utf-8")
+    assert result.warning is not None

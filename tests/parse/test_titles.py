@@ -47,7 +47,7 @@ def headings(blocks: list[Block]) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("blocks", "found"),
+    ("blocks", "result"),
     [
         ([body("Statement of Crops"), table()], ["Statement of Crops"]),
         ([body("Any Farm, Inc."), body("Statement of Crops"), table()], ["Statement of Crops"]),
@@ -72,8 +72,8 @@ def headings(blocks: list[Block]) -> list[str]:
         ([Block([line("Weighted Average Price", 0.3)]), table()], []),
     ],
 )
-def test_the_title_of_a_page(blocks: list[Block], found: list[str]) -> None:
-    assert headings(blocks) == found
+def test_the_title_of_a_page(blocks: list[Block], result: list[str]) -> None:
+    assert headings(blocks) == result
 
 
 @pytest.mark.parametrize(

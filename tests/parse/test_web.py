@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 def shown(source: str) -> list[str]:
     """Return the text of each block, lines joined by a slash."""
-    found = (" / ".join(block.lines) for block in html_blocks(source).blocks)
-    return [text for text in found if "\ufdd2" not in text]
+    actual = (" / ".join(block.lines) for block in html_blocks(source).blocks)
+    return [text for text in actual if "\ufdd2" not in text]
 
 
 def kinds(source: str) -> list[str]:
@@ -79,7 +79,7 @@ def test_what_is_seen(source: str, texts: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "found"),
+    ("source", "result"),
     [
         ("<h1>A</h1><h6>B <i>c</i></h6>", ["heading1 A", "heading6 B c"]),
         ("<div role=heading aria-level=3>A</div>", ["heading3 A"]),
@@ -105,8 +105,8 @@ def test_what_is_seen(source: str, texts: list[str]) -> None:
         ("<ul style='list-style: none'><li>x</ul>", ["list1 x"]),
     ],
 )
-def test_kinds(source: str, found: list[str]) -> None:
-    assert kinds(source) == found
+def test_kinds(source: str, result: list[str]) -> None:
+    assert kinds(source) == result
 
 
 HEADS = "<tr><th>Name<th>Age</tr>"
@@ -301,8 +301,8 @@ def test_words_stand_once_and_whole(source: str) -> None:
     parser.close()
     expected = "".join(parser.found).split()
     document = html_blocks(source.replace("\0", ""))
-    found = " ".join(line for block in document.blocks for line in block.lines)
-    assert sorted(found.replace("•", "").split()) == sorted(expected)
+    actual = " ".join(line for block in document.blocks for line in block.lines)
+    assert sorted(actual.replace("•", "").split()) == sorted(expected)
 
 
 @settings(max_examples=50, deadline=None)
@@ -485,6 +485,6 @@ def test_a_large_document_is_read_in_parts(tmp_path: Path, monkeypatch: pytest.M
     assert [page.number for page in pages] == list(range(1, len(pages) + 1))
     assert [page.is_estimated for page in pages] == [False] + [True] * (len(pages) - 1)
     assert all(len(page.text) < 6000 for page in pages)
-    said = "\n".join(page.text for page in pages)
-    assert [said.count(f"Paragraph {n} of") for n in range(500)] == [2] * 500
-    assert "a: row 39 | b: 39.5" in said
+    messages = "\n".join(page.text for page in pages)
+    assert [messages.count(f"Paragraph {n} of") for n in range(500)] == [2] * 500
+    assert "a: row 39 | b: 39.5" in messages

@@ -53,10 +53,10 @@ class _Entry:
         return self._entry.path
 
     def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:
-        found = self._entry.stat(follow_symlinks=follow_symlinks)
+        result = self._entry.stat(follow_symlinks=follow_symlinks)
         unknown = {1: 0, 2: 0, 3: 0}  # inode, device, number of names
-        parts = [unknown.get(place, value) for place, value in enumerate(found)]
-        times = {name: getattr(found, name) for name in dir(found) if name.startswith("st_")}
+        parts = [unknown.get(place, value) for place, value in enumerate(result)]
+        times = {name: getattr(result, name) for name in dir(result) if name.startswith("st_")}
         return os.stat_result(parts, times)
 
 

@@ -34,7 +34,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def told(home: Path) -> dict[str, str]:
+def message(home: Path) -> dict[str, str]:
     root = home / "root"
     root.mkdir()
     given = {**os.environ, **environment(home, root), "PYTHONPATH": str(HERE)}
@@ -44,8 +44,8 @@ def told(home: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("case", refusals.CASES, ids=lambda c: c.__name__)
-def test_it_refuses_what_windows_refuses(told: dict[str, str], case: object) -> None:
-    assert told[case.__name__] == refusals.CASES[case]  # type: ignore[attr-defined, index]
+def test_it_refuses_what_windows_refuses(message: dict[str, str], case: object) -> None:
+    assert message[case.__name__] == refusals.CASES[case]  # type: ignore[attr-defined, index]
 
 
 def passes(*names: str) -> None:

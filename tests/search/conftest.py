@@ -50,7 +50,7 @@ def sourced(tmp_path_factory: pytest.TempPathFactory) -> Collection:
 @pytest.fixture(scope="session")
 def passages(sourced: Collection) -> dict[str, list[str]]:
     """Return the passages of each document of several sources."""
-    found: dict[str, list[str]] = {}
+    by_name: dict[str, list[str]] = {}
     for row in sourced.sql("SELECT document_id, chunk_id FROM chunks").to_pylist():
-        found.setdefault(row["document_id"], []).append(row["chunk_id"])
-    return found
+        by_name.setdefault(row["document_id"], []).append(row["chunk_id"])
+    return by_name

@@ -44,24 +44,24 @@ def library(tmp_path_factory: pytest.TempPathFactory, store_text: Callable[..., 
 def test_every_result_names_its_collection_and_stands_where_its_relevance_says(
     library: Library,
 ) -> None:
-    found = library.search("rent of the mill", limit=5)
-    places = [(r.collection, r.provenance.document_name) for r in found]
+    answer = library.search("rent of the mill", limit=5)
+    places = [(r.collection, r.provenance.document_name) for r in answer]
     assert places[0] == ("Mill", "lease.txt")
     assert set(places) == {("Mill", "lease.txt"), ("Mill", "memo.txt"), ("Ships", "charter.txt")}
-    assert [r.rank for r in found] == [1, 2, 3]
-    assert set(found.collection.split(", ")) == {"Mill", "Ships"}
-    assert found.searched == {"documents": 3, "chunks": 3}
-    assert found.relevance == max(r.relevance for r in found)
+    assert [r.rank for r in answer] == [1, 2, 3]
+    assert set(answer.collection.split(", ")) == {"Mill", "Ships"}
+    assert answer.searched == {"documents": 3, "chunks": 3}
+    assert answer.relevance == max(r.relevance for r in answer)
     for name in ("Mill", "Ships"):
         alone = [r.chunk_id for r in library.get(name).search("rent of the mill", limit=5)]
-        assert [r.chunk_id for r in found if r.collection == name] == alone
-    assert json.loads(json.dumps(found.as_dict()))["results"][0]["collection"] == "Mill"
+        assert [r.chunk_id for r in answer if r.collection == name] == alone
+    assert json.loads(json.dumps(answer.as_dict()))["results"][0]["collection"] == "Mill"
     assert len(library.search("rent of the mill", limit=1)) == 1
 
 
 def test_named_collections_alone_are_searched(library: Library) -> None:
-    found = library.search("rent", collections=["Old", "ships", "Ships"])
-    assert {r.collection for r in found} == {"Old", "Ships"}
+    answer = library.search("rent", collections=["Old", "ships", "Ships"])
+    assert {r.collection for r in answer} == {"Old", "Ships"}
     assert "collection" not in library.get("Mill").search("rent").as_dict()["results"][0]
     with pytest.raises(CollectionNotFound, match="Barn"):
         library.search("rent", collections=["Mill", "Barn"])
@@ -78,9 +78,9 @@ def test_a_damaged_collection_hides_no_other(
         raise StorageError("It has holes.")
 
     monkeypatch.setattr(ships, "search", broken)
-    found = library.search("rent")
-    assert {r.collection for r in found} == {"Mill"}
-    assert any("Ships" in note and "holes" in note for note in found.notes)
+    answer = library.search("rent")
+    assert {r.collection for r in answer} == {"Mill"}
+    assert any("Ships" in note and "holes" in note for note in answer.notes)
     with pytest.raises(StorageError, match="holes"):
         library.search("rent", collections=["Mill", "Ships"])
     monkeypatch.setattr(library.get("Mill"), "search", broken)
@@ -94,7 +94,7 @@ def test_a_question_in_another_language_is_told_to_ask_in_theirs(
 ) -> None:
     text = "The tenant shall pay the rent of the mill on the first day of every month. " * 6
     terms = stored({"terms.txt": text})
-    told = terms.search("Wie hoch ist die Miete, die der Mieter für die mill zahlt?").notes
-    assert [n for n in told if "German" in n and "English" in n]
-    told = terms.search("What rent does the tenant pay for the mill?").notes
-    assert not [n for n in told if "English" in n]
+    message = terms.search("Wie hoch ist die Miete, die der Mieter für die mill zahlt?").notes
+    assert [n for n in message if "German" in n and "English" in n]
+    message = terms.search("What rent does the tenant pay for the mill?").notes
+    assert not [n for n in message if "English" in n]

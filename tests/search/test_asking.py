@@ -52,14 +52,14 @@ def test_the_documented_vocabulary_is_used_from_the_next_search_on(
     assert not names(fleet.search("deadweight", mode="keyword"))
     path = write_own(library, "ships.toml", documented())
     assert len(read_vocabulary(path).terms) == 2
-    found = fleet.search("deadweight", mode="keyword")
-    assert names(found) == ["plan.txt"]
-    assert found.reading is not None
-    (other,) = found.reading.expansions
+    answer = fleet.search("deadweight", mode="keyword")
+    assert names(answer) == ["plan.txt"]
+    assert answer.reading is not None
+    (other,) = answer.reading.expansions
     assert (other.vocabulary, other.also) == ("ships", ("carrying capacity", "DWT"))
-    told = found.as_dict(explain=True)["reading"]
-    assert told["expansions"][0]["part"] == {"text": "deadweight", "start": 0, "end": 10}
-    assert "reading" not in found.as_dict()
+    facts = answer.as_dict(explain=True)["reading"]
+    assert facts["expansions"][0]["part"] == {"text": "deadweight", "start": 0, "end": 10}
+    assert "reading" not in answer.as_dict()
     assert not names(fleet.search("deadweight", mode="keyword", vocabulary=False))
 
 
@@ -76,9 +76,9 @@ def test_a_vocabulary_that_cannot_be_read_is_told_and_the_search_goes_on(
     library: Library, fleet: Collection
 ) -> None:
     path = write_own(library, "ships.toml", '[[term]]\nname = "keel"\nalso = "spine"\n')
-    found = fleet.search("hull", mode="keyword")
-    assert names(found) == ["plan.txt"]
-    (note,) = found.notes
+    answer = fleet.search("hull", mode="keyword")
+    assert names(answer) == ["plan.txt"]
+    (note,) = answer.notes
     assert str(path) in note
     assert " 1" in note
     assert "--no-vocabulary" in note
@@ -98,13 +98,13 @@ def test_documents_that_are_named_come_first_and_others_are_still_found(
         for firm in ("Orca", "Tern", "Wagtail")
     }
     collection = stored(reports)
-    found = collection.search("What was the revenue of Tern?", mode="keyword", limit=20)
-    assert found.reading is not None
-    assert [n.document for n in found.reading.named] == ["TERN_2020.txt"]
-    first = names(found)[:8]
+    answer = collection.search("What was the revenue of Tern?", mode="keyword", limit=20)
+    assert answer.reading is not None
+    assert [n.document for n in answer.reading.named] == ["TERN_2020.txt"]
+    first = names(answer)[:8]
     assert set(first) == {"TERN_2020.txt"}
-    assert len(set(names(found))) == 3
-    assert found[0].signals["document"].contribution > 0
+    assert len(set(names(answer))) == 3
+    assert answer[0].signals["document"].contribution > 0
     inside = collection.search("revenue of Tern", mode="keyword", document="ORCA_2020.txt")
     assert set(names(inside)) == {"ORCA_2020.txt"}
     assert not inside.reading.named

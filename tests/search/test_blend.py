@@ -77,7 +77,7 @@ def test_it_equals_the_oracle(block: int) -> None:
         alpha = chance.choice([0.0, 0.6, 1.0, chance.random()])
         updated = {d: float(chance.randint(0, 3)) for d in documents.values()}
         limit, per_document = chance.choice([1, 12, 1000]), chance.choice([1, 3, 50])
-        found = blend(
+        result = blend(
             keyword,
             vector,
             alpha,
@@ -88,8 +88,8 @@ def test_it_equals_the_oracle(block: int) -> None:
             per_document=per_document,
         )
         expected = oracle(keyword, vector, alpha, documents, updated, limit)
-        assert [(d.document_id, d.score) for d in found] == expected
-        for each in found:
+        assert [(d.document_id, d.score) for d in result] == expected
+        for each in result:
             assert len(each.chunks) <= per_document
             scores = [c.score for c in each.chunks]
             assert scores == sorted(scores, reverse=True)
@@ -98,14 +98,14 @@ def test_it_equals_the_oracle(block: int) -> None:
 
 
 def ranked(collection: Collection, query: str, mode: str, **settings: float) -> list[str]:
-    found = blended_search(
+    result = blended_search(
         collection.workspace.state(),
         query,
         mode=mode,  # type: ignore[arg-type]
         where=Filter(),
         settings=BlendSettings(**settings),  # type: ignore[arg-type]
     )
-    return [document.document_id for document in found.documents]
+    return [document.document_id for document in result.documents]
 
 
 @pytest.mark.parametrize("query", QUERIES)

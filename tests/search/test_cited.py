@@ -49,9 +49,9 @@ TEXTS = {
 
 @pytest.fixture(scope="module")
 def collection(stored: Callable[..., Collection]) -> Collection:
-    found = stored(TEXTS)
-    found.workspace.catch_up()
-    return found
+    result = stored(TEXTS)
+    result.workspace.catch_up()
+    return result
 
 
 def names(results: SearchResults) -> list[str]:
@@ -160,18 +160,18 @@ def test_a_result_that_is_cited_is_relevant(collection: Collection) -> None:
 
 
 def test_results_list_what_they_cite_in_words(collection: Collection) -> None:
-    told = {
+    message = {
         r.provenance.document_name: r.legal_citations
         for q in ("Daubert", "Hooper v. AGS", "Daubert and the board")
         for r in collection.search(q)
     }
-    experts, hooper, section = *told["brief-experts.txt"], *told["order-contract.txt"]
+    experts, hooper, section = *message["brief-experts.txt"], *message["order-contract.txt"]
     assert experts == "Daubert v. Merrell Dow Pharmaceuticals, Inc., 509 U.S. 579 (1993)"
     assert hooper == "Hooper Assocs., Ltd. v. AGS Computers, Inc., 74 N.Y.2d 487 (1989)"
     assert section == "Master Agreement, Section 8.2"
-    assert told["minutes.txt"] == ()
+    assert message["minutes.txt"] == ()
     raw = collection.search("Hooper v. AGS").as_dict()["results"]
-    assert raw[0]["legal_citations"] == list(told["order-contract.txt"])
+    assert raw[0]["legal_citations"] == list(message["order-contract.txt"])
     assert all(r["legal_citations"] for r in raw if "legal_citations" in r)
 
 
@@ -179,5 +179,5 @@ def test_sql_finds_the_same_places(collection: Collection) -> None:
     rows = collection.sql(
         "SELECT document_name FROM search('509 U.S. 579', k => 5) ORDER BY rank"
     ).to_pylist()
-    found = names(collection.search("509 U.S. 579", limit=5, fold=False))
-    assert [r["document_name"] for r in rows] == found
+    answer = names(collection.search("509 U.S. 579", limit=5, fold=False))
+    assert [r["document_name"] for r in rows] == answer

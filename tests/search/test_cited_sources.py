@@ -75,8 +75,8 @@ def case(tmp_path_factory: pytest.TempPathFactory, store_text: Callable[..., Any
             ("Manifest.xlsx", ("Crate one.", "Crate two.", "Crate three."), 10, 12),
             ("Plans.pptx", ("A plan of the mill.",), 20, 25),
         ):
-            told = json.dumps({"bates_begin": f"HAR{first:06}", "bates_end": f"HAR{last:06}"})
-            store_text(session, name, *pages, page_count=len(pages), metadata=told)
+            data = json.dumps({"bates_begin": f"HAR{first:06}", "bates_end": f"HAR{last:06}"})
+            store_text(session, name, *pages, page_count=len(pages), metadata=data)
     made.workspace.catch_up()
     return made
 
@@ -107,8 +107,8 @@ def test_the_cited_page_comes_first(case: Collection, query: str, document: str,
 
 
 def test_who_cites_it_comes_next(case: Collection) -> None:
-    found = [r.provenance.document_name for r in case.search("Daubert v. Merrell Dow")]
-    assert found[:2] == ["opinion.txt", "brief.txt"]
+    answer = [r.provenance.document_name for r in case.search("Daubert v. Merrell Dow")]
+    assert answer[:2] == ["opinion.txt", "brief.txt"]
 
 
 @pytest.mark.parametrize("query", ["Vale Dep. 99:1", "HAR000999", "Ex. 77", "Dkt. 99"])

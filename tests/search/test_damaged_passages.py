@@ -46,11 +46,11 @@ def test_search_leaves_it_out_and_says_so(
     collection: Collection, messages: Callable[..., None]
 ) -> None:
     # The text of the earlier index is intact.
-    found = collection.search("ferry paid", mode="keyword")
-    assert {r.text for r in found} == set(TEXTS.values())
-    found = anew(collection).search("ferry paid", mode="keyword")
-    assert [(r.rank, r.text) for r in found] == [(1, TEXTS["note.txt"])]
-    (note,) = found.notes
+    answer = collection.search("ferry paid", mode="keyword")
+    assert {r.text for r in answer} == set(TEXTS.values())
+    answer = anew(collection).search("ferry paid", mode="keyword")
+    assert [(r.rank, r.text) for r in answer] == [(1, TEXTS["note.txt"])]
+    (note,) = answer.notes
     assert "bill.txt" in note
     messages(note)
 
@@ -75,10 +75,10 @@ def test_sql_leaves_it_out_and_says_so(
         ("SELECT page FROM chunks", 2),  # the text as written
     ):
         caplog.clear()
-        found = collection.sql(sql)
-        assert found.num_rows == rows
-        assert "lhq" not in str(found.to_pylist())
-        assert any("bill.txt" in said for said in caplog.messages) == (rows < 2)
+        table = collection.sql(sql)
+        assert table.num_rows == rows
+        assert "lhq" not in str(table.to_pylist())
+        assert any("bill.txt" in messages for messages in caplog.messages) == (rows < 2)
 
 
 def test_the_map_knows_nothing_of_it(collection: Collection) -> None:

@@ -24,10 +24,10 @@ def parts(tmp_path_factory):
     home = tmp_path_factory.mktemp("index")
     made = [saved(rows_of(n, s), home / str(s)) for s, n in enumerate(SIZES, start=1)]
     for part in made[:2]:
-        found = make_cells(part)
+        cells = make_cells(part)
         save_arrays(
             part.folder / postings.FILE,
-            {name: getattr(found, name) for name in postings.Cells.__dataclass_fields__},
+            {name: getattr(cells, name) for name in postings.Cells.__dataclass_fields__},
         )
     return made
 
@@ -44,14 +44,14 @@ def every_cosine(index, query) -> list[np.ndarray]:
 
 def best(index, query, depth, keep=None) -> list[str]:
     """Return the chunk ids of the best by float32 arithmetic over the stored vectors."""
-    found = []
+    collected = []
     for number, part in enumerate(index.segments):
         scores = vectors(part.data) @ query
         ids = part.data.rows["chunk_id"].to_pylist()
         alive = np.ones(len(ids), bool) if part.mask is None else part.mask
         rows = np.flatnonzero(alive if keep is None else alive & keep(number))
-        found += [(-scores[row], ids[row]) for row in rows]
-    return [chunk_id for _, chunk_id in sorted(found)[:depth]]
+        collected += [(-scores[row], ids[row]) for row in rows]
+    return [chunk_id for _, chunk_id in sorted(collected)[:depth]]
 
 
 @given(
@@ -149,8 +149,8 @@ def test_equal_vectors_come_in_order_of_document_and_position(tmp_path):
     first = saved(rows_of(61, 1, vectors=one[:61]), tmp_path / "a")
     second = saved(rows_of(29, 2, vectors=one[:29]), tmp_path / "b")
     index = index_of(first, second)
-    found = dense_top(index, QUERIES[0], 90)[0]
-    assert found == [*((0, row) for row in range(61)), *((1, row) for row in range(29))]
+    result = dense_top(index, QUERIES[0], 90)[0]
+    assert result == [*((0, row) for row in range(61)), *((1, row) for row in range(29))]
 
 
 def test_a_query_of_another_length_is_refused(parts):

@@ -33,7 +33,7 @@ _VOLATILE = re.compile(r"(_at|seconds|storage_bytes|row_id|^collection\w*|_ms|la
 def texts(count: int, seed: int) -> dict[str, list[str]]:
     """Return pages of documents: few words, people and days, so that many scores are equal."""
     chance = random.Random(seed)
-    found = {}
+    by_name = {}
     for number in range(count):
         pages = []
         for _ in range(chance.choice([1, 1, 2, 3])):
@@ -45,10 +45,10 @@ def texts(count: int, seed: int) -> dict[str, list[str]]:
                 f"The {chance.choice(WORDS)} costs EUR {chance.choice([500, 700])}. See "
                 f"{chance.choice(['Case No. 21-117', 'Invoice 4711', 'Section 12'])}."
             )
-        found[f"/files/{chance.choice('ab')}/{number:03d}.txt"] = pages
-    for path in list(found)[: count // 4]:
-        found[path.replace(".txt", " copy.txt")] = found[path]
-    return found
+        by_name[f"/files/{chance.choice('ab')}/{number:03d}.txt"] = pages
+    for path in list(by_name)[: count // 4]:
+        by_name[path.replace(".txt", " copy.txt")] = by_name[path]
+    return by_name
 
 
 def made(home: Path, files: Mapping[str, list[str]], seed: int, store_text: Any) -> Collection:
@@ -106,7 +106,7 @@ class Plain:
 
 def questions(count: int) -> list[tuple[str, Callable[[Collection], Any]]]:
     """Return searches of all kinds by name."""
-    chance, found = random.Random(7), list[tuple[str, Any]]()
+    chance, result = random.Random(7), list[tuple[str, Any]]()
     for number in range(count):
         words = " ".join(chance.sample([*WORDS, "Lind", "Krantz", "2021"], chance.randint(1, 3)))
         mode = chance.choice(["keyword", "semantic", "hybrid", "full"])
@@ -115,12 +115,12 @@ def questions(count: int) -> list[tuple[str, Callable[[Collection], Any]]]:
         def search(c: Collection, words=words, mode=mode, limit=limit, fold=fold) -> Any:
             return c.search(words, mode=mode, limit=limit, fold=fold, related=3)
 
-        found.append((f"{number} {mode} {words} {limit} {fold}", search))
+        result.append((f"{number} {mode} {words} {limit} {fold}", search))
     for words in WORDS:
         for function in ("search", "bm25"):
             statement = f"SELECT * FROM {function}('{words} Lind', k := 5)"
-            found.append((statement, lambda c, s=statement: c.sql(s).to_pylist()))
-    return found
+            result.append((statement, lambda c, s=statement: c.sql(s).to_pylist()))
+    return result
 
 
 def walks(c: Collection) -> list[Any]:

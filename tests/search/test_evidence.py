@@ -47,7 +47,7 @@ def collection(stored: Callable[..., Collection]) -> Collection:
 
 @pytest.mark.sampled(22)
 @pytest.mark.parametrize(
-    ("question", "told"),
+    ("question", "message"),
     [
         ("What was billed on HCS-20417?", ()),
         ("What was billed on HCS-99999?", ("HCS-99999",)),
@@ -78,11 +78,11 @@ def collection(stored: Callable[..., Collection]) -> Collection:
     ],
 )
 def test_what_no_passage_contains_is_told(
-    collection: Collection, question: str, told: tuple[str, ...]
+    collection: Collection, question: str, message: tuple[str, ...]
 ) -> None:
     notes = collection.search(question, mode="keyword").notes
     quoted = [word for note in notes for word in re.findall(r"(?<!\w)'([^']+)'", note)]
-    assert quoted == list(told)
+    assert quoted == list(message)
 
 
 @pytest.mark.parametrize("question", ["What was billed on HCS-99999?", "the mill at ferncmbe"])
@@ -97,8 +97,8 @@ def test_a_number_that_is_the_name_of_a_document_found_is_there(
 ) -> None:
     texts = {"HAR000031.txt": "The straps of the crate were loose.", "b.txt": "No crate is here."}
     search = partial(stored(texts).search, mode="keyword")
-    found = search("Which crate is in HAR000031?")
-    assert (found[0].provenance.document_name, found.notes) == ("HAR000031.txt", ())
+    result = search("Which crate is in HAR000031?")
+    assert (result[0].provenance.document_name, result.notes) == ("HAR000031.txt", ())
     assert "HAR000032" in search("Which crate is in HAR000032?").notes[0]
 
 
@@ -113,7 +113,7 @@ def numbered(stored: Callable[..., Collection]) -> Collection:
 
 
 @pytest.mark.parametrize(
-    ("question", "said"),
+    ("question", "text"),
     [
         ("What does Amendment No. 1 change?", None),
         ("What does Amendment No. 3 change?", "Amendment No. 3"),  # only Amendment No. 1 is there
@@ -128,11 +128,11 @@ def numbered(stored: Callable[..., Collection]) -> Collection:
     ],
 )
 def test_numbered_things_of_which_there_are_only_others(
-    numbered: Collection, question: str, said: str | None
+    numbered: Collection, question: str, text: str | None
 ) -> None:
     scope = scope_of(numbered.workspace.state().index)
     lost = [m.text for m in missing_from(scope, read(question)) if m.is_exact]
-    assert lost == ([] if said is None else [said])
+    assert lost == ([] if text is None else [text])
 
 
 @pytest.mark.parametrize(
@@ -208,26 +208,26 @@ def test_synonyms_answer_for_each_other(word: str, other: str, answers: bool) ->
 
 
 def test_a_filter_says_what_its_documents_do_not_hold(collection: Collection) -> None:
-    there = collection.search("invoice HCS-20417", document="invoice.txt", mode="keyword")
+    remote = collection.search("invoice HCS-20417", document="invoice.txt", mode="keyword")
     other = collection.search("invoice HCS-20417", document="letter.txt", mode="keyword")
-    assert not any("HCS-20417" in note for note in there.notes)
+    assert not any("HCS-20417" in note for note in remote.notes)
     assert any("'HCS-20417'" in note for note in other.notes)
-    assert there.relevance > other.relevance
+    assert remote.relevance > other.relevance
     assert other.evidence == "none"
 
 
 def test_what_is_there_is_more_relevant_than_what_is_not(collection: Collection) -> None:
-    there = collection.search("Who pays the rent of the mill?")
+    remote = collection.search("Who pays the rent of the mill?")
     absent = collection.search("Which vaccine was tested on mice?")
-    assert there.relevance > absent.relevance
+    assert remote.relevance > absent.relevance
     assert absent.evidence == "none"
     assert all(r.evidence == "none" for r in absent)
 
 
 @pytest.mark.parametrize(("ending", "evidence"), [("?", "none"), (".", "weak")])
 def test_a_statement_is_not_denied(collection: Collection, ending: str, evidence: str) -> None:
-    said = "vaccines HCS-99999 were tested on mice by Norbert Quillfeather"
-    assert collection.search(said + ending, mode="keyword").evidence == evidence
+    text = "vaccines HCS-99999 were tested on mice by Norbert Quillfeather"
+    assert collection.search(text + ending, mode="keyword").evidence == evidence
 
 
 @pytest.mark.parametrize(
@@ -314,17 +314,17 @@ def test_a_least_relevance_is_from_0_to_1(collection: Collection, least: object)
 
 
 def test_an_empty_collection_has_no_evidence(library: Library) -> None:
-    found = library.create("Empty").search("rent")
-    assert (found.relevance, found.evidence, len(found)) == (0.0, "none", 0)
+    answer = library.create("Empty").search("rent")
+    assert (answer.relevance, answer.evidence, len(answer)) == (0.0, "none", 0)
 
 
 def test_json_and_tables_say_it(collection: Collection) -> None:
-    found = collection.search("late rent of the mill")
-    raw = found.as_dict()
+    answer = collection.search("late rent of the mill")
+    raw = answer.as_dict()
     assert 0 < raw["relevance"] <= 1
     assert raw["evidence"] in {"strong", "weak", "none"}
     assert all({"relevance", "evidence"} <= result.keys() for result in raw["results"])
-    assert {"relevance", "evidence"} <= set(found.to_arrow().column_names)
+    assert {"relevance", "evidence"} <= set(answer.to_arrow().column_names)
     absent = collection.search("Which vaccine was tested on mice?")
     for shown in (repr(absent), absent._repr_html_()):
         assert (NO_ANSWER in shown) == bool(absent.results)

@@ -54,8 +54,8 @@ def test_another_value_of_a_facet_can_be_chosen_beside_the_first(demo: Collectio
 
 
 def test_all_passages_count_and_not_only_the_best(demo: Collection) -> None:
-    found = demo.search("payment", limit=1)
-    facets = demo.facets("payment", shown=[r.chunk_id for r in found])
+    answer = demo.search("payment", limit=1)
+    facets = demo.facets("payment", shown=[r.chunk_id for r in answer])
     assert facets.passages > 1
     documents = facets.facets[0]
     held = demo.sql("SELECT DISTINCT chunk_id FROM postings WHERE term = query_terms('payment')[1]")
@@ -82,8 +82,8 @@ def test_passages_must_mention_all_that_are_named(demo: Collection) -> None:
     ).to_pylist()
     assert pairs
     for pair in pairs:
-        found = demo.search("what was agreed", mentions=[pair["one"], pair["other"]], limit=50)
-        shown = {r.chunk_id for r in found} | {s.chunk_id for r in found for s in r.also}
+        answer = demo.search("what was agreed", mentions=[pair["one"], pair["other"]], limit=50)
+        shown = {r.chunk_id for r in answer} | {s.chunk_id for r in answer for s in r.also}
         assert shown == set(pair["chunks"])
     by_name = demo.search("notice", mentions=people[0].name, limit=50)
     by_id = demo.search("notice", mentions=people[0].entity_id, limit=50)
@@ -105,6 +105,6 @@ def test_where_no_document_mentions_all_of_them_a_note_says_so(demo: Collection)
         "AND NOT EXISTS (FROM mentions m JOIN mentions n USING (chunk_id) "
         "WHERE m.entity_id = a.entity_id AND n.entity_id = b.entity_id) ORDER BY ALL LIMIT 1"
     ).to_pylist()[0]
-    found = demo.search("notice", mentions=[lonely["one"], lonely["other"]])
-    assert not found.results
-    assert len(found.notes) > len(demo.search("notice").notes)
+    answer = demo.search("notice", mentions=[lonely["one"], lonely["other"]])
+    assert not answer.results
+    assert len(answer.notes) > len(demo.search("notice").notes)

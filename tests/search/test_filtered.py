@@ -42,10 +42,10 @@ class Terms(defaultdict[str, Counter[str]]):
 
 @pytest.fixture(scope="module")
 def postings(sourced: Collection) -> Terms:
-    found = Terms(Counter)
+    by_name = Terms(Counter)
     for row in sourced.sql("SELECT term, chunk_id, tf FROM postings").to_pylist():
-        found[row["chunk_id"]][row["term"]] = row["tf"]
-    return found
+        by_name[row["chunk_id"]][row["term"]] = row["tf"]
+    return by_name
 
 
 def passes(document: Document, where: dict[str, Any]) -> bool:
@@ -127,11 +127,11 @@ def test_it_is_brute_force_over_what_is_left(
     assert [hit.chunk_id for hit in hits] == near[:DEPTH]
 
     for mode in ("keyword", "hybrid", "full"):
-        found = api.search(sourced, query, mode=mode, limit=DEPTH, **where)
-        assert {hit.id for hit in found.results} <= {d.document_id for d in left}
+        answer = api.search(sourced, query, mode=mode, limit=DEPTH, **where)
+        assert {hit.id for hit in answer.results} <= {d.document_id for d in left}
     expected = {hit.provenance.document_id for hit in everywhere} & {d.document_id for d in left}
-    found = api.search(sourced, query, mode="semantic", limit=1000, **where)
-    assert len(found.results) == len(expected) or len(chunks) > 80
+    answer = api.search(sourced, query, mode="semantic", limit=1000, **where)
+    assert len(answer.results) == len(expected) or len(chunks) > 80
 
 
 @settings(
@@ -164,7 +164,7 @@ def test_sql_is_filtered_the_same(
 
 
 @pytest.mark.parametrize(
-    ("where", "said"),
+    ("where", "text"),
     [
         ({"sources": "gti"}, '"gti"'),
         ({"sources": "git:platfrom"}, "(?s)git:platfrom.*git:platform"),
@@ -174,8 +174,8 @@ def test_sql_is_filtered_the_same(
         ({"since": "2024-13-45T00:00:00Z"}, "2024-13-45"),
     ],
 )
-def test_what_is_unknown_is_told(sourced: Collection, where: Any, said: str) -> None:
-    with pytest.raises(UsageError, match=said):
+def test_what_is_unknown_is_told(sourced: Collection, where: Any, text: str) -> None:
+    with pytest.raises(UsageError, match=text):
         sourced.search("token", mode="keyword", **where)
     if "sources" in where:
         with pytest.raises(UsageError, match=r"(?:[a-z0-9:]+, )+git:platform"):

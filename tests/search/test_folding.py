@@ -128,15 +128,15 @@ def index(tmp_path_factory):
 def test_every_passage_stands_in_exactly_one_place(index, data):
     every = [(n, row) for n, part in enumerate(index.segments) for row in range(part.data.size)]
     places = data.draw(st.lists(st.sampled_from(every), unique=True, max_size=80))
-    found = fold(scope_of(index), places, {WORDS[0]: 1.0, WORDS[5]: 1.0})
-    positions = [p for each in found for p in (each.head, *(other for other, _ in each.also))]
+    result = fold(scope_of(index), places, {WORDS[0]: 1.0, WORDS[5]: 1.0})
+    positions = [p for each in result for p in (each.head, *(other for other, _ in each.also))]
     assert sorted(positions) == list(range(len(places)))
-    assert [each.head for each in found] == sorted(each.head for each in found)
-    assert all(other > each.head for each in found for other, _ in each.also)
+    assert [each.head for each in result] == sorted(each.head for each in result)
+    assert all(other > each.head for each in result for other, _ in each.also)
     # Later passages never change the representative of a place.
     cut = data.draw(st.integers(0, len(places)))
     fewer = fold(scope_of(index), places[:cut], {WORDS[0]: 1.0, WORDS[5]: 1.0})
-    assert [e.head for e in fewer] == [e.head for e in found if e.head < cut]
+    assert [e.head for e in fewer] == [e.head for e in result if e.head < cut]
     keys = [index.texts([place])[place] for place in places]
     assert [keys[p] for p in distinct(index, places)] == list(dict.fromkeys(keys))
 

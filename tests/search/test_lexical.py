@@ -48,15 +48,15 @@ def by_definition(rows, query) -> dict[str, float]:
     """Return BM25 by chunk id, from the rows themselves."""
     average = sum(r["term_total"] for r in rows) / len(rows)
     counts = [dict(zip(r["terms"], r["term_counts"], strict=True)) for r in rows]
-    found: Counter[str] = Counter()
+    by_name: Counter[str] = Counter()
     for term in query:
         frequency = sum(term in c for c in counts)
         idf = math.log(1 + (len(rows) - frequency + 0.5) / (frequency + 0.5))
         for row, count in zip(rows, counts, strict=True):
             if tf := count.get(term, 0):
                 norm = 1.2 * (0.25 + 0.75 * row["term_total"] / average)
-                found[row["chunk_id"]] += idf * 2.2 * tf / (tf + norm)
-    return found
+                by_name[row["chunk_id"]] += idf * 2.2 * tf / (tf + norm)
+    return by_name
 
 
 @pytest.mark.sampled(2)
@@ -120,5 +120,5 @@ def test_equal_scores_come_in_order_of_document_and_position(tmp_path):
         one = one.set_column(place, name, [values]).cast(one.schema)
     parts = [saved(one, tmp_path / "a"), saved(rows_of(80, 6), tmp_path / "b")]
     index = index_of(*parts)
-    found = lexical_top(scope_of(index), Counter("xy"), 10)[0]
-    assert index.chunk_ids(found) == one["chunk_id"].to_pylist()[:10]
+    by_name = lexical_top(scope_of(index), Counter("xy"), 10)[0]
+    assert index.chunk_ids(by_name) == one["chunk_id"].to_pylist()[:10]

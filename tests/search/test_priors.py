@@ -55,9 +55,9 @@ def test_a_question_for_a_figure_brings_tables_forward(
 
 def test_prose_gets_nothing_and_a_table_all_of_it(collection: Collection) -> None:
     results = collection.search("How much barley did the harvest bring?")
-    told = {r.provenance.document_name: r.signals["figures"].score for r in results}
-    assert told.pop("table.txt") == 1.0
-    assert set(told.values()) == {0.0}
+    messages = {r.provenance.document_name: r.signals["figures"].score for r in results}
+    assert messages.pop("table.txt") == 1.0
+    assert set(messages.values()) == {0.0}
     assert all("test" not in r.signals for r in results)  # that is for programs
 
 
@@ -90,9 +90,9 @@ def test_a_question_about_the_head_brings_the_first_passage_forward(
     assert all(("head" in r.signals) == asks for r in results)
     if asks:
         by_place = sorted(results, key=lambda r: r.provenance.char_start)
-        told = [r.signals["head"].score or 0.0 for r in by_place]
-        assert told[0] == 3.0
-        assert all(after == before / 2 for before, after in pairwise(told))
+        messages = [r.signals["head"].score or 0.0 for r in by_place]
+        assert messages[0] == 3.0
+        assert all(after == before / 2 for before, after in pairwise(messages))
         assert by_place[0].signals["head"].contribution > 0.0
 
 
@@ -133,12 +133,14 @@ def test_a_page_comes_forward_by_its_title(
     statements: Collection, question: str, titled: str | None
 ) -> None:
     results = statements.search(question, mode="keyword")
-    told = {r.provenance.document_name: s.score for r in results if (s := r.signals.get("title"))}
+    messages = {
+        r.provenance.document_name: s.score for r in results if (s := r.signals.get("title"))
+    }
     if titled == "":
-        assert not told
+        assert not messages
         return
     both = {"position.md", "earnings.md"}
-    assert {name for name, score in told.items() if score} == ({titled} if titled else both)
+    assert {name for name, score in messages.items() if score} == ({titled} if titled else both)
 
 
 @pytest.fixture(scope="module")
@@ -189,5 +191,5 @@ def test_who_asks_how_to_do_something_is_shown_the_manual(
     assert len(results.results) == 3
     for result in results:
         is_manual = result.provenance.document_name == "test_notes.txt"
-        told = {name: s.score for name, s in result.signals.items() if name == "manual"}
-        assert told == ({"manual": 1.5 * is_manual} if asks_how else {})
+        messages = {name: s.score for name, s in result.signals.items() if name == "manual"}
+        assert messages == ({"manual": 1.5 * is_manual} if asks_how else {})

@@ -268,6 +268,6 @@ def test_related_chunks_stand_beside_the_results(
     results = collection.search("late rent", limit=2, related=3)
     assert asked == [r.provenance.chunk_id for r in results]
     assert results.stages_used[-1] == "graph"
-    (found,) = results.as_dict()["related"]
-    assert (found["text"], found["reason"], found["weight"]) == (other.text, "a reason", 0.9)
-    assert found["citation"] == other.citation
+    (result,) = results.as_dict()["related"]
+    assert (result["text"], result["reason"], result["weight"]) == (other.text, "a reason", 0.9)
+    assert result["citation"] == other.citation

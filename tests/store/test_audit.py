@@ -169,8 +169,8 @@ def test_without_an_entry_nothing_is_changed(
 
 
 def test_what_was_written_follows_on_each_other(log: Path) -> None:
-    found = audit.verify(log)
-    assert (found.entries, found.ok) == (5, True)
+    result = audit.verify(log)
+    assert (result.entries, result.ok) == (5, True)
     middle = list(audit.entries(log))[2]
     assert audit.verify(log, middle.digest).ok
     assert "0" * 64 in audit.verify(log, "0" * 64).problems[0]
@@ -288,8 +288,8 @@ def test_long_entries_and_many_writers(tmp_path: Path) -> None:
 
     with ThreadPoolExecutor(4) as threads:
         list(threads.map(write, range(4)))
-    found = audit.verify(tmp_path)
-    assert (found.entries, found.ok) == (20, True)
+    result = audit.verify(tmp_path)
+    assert (result.entries, result.ok) == (20, True)
     assert len(next(audit.entries(tmp_path)).documents) == 3000
 
 
@@ -330,19 +330,19 @@ def test_the_commands(library: Library, capfd: pytest.CaptureFixture[str], tmp_p
         return code, out + err
 
     assert "a.txt" in run("list")[1]
-    code, said = run("list", "--action", "created", "--json")
-    assert (code, [e["action"] for e in json.loads(said)]) == (0, ["collection created"])
+    code, facts = run("list", "--action", "created", "--json")
+    assert (code, [e["action"] for e in json.loads(facts)]) == (0, ["collection created"])
     assert main([*home, "collection", "delete", "=Case", "-y"]) == 0
     capfd.readouterr()
-    code, said = run("list", "-c", case.folder.name[:8], "-k", "1", "--json")
-    assert [e["action"] for e in json.loads(said)] == ["collection deleted"]
-    assert "casetrack collection" in json.loads(said)[0]["program"]
-    code, said = run("verify")
+    code, facts = run("list", "-c", case.folder.name[:8], "-k", "1", "--json")
+    assert [e["action"] for e in json.loads(facts)] == ["collection deleted"]
+    assert "casetrack collection" in json.loads(facts)[0]["program"]
+    code, facts = run("verify")
     assert code == 0
-    (digest,) = re.findall(r"\b[0-9a-f]{64}\b", said)
+    (digest,) = re.findall(r"\b[0-9a-f]{64}\b", facts)
     assert run("verify", "--digest", digest.upper())[0] == 0
-    code, said = run("verify", "--digest", "f" * 64)
-    assert (code, "f" * 64 in said) == (1, True)
+    code, facts = run("verify", "--digest", "f" * 64)
+    assert (code, "f" * 64 in facts) == (1, True)
     target = tmp_path / "log.csv"
     assert run("export", str(target))[0] == 0
     rows = list(csv.DictReader(io.StringIO(target.read_text("utf-8-sig"))))

@@ -32,8 +32,8 @@ LAYOUTS = {name: schema.table(name).arrow(dimension=3) for name in TABLES}
 def values(kind: pa.DataType) -> st.SearchStrategy[Any]:
     """Return values of a type, including null at every permitted place."""
     if pa.types.is_fixed_size_list(kind):
-        found = st.lists(_SCALARS["float"], min_size=kind.list_size, max_size=kind.list_size)
-        return st.none() | found
+        result = st.lists(_SCALARS["float"], min_size=kind.list_size, max_size=kind.list_size)
+        return st.none() | result
     if pa.types.is_list(kind):
         return st.none() | st.lists(values(kind.value_type), max_size=3)
     if pa.types.is_struct(kind):
@@ -51,18 +51,18 @@ def tables(draw: st.DrawFn) -> tuple[str, pa.Table]:
     return table, made(draw(st.lists(row, min_size=1, max_size=4)), table)
 
 
-def made(found: list[dict[str, Any]], table: str) -> pa.Table:
+def made(result: list[dict[str, Any]], table: str) -> pa.Table:
     layout = pa.schema([f.with_nullable(True) for f in LAYOUTS[table]])
-    return checksums.stamped(pa.Table.from_pylist(found, schema=layout), table)
+    return checksums.stamped(pa.Table.from_pylist(result, schema=layout), table)
 
 
 @settings(max_examples=15, deadline=None)
 @given(tables())
 def test_rows_have_the_same_checksums_however_they_are_packed(drawn: tuple[str, pa.Table]) -> None:
-    table, found = drawn
-    assert not checksums.damaged(found, table).any()
-    assert not any(checksums.is_damaged(row, table) for row in found.to_pylist())
-    many = pa.concat_tables([found, found.slice(1), *[found.slice(0, 1)] * 200])
+    table, result = drawn
+    assert not checksums.damaged(result, table).any()
+    assert not any(checksums.is_damaged(row, table) for row in result.to_pylist())
+    many = pa.concat_tables([result, result.slice(1), *[result.slice(0, 1)] * 200])
     for packed in (many, many.combine_chunks(), many.combine_chunks().slice(3, 90)):
         assert not checksums.damaged(packed, table).any()
         assert checksums.stamped(packed, table).equals(packed)
@@ -72,17 +72,17 @@ def test_rows_have_the_same_checksums_however_they_are_packed(drawn: tuple[str, 
 @settings(max_examples=25, deadline=None)
 @given(tables(), st.data())
 def test_any_other_value_is_noticed(drawn: tuple[str, pa.Table], data: st.DataObject) -> None:
-    table, found = drawn
-    name = data.draw(st.sampled_from([n for n in found.column_names if n != checksums.COLUMN]))
-    place = data.draw(st.integers(0, found.num_rows - 1))
-    field = found.schema.field(name)
-    column = found[name].to_pylist()
+    table, result = drawn
+    name = data.draw(st.sampled_from([n for n in result.column_names if n != checksums.COLUMN]))
+    place = data.draw(st.integers(0, result.num_rows - 1))
+    field = result.schema.field(name)
+    column = result[name].to_pylist()
     other = pa.array([data.draw(values(field.type))], field.type)
     if other.equals(pa.array([column[place]], field.type)):
         return
     changed = [*column[:place], other[0].as_py(), *column[place + 1 :]]
-    wrong = found.set_column(
-        found.schema.get_field_index(name), field, pa.array(changed, field.type)
+    wrong = result.set_column(
+        result.schema.get_field_index(name), field, pa.array(changed, field.type)
     )
     assert checksums.damaged(wrong, table).tolist() == [n == place for n in range(len(column))]
     assert checksums.is_damaged(wrong.to_pylist()[place], table)
@@ -107,10 +107,10 @@ ROW: dict[str, Any] = {
 
 def test_the_numbers_stay_the_same_for_ever() -> None:
     """Another version of Arrow, of XXH3 or of this program sees no damage in stored data."""
-    (found,) = made([ROW], "chunks")[checksums.COLUMN].to_pylist()
-    assert found[:4] == [-1747969011765397304, -8438323165212714881, 6392436393272968667, 0]
-    assert found[4:6] == [-6597328162978222018, 5000028273078041145]
-    assert found[6:] == [-6874776605478713397, 3321918995023513974]
+    (rows,) = made([ROW], "chunks")[checksums.COLUMN].to_pylist()
+    assert rows[:4] == [-1747969011765397304, -8438323165212714881, 6392436393272968667, 0]
+    assert rows[4:6] == [-6597328162978222018, 5000028273078041145]
+    assert rows[6:] == [-6874776605478713397, 3321918995023513974]
 
 
 @pytest.mark.parametrize("other", [{"dense": None}, {"dense": [1.0, None, 0.0]}, {"terms": [None]}])
@@ -120,11 +120,11 @@ def test_a_row_does_not_depend_on_what_stands_beside_it(other: dict[str, Any]) -
 
 
 def test_families_are_checked_by_themselves() -> None:
-    found = made([ROW, ROW], "chunks")
-    wrong = found.set_column(
-        found.schema.get_field_index("dense"),
-        found.schema.field("dense"),
-        pa.array([[0.8, 0.6, 0.0], None], found.schema.field("dense").type),
+    result = made([ROW, ROW], "chunks")
+    wrong = result.set_column(
+        result.schema.get_field_index("dense"),
+        result.schema.field("dense"),
+        pa.array([[0.8, 0.6, 0.0], None], result.schema.field("dense").type),
     )
     assert checksums.damaged(wrong, "chunks").tolist() == [True, True]
     cited = wrong.select(checksums.columns_of("chunks", "text", "place"))
@@ -135,23 +135,25 @@ def test_families_are_checked_by_themselves() -> None:
 
 @pytest.mark.parametrize("known", [None, []])
 def test_rows_of_an_earlier_version_are_sound(known: list[int] | None) -> None:
-    found = made([ROW], "chunks")
-    place = found.schema.get_field_index(checksums.COLUMN)
-    kind = found.schema.field(place).type
-    older = found.set_column(place, checksums.COLUMN, pa.array([known], kind))
+    result = made([ROW], "chunks")
+    place = result.schema.get_field_index(checksums.COLUMN)
+    kind = result.schema.field(place).type
+    older = result.set_column(place, checksums.COLUMN, pa.array([known], kind))
     assert not checksums.damaged(older, "chunks").any()
     assert not checksums.is_damaged(older.to_pylist()[0], "chunks")
-    assert not checksums.damaged(found.drop_columns(checksums.COLUMN), "chunks").any()
+    assert not checksums.damaged(result.drop_columns(checksums.COLUMN), "chunks").any()
     # A family that came later is not known of rows that were written before.
-    fewer = found.set_column(place, checksums.COLUMN, pa.array([found[place][0].as_py()[:2]], kind))
+    fewer = result.set_column(
+        place, checksums.COLUMN, pa.array([result[place][0].as_py()[:2]], kind)
+    )
     assert not checksums.damaged(fewer, "chunks").any()
 
 
 def test_columns_that_came_later_change_nothing() -> None:
-    found = made([{n: v for n, v in ROW.items() if n != "tokens"}], "chunks")
-    without = found.drop_columns(["printed_place", "mail_headers", "labels"])
+    actual = made([{n: v for n, v in ROW.items() if n != "tokens"}], "chunks")
+    without = actual.drop_columns(["printed_place", "mail_headers", "labels"])
     again = checksums.stamped(without, "chunks")
-    assert again[checksums.COLUMN].equals(found[checksums.COLUMN])
+    assert again[checksums.COLUMN].equals(actual[checksums.COLUMN])
     lacking = {"printed_place", "mail_headers", "labels"}
     assert not checksums.damaged(without, "chunks", lacking=lacking).any()
     wrong = without.append_column("printed_place", pa.array(["p. 9"]))

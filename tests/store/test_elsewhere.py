@@ -68,13 +68,13 @@ def computer(tmp_path: Path) -> Callable[[str], Library]:
 
 
 @pytest.fixture
-def here(address: str, computer: Callable[[str], Library]) -> Collection:
+def local(address: str, computer: Callable[[str], Library]) -> Collection:
     """Return a new collection at the address, as the computer that made it sees it."""
     return computer("here").create("Harbour", at=address)
 
 
 @pytest.fixture
-def there(here: Collection, address: str, computer: Callable[[str], Library]) -> Collection:
+def remote(local: Collection, address: str, computer: Callable[[str], Library]) -> Collection:
     """Return the same as another computer sees it."""
     return computer("there").get(address)
 
@@ -115,45 +115,45 @@ def test_two_computers_use_one_collection(
     if kind == "s3":
         object_service.use(monkeypatch, request.getfixturevalue("service"))
         address = f"s3://{object_service.new_bucket()}/cases/harbour"
-    here = computer("here").create("Harbour", at=address, description="of all ships")
-    add(here, store_text, "a.txt", "b.txt")
-    there = computer("there").get(address)
-    assert there.info == here.info
-    assert names(there) == names(here) == ["a.txt", "b.txt"]
-    assert found(there) == found(here) != []
-    add(there, store_text, "c.txt")
-    there.delete_document("a.txt")
-    there.admin.rename("Hafen")
-    there.admin.take_snapshot("two letters")
-    assert names(here) == ["b.txt", "c.txt"]
-    assert found(here) == found(there)
-    assert here.info.name == "Hafen"
-    assert [s.name for s in here.admin.snapshots(limit=0)] == ["two letters"]
-    assert computer("here").collections() == [here.info]
-    assert computer("here").stats(here.info) == here.stats()
-    assert here.stats().storage_bytes == stored_bytes(here.folder)
-    assert not leftovers(here.folder)
-    assert here.admin.upkeep() is not None
+    local = computer("here").create("Harbour", at=address, description="of all ships")
+    add(local, store_text, "a.txt", "b.txt")
+    remote = computer("there").get(address)
+    assert remote.info == local.info
+    assert names(remote) == names(local) == ["a.txt", "b.txt"]
+    assert found(remote) == found(local) != []
+    add(remote, store_text, "c.txt")
+    remote.delete_document("a.txt")
+    remote.admin.rename("Hafen")
+    remote.admin.take_snapshot("two letters")
+    assert names(local) == ["b.txt", "c.txt"]
+    assert found(local) == found(remote)
+    assert local.info.name == "Hafen"
+    assert [s.name for s in local.admin.snapshots(limit=0)] == ["two letters"]
+    assert computer("here").collections() == [local.info]
+    assert computer("here").stats(local.info) == local.stats()
+    assert local.stats().storage_bytes == stored_bytes(local.folder)
+    assert not leftovers(local.folder)
+    assert local.admin.upkeep() is not None
     assert computer("there").delete("Hafen").name == "Hafen"
     with pytest.raises(CollectionGone) as gone:
-        here.documents()
+        local.documents()
     assert "harbour" in gone.value.message
-    assert not list(place_of(here.folder).objects.list(""))
+    assert not list(place_of(local.folder).objects.list(""))
 
 
 def test_what_a_folder_holds_is_a_copy_that_may_be_deleted(
-    here: Collection, address: str, computer: Callable[[str], Library], store_text: Store
+    local: Collection, address: str, computer: Callable[[str], Library], store_text: Store
 ) -> None:
-    add(here, store_text, "a.txt")
-    before, own = found(here), here.info.id
-    for path in here.folder.iterdir():
+    add(local, store_text, "a.txt")
+    before, own = found(local), local.info.id
+    for path in local.folder.iterdir():
         if path.name != "place.json":
             shutil.rmtree(path) if path.is_dir() else path.unlink()
     again = computer("here").get(own)
     assert (names(again), found(again)) == (["a.txt"], before)
     assert computer("here").detach("Harbour").id == own
     assert computer("here").collections() == []
-    for opened in (here, again):
+    for opened in (local, again):
         opened.workspace.forget()
     assert names(computer("here").attach(address)) == ["a.txt"]
 
@@ -162,9 +162,9 @@ def test_what_nobody_may_do_with_an_address(
     address: str, computer: Callable[[str], Library], tmp_path: Path
 ) -> None:
     library = computer("here")
-    with pytest.raises(UsageError, match=address) as told:
+    with pytest.raises(UsageError, match=address) as caught:
         library.get(address)
-    assert "--at" in told.value.hint
+    assert "--at" in caught.value.hint
     collection = library.create("Harbour", at=address)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "letter.txt").write_text("Dear Sir")
@@ -185,9 +185,9 @@ def test_what_nobody_may_do_with_an_address(
 def test_a_torn_word_of_where_it_lies_is_told(tmp_path: Path, content: bytes) -> None:
     assert place_of(tmp_path) == Place(tmp_path)
     (tmp_path / "place.json").write_bytes(content)
-    with pytest.raises(CollectionDamaged) as told:
+    with pytest.raises(CollectionDamaged) as caught:
         place_of(tmp_path)
-    assert "attach" in told.value.hint
+    assert "attach" in caught.value.hint
 
 
 # --- one writer at a time ------------------------------------------------------------------------
@@ -196,14 +196,14 @@ def test_a_torn_word_of_where_it_lies_is_told(tmp_path: Path, content: bytes) ->
 @pytest.mark.usefixtures("quick_lease")
 @pytest.mark.parametrize("unaware", [False, True])
 def test_a_writer_that_was_frozen_changes_nothing_when_it_wakes(
-    here: Collection,
-    there: Collection,
+    local: Collection,
+    remote: Collection,
     address: str,
     store_text: Store,
     monkeypatch: pytest.MonkeyPatch,
     unaware: bool,
 ) -> None:
-    with contextlib.suppress(WriterReplaced), write_session(here.folder) as frozen:
+    with contextlib.suppress(WriterReplaced), write_session(local.folder) as frozen:
         store_text(frozen, "frozen.txt", TEXT)
         opened: list[tuple[Path, str]] = []
         real = commits.open_dataset
@@ -211,76 +211,80 @@ def test_a_writer_that_was_frozen_changes_nothing_when_it_wakes(
         def overtaken(folder: Path, name: str) -> Any:
             """Freeze between the read of the current state and the commit."""
             dataset = real(folder, name)
-            if folder == here.folder and not opened:
+            if folder == local.folder and not opened:
                 opened.append((folder, name))
                 monkeypatch.setattr(commits, "open_dataset", real)
-                add(there, store_text, "there.txt")
+                add(remote, store_text, "there.txt")
             return dataset
 
         monkeypatch.setattr(commits, "open_dataset", overtaken)
         if unaware:
             monkeypatch.setattr(lock, "confirm", lambda _folder: None)
-        with pytest.raises(WriterReplaced, match=address) as told:
+        with pytest.raises(WriterReplaced, match=address) as caught:
             frozen.commit()
-        assert told.value.hint
-        raise told.value
+        assert caught.value.hint
+        raise caught.value
     assert opened
-    assert names(here) == names(there) == ["there.txt"]
+    assert names(local) == names(remote) == ["there.txt"]
     monkeypatch.undo()
     monkeypatch.setattr(mirror, "FRESH_SECONDS", 0.0)
-    add(here, store_text, "again.txt")
-    assert names(there) == ["again.txt", "there.txt"]
-    rows = lance.dataset(place_of(here.folder).dataset("chunks.lance")).count_rows()
-    assert rows == sum(d.chunk_count for d in here.documents())
+    add(local, store_text, "again.txt")
+    assert names(remote) == ["again.txt", "there.txt"]
+    rows = lance.dataset(place_of(local.folder).dataset("chunks.lance")).count_rows()
+    assert rows == sum(d.chunk_count for d in local.documents())
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("quick_lease")
 def test_a_reindex_that_was_overtaken_replaces_nothing(
-    here: Collection, address: str, computer: Callable[[str], Library], store_text: Store
+    local: Collection, address: str, computer: Callable[[str], Library], store_text: Store
 ) -> None:
     from lance.fragment import write_fragments
 
-    add(here, store_text, "a.txt")
-    there = computer("there").get(address)
-    with pytest.raises(WriterReplaced), write_lock(here.folder):  # noqa: PT012
-        dataset = lance.dataset(place_of(here.folder).dataset("chunks.lance"))
+    add(local, store_text, "a.txt")
+    remote = computer("there").get(address)
+    with pytest.raises(WriterReplaced), write_lock(local.folder):  # noqa: PT012
+        dataset = lance.dataset(place_of(local.folder).dataset("chunks.lance"))
         made = write_fragments(dataset.to_table(), dataset.uri, mode="overwrite")
-        add(there, store_text, "b.txt")
-        commits.replace(here.folder, made, dataset.schema, dataset.version)
-    assert names(here) == ["a.txt", "b.txt"]
-    assert len(there.read.chunks("b.txt")) > 0
+        add(remote, store_text, "b.txt")
+        commits.replace(local.folder, made, dataset.schema, dataset.version)
+    assert names(local) == ["a.txt", "b.txt"]
+    assert len(remote.read.chunks("b.txt")) > 0
 
 
-def test_writers_wait_for_one_another_and_say_for_whom(here: Collection, there: Collection) -> None:
+def test_writers_wait_for_one_another_and_say_for_whom(
+    local: Collection, remote: Collection
+) -> None:
     with (
-        write_lock(here.folder),
+        write_lock(local.folder),
         pytest.raises(CollectionBusy, match=str(os.getpid())),
-        write_lock(there.folder, timeout=0.0),
+        write_lock(remote.folder, timeout=0.0),
     ):
         pass
-    with write_lock(there.folder, timeout=0.0):
+    with write_lock(remote.folder, timeout=0.0):
         pass
 
 
 @pytest.mark.slow
 def test_a_writer_that_died_on_this_computer_holds_nobody_up(
-    here: Collection, address: str, computer: Callable[[str], Library], store_text: Store
+    local: Collection, address: str, computer: Callable[[str], Library], store_text: Store
 ) -> None:
-    place = place_of(here.folder)
-    state = lock._State(number=7, holder="dead", home=lock._home(here.folder), who="me")
+    place = place_of(local.folder)
+    state = lock._State(number=7, holder="dead", home=lock._home(local.folder), who="me")
     place.objects.put(lock.FILE, state.content())
-    (here.folder / "journal").mkdir(exist_ok=True)
-    add(here, store_text, "a.txt")
+    (local.folder / "journal").mkdir(exist_ok=True)
+    add(local, store_text, "a.txt")
     assert names(computer("there").get(address)) == ["a.txt"]
     assert published.published(place).fence == 8
 
 
-def test_a_lease_that_is_renewed_is_kept(here: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lease_that_is_renewed_is_kept(
+    local: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(lock, "SECONDS", 0.05)
-    place = place_of(here.folder)
-    with write_lock(here.folder):
-        held = lock._held[here.folder]
+    place = place_of(local.folder)
+    with write_lock(local.folder):
+        held = lock._held[local.folder]
         while held._state.renewed < 3:
             held._ended.wait(0.01)
         held.confirm()
@@ -292,70 +296,70 @@ def test_a_lease_that_is_renewed_is_kept(here: Collection, monkeypatch: pytest.M
 
 
 def test_changes_at_the_same_moment_lose_neither(
-    here: Collection, there: Collection, monkeypatch: pytest.MonkeyPatch
+    local: Collection, remote: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real, raced = mirror.publish, list[str]()
 
-    def late(folder: Path, *rest: Any, **told: Any) -> None:
-        if folder == here.folder and not raced:
+    def late(folder: Path, *rest: Any, **message: Any) -> None:
+        if folder == local.folder and not raced:
             raced.append("once")
-            there.admin.tag(add=["urgent"])
-        real(folder, *rest, **told)
+            remote.admin.tag(add=["urgent"])
+        real(folder, *rest, **message)
 
     monkeypatch.setattr(mirror, "publish", late)
-    here.admin.rename("Hafen")
+    local.admin.rename("Hafen")
     assert raced
-    assert (there.info.name, there.info.tags) == ("Hafen", ("urgent",))
-    assert here.info == there.info
+    assert (remote.info.name, remote.info.tags) == ("Hafen", ("urgent",))
+    assert local.info == remote.info
 
 
 def test_what_a_killed_program_has_not_published_is_taken_back(
-    here: Collection, there: Collection
+    local: Collection, remote: Collection
 ) -> None:
-    path = here.folder / "collection.json"
+    path = local.folder / "collection.json"
     path.write_bytes(path.read_bytes().replace(b"Harbour", b"Changed"))
-    (here.folder / "journal").mkdir(exist_ok=True)
-    (here.folder / "journal" / "0123").touch()
-    here.admin.tag(add=["urgent"])
-    assert (there.info.name, there.info.tags) == ("Harbour", ("urgent",))
-    with write_lock(here.folder):
-        assert not leftovers(here.folder)
+    (local.folder / "journal").mkdir(exist_ok=True)
+    (local.folder / "journal" / "0123").touch()
+    local.admin.tag(add=["urgent"])
+    assert (remote.info.name, remote.info.tags) == ("Harbour", ("urgent",))
+    with write_lock(local.folder):
+        assert not leftovers(local.folder)
 
 
 def test_damaged_copies_are_fetched_again_and_damaged_objects_told(
-    here: Collection,
+    local: Collection,
     address: str,
     computer: Callable[[str], Library],
     store_text: Store,
     caplog: Any,
 ) -> None:
-    add(here, store_text, "a.txt")
-    before = found(here)
-    place = place_of(here.folder)
+    add(local, store_text, "a.txt")
+    before = found(local)
+    place = place_of(local.folder)
     listing = published.published(place)
     for path, item in listing.files.items():
         if path.startswith("views/index/") and path.endswith("texts.bin"):
             place.objects.put(item.key, b"x" * item.size)
     with caplog.at_level(logging.WARNING, "casetrack.repairs"):
-        there = computer("there").get(address)
-        assert found(there) == before
+        remote = computer("there").get(address)
+        assert found(remote) == before
     assert "texts.bin" in caplog.text
     place.objects.remove(listing.files["heads.json"].key)
     with pytest.raises(CollectionDamaged, match=r"heads\.json@"):
         computer("third").get(address)
     place.objects.put(published.LISTING, b"{}")
     with pytest.raises(CollectionDamaged, match=address):
-        there.documents()
+        remote.documents()
 
 
-def test_a_list_of_files_that_points_outside_is_refused(here: Collection) -> None:
-    place = place_of(here.folder)
+def test_a_list_of_files_that_points_outside_is_refused(local: Collection) -> None:
+    place = place_of(local.folder)
     listing = published.published(place)
     item = listing.files["collection.json"]
     for path in ("../evil", "/etc/evil", "a/../../evil", "place.json", "C:/evil", "originals/x"):
         place.objects.put(published.LISTING, published.Listing({path: item}).content())
         with pytest.raises(CollectionDamaged):
-            mirror.pull(here.folder, now=True)
+            mirror.pull(local.folder, now=True)
 
 
 def test_the_cache_keeps_to_its_bound(
@@ -376,14 +380,14 @@ def test_the_cache_keeps_to_its_bound(
 
 
 def test_a_reader_elsewhere_keeps_its_state(
-    here: Collection, address: str, computer: Callable[[str], Library], store_text: Store
+    local: Collection, address: str, computer: Callable[[str], Library], store_text: Store
 ) -> None:
-    add(here, store_text, "a.txt")
-    there = computer("there").get(address)
-    with locked_snapshot(there.folder) as snapshot:
+    add(local, store_text, "a.txt")
+    remote = computer("there").get(address)
+    with locked_snapshot(remote.folder) as snapshot:
         for number in range(3):
-            add(here, store_text, f"{number}.txt")
-        here.admin.upkeep(secure=True)
+            add(local, store_text, f"{number}.txt")
+        local.admin.upkeep(secure=True)
         assert snapshot.scan(["text"]).num_rows == snapshot.chunks.count_rows()
         assert lance.dataset(snapshot.chunks.uri).tags.list()
     assert not lance.dataset(snapshot.chunks.uri).tags.list()
@@ -438,22 +442,22 @@ def test_nothing_is_lost_or_doubled_by_a_connection_that_breaks(
     proxy: object_service.Proxy, computer: Callable[[str], Library], store_text: Store, broken: str
 ) -> None:
     address = f"s3://{object_service.new_bucket()}/cases/harbour"
-    here = computer("here").create("Harbour", at=address)
-    add(here, store_text, "a.txt")
+    local = computer("here").create("Harbour", at=address)
+    add(local, store_text, "a.txt")
     proxy.fate = once(*broken.split())
     with contextlib.suppress(ObjectStorageError):
-        add(here, store_text, "b.txt")
+        add(local, store_text, "b.txt")
     proxy.fate = lambda _method, _path: None
-    if names(here) != ["a.txt", "b.txt"]:
-        add(here, store_text, "b.txt")
-    there = computer("there").get(address)
-    assert names(there) == names(here) == ["a.txt", "b.txt"]
-    assert found(there) == found(here)
-    with write_lock(there.folder):
-        counts = {d.name: d.chunk_count for d in there.documents()}
-    chunks = {name: len(there.read.chunks(name)) for name in counts}
+    if names(local) != ["a.txt", "b.txt"]:
+        add(local, store_text, "b.txt")
+    remote = computer("there").get(address)
+    assert names(remote) == names(local) == ["a.txt", "b.txt"]
+    assert found(remote) == found(local)
+    with write_lock(remote.folder):
+        counts = {d.name: d.chunk_count for d in remote.documents()}
+    chunks = {name: len(remote.read.chunks(name)) for name in counts}
     assert chunks == counts
-    place = place_of(there.folder)
+    place = place_of(remote.folder)
     rows = lance.dataset(place.dataset("chunks.lance"), storage_options=place.options)
     assert rows.count_rows() == sum(counts.values())
 
@@ -468,20 +472,20 @@ def test_an_error_of_the_service_changes_nothing(
 ) -> None:
     monkeypatch.setattr("casetrack.base.objects.service.RETRIES", 1)
     address = f"s3://{object_service.new_bucket()}/cases/harbour"
-    here = computer("here").create("Harbour", at=address)
+    local = computer("here").create("Harbour", at=address)
     proxy.fate = lambda _method, _path: status
     for attempt in (
-        here.documents,
+        local.documents,
         lambda: computer("there").get(address),
         lambda: computer("there").create("New", at=f"{address}-new"),
-        lambda: here.admin.rename("Hafen"),
+        lambda: local.admin.rename("Hafen"),
     ):
-        with pytest.raises(ObjectStorageError) as told:
+        with pytest.raises(ObjectStorageError) as caught:
             attempt()
-        assert told.value.hint
-        assert object_service.SECRET not in str(told.value)
+        assert caught.value.hint
+        assert object_service.SECRET not in str(caught.value)
     proxy.fate = lambda _method, _path: None
-    assert here.info.name == "Harbour"
+    assert local.info.name == "Harbour"
     assert computer("there").collections() == []
 
 
@@ -490,17 +494,17 @@ def test_who_may_only_read_reads(
     proxy: object_service.Proxy, computer: Callable[[str], Library], store_text: Store
 ) -> None:
     address = f"s3://{object_service.new_bucket()}/cases/harbour"
-    here = computer("here").create("Harbour", at=address)
-    with write_session(here.folder) as session:
+    local = computer("here").create("Harbour", at=address)
+    with write_session(local.folder) as session:
         store_text(session, "a.txt", TEXT * 20)
     proxy.fate = lambda method, _path: "403" if method not in {"GET", "HEAD"} else None
-    there = computer("there").get(address)
-    assert names(there) == ["a.txt"]
-    assert found(there) == found(here) != []
-    for attempt in (lambda: there.admin.rename("Hafen"), lambda: there.delete_document("a.txt")):
+    remote = computer("there").get(address)
+    assert names(remote) == ["a.txt"]
+    assert found(remote) == found(local) != []
+    for attempt in (lambda: remote.admin.rename("Hafen"), lambda: remote.delete_document("a.txt")):
         with pytest.raises(ObjectStorageError):
             attempt()
-    assert there.info.name == here.info.name == "Harbour"
+    assert remote.info.name == local.info.name == "Harbour"
 
 
 def test_no_secret_is_written_or_shown(
@@ -524,9 +528,9 @@ def test_no_secret_is_written_or_shown(
         f"aws_secret_access_key = {object_service.SECRET}\n"
     )
     with caplog.at_level(logging.DEBUG):
-        here = computer("here").create("Harbour", at=f"s3://{bucket}/harbour")
-        add(here, store_text, "a.txt")
-    place = place_of(here.folder)
+        local = computer("here").create("Harbour", at=f"s3://{bucket}/harbour")
+        add(local, store_text, "a.txt")
+    place = place_of(local.folder)
     assert object_service.SECRET not in caplog.text + repr(place) + repr(place.options)
     kept = b"".join(p.read_bytes() for p in (tmp_path / "here").rglob("*") if p.is_file())
     assert object_service.SECRET.encode() not in kept
@@ -544,6 +548,6 @@ def test_without_the_package_its_name_is_told(
     from casetrack.base.objects.service import open_objects
 
     open_objects.cache_clear()
-    with pytest.raises(PackageMissing, match="obstore") as told:
+    with pytest.raises(PackageMissing, match="obstore") as caught:
         computer("here").get("s3://bucket/harbour")
-    assert "casetrack[s3]" in told.value.hint
+    assert "casetrack[s3]" in caught.value.hint

@@ -54,7 +54,7 @@ def _with_ids(session: Any, store_text: Callable[..., object], name: str) -> Non
 
 
 @pytest.mark.parametrize(
-    ("asked", "found"),
+    ("asked", "result"),
     [
         ("Amendment No 1", "Amendment No 1.docx"),
         (" amendment no 1 ", "Amendment No 1.docx"),
@@ -65,14 +65,14 @@ def _with_ids(session: Any, store_text: Callable[..., object], name: str) -> Non
         ("Notice.pdf", "Notice.pdf"),
     ],
 )
-def test_a_name_fits_without_its_ending(collection: Collection, asked: str, found: str) -> None:
-    assert collection.document(asked).name == found
+def test_a_name_fits_without_its_ending(collection: Collection, asked: str, result: str) -> None:
+    assert collection.document(asked).name == result
 
 
 def test_several_names_without_their_ending_are_listed(collection: Collection) -> None:
-    with pytest.raises(AmbiguousName) as told:
+    with pytest.raises(AmbiguousName) as caught:
         collection.document("LEASE")
-    assert all(name in told.value.message for name in ("Lease.pdf", "lease.docx"))
+    assert all(name in caught.value.message for name in ("Lease.pdf", "lease.docx"))
 
 
 @pytest.mark.parametrize(
@@ -90,9 +90,9 @@ def test_several_names_without_their_ending_are_listed(collection: Collection) -
 def test_only_what_looks_alike_is_offered(
     collection: Collection, asked: str, offered: list[str]
 ) -> None:
-    with pytest.raises(DocumentNotFound) as told:
+    with pytest.raises(DocumentNotFound) as caught:
         collection.document(asked)
-    assert [name for name, _ in told.value.near] == offered
+    assert [name for name, _ in caught.value.near] == offered
 
 
 @pytest.mark.slow
@@ -124,8 +124,8 @@ def test_seven_characters_are_too_few(collection: Collection) -> None:
 
 def test_several_chunks_whose_ids_begin_so_are_listed(collection: Collection) -> None:
     for look in (collection.read.chunk, collection.read.context, collection.map.similar_chunks):
-        with pytest.raises(AmbiguousName) as told:
+        with pytest.raises(AmbiguousName) as caught:
             look(SHARED)
-        assert "Notice, p. 1" in told.value.message
-        assert f"{SHARED}-0000-4000-8000-000000000001" in told.value.message
+        assert "Notice, p. 1" in caught.value.message
+        assert f"{SHARED}-0000-4000-8000-000000000001" in caught.value.message
     assert collection.read.chunk(f"{SHARED}-0000-4000-8000-000000000001").provenance.page == 2

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 @pytest.fixture
 def collection(library: Library, store_text: Callable[..., Document]) -> Collection:
     """Return a collection of two documents, with a snapshot of the first alone."""
-    found = library.create("Case")
+    result = library.create("Case")
     for number in range(2):
-        with write_session(found.folder) as session:
+        with write_session(result.folder) as session:
             store_text(session, f"{number}.txt", f"Text number {number}.")
         if not number:
-            found.admin.take_snapshot("one document")
-    return found
+            result.admin.take_snapshot("one document")
+    return result
 
 
 def fresh(collection: Collection) -> Collection:
@@ -107,11 +107,11 @@ def test_a_document_of_another_collection_is_not_taken_over(
             opened.admin.upkeep()
         report = fresh(damaged).admin.doctor(repair=True)
         assert report.repairs
-        found = fresh(damaged)
+        result = fresh(damaged)
         # Its passages are all there, so the document is as well.
-        assert len(found.documents()) == 2
-        assert not any(document.name.startswith(name) for document in found.documents())
-        assert len(found.search("number", mode="keyword")) == 2
+        assert len(result.documents()) == 2
+        assert not any(document.name.startswith(name) for document in result.documents())
+        assert len(result.search("number", mode="keyword")) == 2
 
 
 @pytest.mark.slow
@@ -166,8 +166,8 @@ def test_the_facts_of_two_collections_that_were_swapped(library: Library) -> Non
     one, other = (path.read_bytes() for path in files)
     files[0].write_bytes(other)
     files[1].write_bytes(one)
-    found = Library(library.settings).collections()
-    assert {i.id: i.name for i in found} == {folders[0].name: "Case", folders[1].name: "Other"}
+    result = Library(library.settings).collections()
+    assert {i.id: i.name for i in result} == {folders[0].name: "Case", folders[1].name: "Other"}
 
 
 def test_a_damaged_collection_hides_no_other(library: Library, collection: Collection) -> None:

@@ -51,8 +51,8 @@ def test_it_is_read_without_being_touched(earlier: Collection) -> None:
     snapshot = earlier.workspace.state().snapshot
     assert snapshot.scan(["embedded_at", "text"]).column_names == ["embedded_at", "text"]
     assert snapshot.scan(["embedded_at"])["embedded_at"].null_count == 2
-    found = snapshot.where("chunk_id", hit.chunk_id, ["text_hash", "text"])
-    assert found.to_pylist() == [{"text_hash": None, "text": hit.text}]
+    result = snapshot.where("chunk_id", hit.chunk_id, ["text_hash", "text"])
+    assert result.to_pylist() == [{"text_hash": None, "text": hit.text}]
     assert snapshot.revisions_without(["embedded_at"]) == set(snapshot.revisions)
     assert lacking(earlier.folder) == {t: set(c) for t, c in LATER.items()}
 
@@ -88,6 +88,6 @@ def test_a_write_adds_what_it_lacks(earlier: Collection, tmp_path: Path) -> None
 def test_it_is_recovered_without_its_facts(earlier: Collection, library: Library) -> None:
     for kept in earlier.folder.glob("*collection.json*"):
         kept.unlink()
-    (found,) = Library(library.settings).collections()
-    assert earlier.folder.name[:8] in found.name
-    assert len(Library(library.settings).get(found.name).documents()) == 2
+    (result,) = Library(library.settings).collections()
+    assert earlier.folder.name[:8] in result.name
+    assert len(Library(library.settings).get(result.name).documents()) == 2

@@ -128,12 +128,12 @@ def test_the_present_version_is_the_first(library: Library) -> None:
 def test_it_opens_with_all_that_was_there(old: Library) -> None:
     folder = home(old)
     before = {table: rows_of(folder, table) for table in TABLES}
-    told = json.loads((folder / "collection.json").read_text("utf-8"))
+    facts = json.loads((folder / "collection.json").read_text("utf-8"))
     collection = old.get("Boat house")
     info = collection.info
     assert (info.schema_version, info.profile, info.dimension) == (SCHEMA_VERSION, "mini", 384)
     kept = ("id", "name", "type", "status", "description", "reference", "tags", "pipeline")
-    assert {name: info.as_dict()[name] for name in kept} == {name: told[name] for name in kept}
+    assert {name: info.as_dict()[name] for name in kept} == {name: facts[name] for name in kept}
     for table in TABLES:
         assert columns_of(folder, table) == set(schema.table(table).names)
         assert rows_of(folder, table) == before[table]

@@ -135,10 +135,10 @@ def test_doctor_tells_who_may_look_in_and_takes_it_away(library: Library) -> Non
     assert privacy()[0], "each thing in it keeps others out by itself"
     (home / "collections").chmod(0o750)
     (home / "config.toml").touch(0o644)
-    ok, said = privacy()
+    ok, text = privacy()
     assert not ok
-    assert str(home / "collections") in said
-    assert str(home / "config.toml") in said
+    assert str(home / "collections") in text
+    assert str(home / "config.toml") in text
     assert privacy(repair=True)[0]
     assert home.stat().st_mode & 0o777 == 0o700
     assert (home / "config.toml").stat().st_mode & 0o777 == 0o600

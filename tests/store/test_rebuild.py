@@ -28,13 +28,13 @@ NAMES = {"0.txt", "1.txt", "2.txt"}
 @pytest.fixture
 def collection(library: Library, store_text: Callable[..., Document]) -> Collection:
     """Return a collection of three documents in separate commits; a fourth was deleted."""
-    found = library.create("Case")
+    result = library.create("Case")
     for number in range(4):
-        with write_session(found.folder) as session:
+        with write_session(result.folder) as session:
             store_text(session, f"{number}.txt", f"Text number {number}.")
-    found.admin.take_snapshot("all")
-    found.delete_document("3.txt")
-    return found
+    result.admin.take_snapshot("all")
+    result.delete_document("3.txt")
+    return result
 
 
 def fresh(collection: Collection) -> Collection:
@@ -46,10 +46,10 @@ def cut(path: Path) -> None:
 
 
 def shown(collection: Collection) -> tuple[set[str], int]:
-    found = fresh(collection)
-    found.admin.snapshots(limit=0)
-    names = {d.name for d in found.documents()}
-    return names, len(found.search("number", mode="keyword"))
+    result = fresh(collection)
+    result.admin.snapshots(limit=0)
+    names = {d.name for d in result.documents()}
+    return names, len(result.search("number", mode="keyword"))
 
 
 @pytest.mark.sampled(1)
@@ -65,7 +65,7 @@ def test_no_document_is_lost_with_a_file_of_the_list(
         report = fresh(collection).admin.doctor(repair=True)
         assert shown(collection) == (NAMES, 3), path.name
         # Their files are missing, so the report names those with passages only.
-        left = {name for name in NAMES if any(name in said for said in report.repairs)}
+        left = {name for name in NAMES if any(name in messages for messages in report.repairs)}
         assert left <= {name for name in NAMES if any(name in s for s in report.unmended)}
         assert not report.ok
 
@@ -105,21 +105,21 @@ def test_all_manifests_of_a_dataset_are_lost_at_once(
 def test_a_rebuilt_entry_of_a_fetched_document_names_the_sync_that_completes_it(
     library: Library, has_copy: bool
 ) -> None:
-    found, stub = library.create("Case"), StubSource({"docs/a.md": "Text number 1."})
+    result, stub = library.create("Case"), StubSource({"docs/a.md": "Text number 1."})
     stub.facts["docs/a.md"] = {"url": "https://example.org/a", "metadata": {"stars": 3}}
-    found.sync_source(stub)
-    (before,) = found.documents()
-    lost = [*(found.folder / DOCUMENTS / "data").iterdir()]
-    for path in lost if has_copy else [*lost, found.folder / str(before.original_copy)]:
+    result.sync_source(stub)
+    (before,) = result.documents()
+    lost = [*(result.folder / DOCUMENTS / "data").iterdir()]
+    for path in lost if has_copy else [*lost, result.folder / str(before.original_copy)]:
         path.unlink()
-    report = fresh(found).admin.doctor(repair=True)
-    (document,) = fresh(found).documents()
+    report = fresh(result).admin.doctor(repair=True)
+    (document,) = fresh(result).documents()
     assert (document.source, document.source_id) == ("git:stub", "docs/a.md")
     assert document.source_url is None
     assert any("git:stub" in line for line in report.repairs)
     assert bool(report.unmended) != has_copy
-    fresh(found).sync_source(stub)
-    (after,) = fresh(found).documents()
+    fresh(result).sync_source(stub)
+    (after,) = fresh(result).documents()
     assert (after.source_url, after.metadata) == (before.source_url, before.metadata)
 
 

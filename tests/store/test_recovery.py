@@ -110,8 +110,8 @@ def test_without_a_copy_it_is_made_from_the_documents(
     tear(case.folder, how)
     tear(case.folder, copy, file=COPY)
     with caplog.at_level(logging.WARNING, "casetrack.repairs"):
-        found = Library(case.workspace.settings).get(case.folder.name)
-    info = found.info
+        opened = Library(case.workspace.settings).get(case.folder.name)
+    info = opened.info
     assert case.folder.name[:8] in info.name
     assert (info.id, info.profile, info.dimension) == (case.folder.name, "mini", 384)
     assert (info.schema_version, info.pipeline) == (SCHEMA_VERSION, "standard")
@@ -120,9 +120,9 @@ def test_without_a_copy_it_is_made_from_the_documents(
     assert (info.created_at, info.updated_at) == tuple(m.replace(microsecond=0) for m in moments)
     (record,) = caplog.records
     assert info.name in record.getMessage()
-    assert len(found.search("ferry", mode="keyword")) == 1
-    assert [c.name for c in found.admin.doctor().checks if not c.ok] == ["source files"]
-    found.admin.rename("Case")
+    assert len(opened.search("ferry", mode="keyword")) == 1
+    assert [c.name for c in opened.admin.doctor().checks if not c.ok] == ["source files"]
+    opened.admin.rename("Case")
     assert Library(case.workspace.settings).get("Case").info.id == case.folder.name
 
 
@@ -146,9 +146,9 @@ def test_an_earlier_version_is_made_anew_and_migrated(case: Collection) -> None:
     (folder / COPY).unlink()
     with older_form.known():
         assert repaired_info(folder).schema_version == 0
-        found = Library(case.workspace.settings).get(folder.name[:8])
-        assert found.info.schema_version == SCHEMA_VERSION
-        assert len(found.documents()) == 1
+        opened = Library(case.workspace.settings).get(folder.name[:8])
+        assert opened.info.schema_version == SCHEMA_VERSION
+        assert len(opened.documents()) == 1
 
 
 def test_what_a_newer_version_wrote_is_left_as_it_is(case: Collection) -> None:
@@ -193,8 +193,8 @@ def test_a_folder_that_is_no_collection_stays_damaged(
     before = sorted(p.name for p in folder.rglob("*"))
     with caplog.at_level(logging.WARNING, "casetrack.repairs"):
         assert [i.name for i in library.collections()] == ["Good"]
-    ((found, _),) = library.damaged()
-    assert found == folder
+    ((result, _),) = library.damaged()
+    assert result == folder
     assert caplog.records == []
     after = sorted(p.name for p in folder.rglob("*") if p.name != ".info.lock")
     assert after == before
@@ -303,11 +303,11 @@ def test_a_copied_folder_is_a_collection_of_its_own(
 
 
 def test_a_renamed_folder_keeps_its_new_name(case: Collection) -> None:
-    there = case.folder.with_name("Case, a copy of March")
-    case.folder.rename(there)
-    found = Library(case.workspace.settings).get("Case")
-    assert (found.folder, found.info.id) == (there, there.name)
-    assert [d.name for d in found.documents()] == ["ferry.txt"]
+    remote = case.folder.with_name("Case, a copy of March")
+    case.folder.rename(remote)
+    opened = Library(case.workspace.settings).get("Case")
+    assert (opened.folder, opened.info.id) == (remote, remote.name)
+    assert [d.name for d in opened.documents()] == ["ferry.txt"]
 
 
 @pytest.mark.usefixtures("read_only")

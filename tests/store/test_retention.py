@@ -215,7 +215,7 @@ def test_backups_and_remembered_folders_go_with_secure(collection: Collection) -
         pass
     with jobs.run("upkeep", title="Still at work", collection=collection.info) as job:
         report = collection.admin.upkeep(secure=True)
-        assert [found.id for found in jobs.list()] == [job.id]
+        assert [each.id for each in jobs.list()] == [job.id]
     assert report is not None
     assert len(report.removed) == 1
     assert "3" in report.removed[0]

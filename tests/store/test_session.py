@@ -140,10 +140,10 @@ def test_writers_wait_and_a_dead_one_holds_nothing(tmp_path: Path) -> None:
 def test_storage_errors_say_what_to_do(
     tmp_path: Path, error: Exception, kind: type[StorageError]
 ) -> None:
-    found = translate(error, tmp_path)
-    assert type(found) is kind
-    assert str(tmp_path) in found.message
-    assert found.hint
+    result = translate(error, tmp_path)
+    assert type(result) is kind
+    assert str(tmp_path) in result.message
+    assert result.hint
 
 
 def test_json_files_are_replaced_whole(tmp_path: Path) -> None:

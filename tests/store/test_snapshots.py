@@ -59,13 +59,13 @@ def case(library: Library, store_text: Store) -> Collection:
 def state(collection: Collection) -> dict[str, Any]:
     """Return all rows by document, without revisions and dependent columns."""
     snapshot = datasets.open_snapshot(collection.folder)
-    found: dict[str, Any] = {}
+    by_name: dict[str, Any] = {}
     for document in snapshot.documents.values():
         names = [n for n in snapshot.chunks.schema.names if n not in {"revision", "checksum"}]
         rows = snapshot.scan(names, revisions=[document.revision]).to_pylist()
         row = document.as_row() | {"revision": None}
-        found[document.document_id] = (row, sorted(rows, key=lambda r: r["chunk_index"]))
-    return found
+        by_name[document.document_id] = (row, sorted(rows, key=lambda r: r["chunk_index"]))
+    return by_name
 
 
 def names(collection: Collection) -> list[str]:
@@ -128,9 +128,9 @@ def test_the_first_state_of_all_is_the_empty_one(case: Collection) -> None:
     assert (names(case), len(report.removed)) == ([], 3)
     case.admin.restore(str(report.undo))
     assert names(case) == ["a.txt", "b.txt", "c.txt"]
-    found = case.admin.snapshots(limit=1)
-    assert len([s for s in found if s.name is None]) == 1
-    assert found[0].current
+    result = case.admin.snapshots(limit=1)
+    assert len([s for s in result if s.name is None]) == 1
+    assert result[0].current
 
 
 @pytest.mark.slow
@@ -182,9 +182,9 @@ def test_an_unknown_snapshot_is_told_with_those_that_are_known(
     case: Collection, messages: Callable[[str], None]
 ) -> None:
     case.admin.take_snapshot("first")
-    with pytest.raises(SnapshotNotFound) as told:
+    with pytest.raises(SnapshotNotFound) as caught:
         case.admin.restore("second")
-    messages(str(told.value))
+    messages(str(caught.value))
     with pytest.raises(SnapshotNotFound):
         case.admin.restore(4711)
     newest, unnamed = case.admin.snapshots()
@@ -223,11 +223,11 @@ def test_another_profile_than_now_is_refused_in_words(case: Collection) -> None:
     case.admin.take_snapshot("old models")
     batches = lance.dataset(case.folder / "chunks.lance").to_batches()
     swap(case.folder, batches, profile="legal", dimension=384)
-    (found,) = [s for s in case.admin.snapshots() if s.name]
-    assert (found.restorable, found.profile) == (False, "mini")
-    with pytest.raises(SnapshotNotFound, match=r"mini .* legal") as told:
+    (actual,) = [s for s in case.admin.snapshots() if s.name]
+    assert (actual.restorable, actual.profile) == (False, "mini")
+    with pytest.raises(SnapshotNotFound, match=r"mini .* legal") as caught:
         case.admin.restore("old models")
-    assert "casetrack reindex --profile mini" in told.value.hint
+    assert "casetrack reindex --profile mini" in caught.value.hint
 
 
 def test_passages_that_were_cleaned_away_are_not_promised(case: Collection) -> None:
@@ -312,14 +312,14 @@ def test_a_note_is_made_anew_from_its_tags(
     for note in path.parent.iterdir():
         note.unlink() if content is None else note.write_bytes(content)
     case.delete_document("a.txt")
-    found = {s.name for s in case.admin.snapshots() if s.name}
-    assert "whole" in found
-    assert len(found) == 2
+    actual = {s.name for s in case.admin.snapshots() if s.name}
+    assert "whole" in actual
+    assert len(actual) == 2
     assert path.exists()
     assert ('"whole"' in caplog.text) is (content is None)
     case.admin.restore("whole")
     assert state(case) == before
-    for name in found:
+    for name in actual:
         case.admin.remove_snapshot(name)
     assert tags(case) == {t for t in tags(case) if "before-restore" in t}
 

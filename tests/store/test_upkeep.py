@@ -340,9 +340,9 @@ def test_versions_and_fragments_stay_bounded_while_many_write(
     monkeypatch.setattr(upkeep, "_FANOUT", 4)
     collection = library.create("Case", profile="legal")
     put(collection, store_text, *range(12))
-    found = measure(collection.folder)
-    assert found.versions < 24  # more than 36 were made
-    assert found.fragments < 16  # of 24
+    result = measure(collection.folder)
+    assert result.versions < 24  # more than 36 were made
+    assert result.fragments < 16  # of 24
     assert len(collection.search("Ada Bell", mode="keyword", limit=50)) == 12
 
 

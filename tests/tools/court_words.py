@@ -44,12 +44,12 @@ def spoken(chance: random.Random, count: int, width: int, /) -> list[str]:
             lines.append("               EXAMINATION")
             lines.append("BY MR. HALE:")
         elif kind < 0.16:
-            said = f"          {chance.choice(_SPEAKERS)}  {sentence(chance)}"
-            lines += wrapped(said, width)
+            text = f"          {chance.choice(_SPEAKERS)}  {sentence(chance)}"
+            lines += wrapped(text, width)
         else:
             mark = chance.choice(("Q.", "A.", "Q", "A"))
-            said = " ".join(sentence(chance) for _ in range(chance.randint(1, 3)))
-            lines += wrapped(f"     {mark}   {said}", width)
+            text = " ".join(sentence(chance) for _ in range(chance.randint(1, 3)))
+            lines += wrapped(f"     {mark}   {text}", width)
         if chance.random() < 0.05:
             lines.append("")
     return lines[:count]
@@ -63,8 +63,8 @@ def prose(chance: random.Random, count: int, width: int, /) -> list[str]:
             lines.append(chance.choice(("I.  INTRODUCTION", "II.  ARGUMENT", "A.  The Lease")))
         if chance.random() < 0.15:
             lines.append("")
-        said = " ".join(sentence(chance) for _ in range(chance.randint(2, 5)))
-        lines += wrapped(f"      {said}", width)
+        messages = " ".join(sentence(chance) for _ in range(chance.randint(2, 5)))
+        lines += wrapped(f"      {messages}", width)
     return lines[:count]
 
 

@@ -67,17 +67,17 @@ def score_references(
                 astray.append(f"{row['name']}: {target}")
     pairs = [(n, document) for n, entry in enumerate(wanted) for document in entry["cited_in"]]
     clear = [n for n, entry in enumerate(wanted) if "document" in entry]
-    found = {n for n, _ in cited}
+    actual = {n for n, _ in cited}
     lost = [n for n in clear if wanted[n]["document"] not in targets.get(n, ())]
     unseen = [(n, d) for n, d in pairs if (n, d) not in cited]
     true = judged - len(wrong)
     return {
         "references": Tally(
             len(wanted),
-            len(found),
+            len(actual),
             judged,
             true,
-            tuple(e["name"] for n, e in enumerate(wanted) if n not in found),
+            tuple(e["name"] for n, e in enumerate(wanted) if n not in actual),
             tuple(wrong),
         ),
         "references by citing document": Tally(
@@ -101,10 +101,10 @@ def score_sections(
     truth: Mapping[str, Any], citations: Iterable[Mapping[str, Any]], documents: Mapping[str, str]
 ) -> dict[str, Tally]:
     """Score the clauses and schedules that a document cites, and their documents."""
-    found: dict[str, list[Mapping[str, Any]]] = {}
+    by_name: dict[str, list[Mapping[str, Any]]] = {}
     for row in citations:
         if _is_section(row):
-            found.setdefault(row["document_name"], []).append(row)
+            by_name.setdefault(row["document_name"], []).append(row)
     missed, lost = list[str](), list[str]()
     wanted = elsewhere = 0
     for document, entries in truth["sections"].items():
@@ -112,7 +112,7 @@ def score_sections(
             tokens = tokens_of(spelling)
             held = [
                 row
-                for row in found.get(document, ())
+                for row in by_name.get(document, ())
                 if holds(tokens_of(row["name"]), tokens) or holds(tokens_of(row["text"]), tokens)
             ]
             wanted += 1
@@ -144,28 +144,28 @@ def score_relations(
     """
     held = set(documents.values())
     wanted: dict[str, set[tuple[str, str]]] = {kind: set() for kind in STATED_RELATIONS}
-    found: dict[str, set[tuple[str, str]]] = {kind: set() for kind in STATED_RELATIONS}
+    values: dict[str, set[tuple[str, str]]] = {kind: set() for kind in STATED_RELATIONS}
     for entry in truth["relation"]:
         pair = (entry["from"], entry["to"])
         if held.issuperset(pair):
             wanted[entry["type"]].add(_ordered(entry["type"], pair))
     for row in edges:
-        if row["source_kind"] == row["target_kind"] == "document" and row["type"] in found:
+        if row["source_kind"] == row["target_kind"] == "document" and row["type"] in values:
             pair = documents[row["source_id"]], documents[row["target_id"]]
-            found[row["type"]].add(_ordered(row["type"], pair))
+            values[row["type"]].add(_ordered(row["type"], pair))
     tallies = {}
     for kind in STATED_RELATIONS:
-        here, good = found[kind], wanted[kind]
+        local, good = values[kind], wanted[kind]
         if kind == "explicit":
-            here = set().union(*found.values())
+            local = set().union(*values.values())
             good = set().union(*wanted.values())
-        missed = sorted(wanted[kind] - here)
-        wrong = sorted(found[kind] - good)
+        missed = sorted(wanted[kind] - local)
+        wrong = sorted(values[kind] - good)
         tallies[f"relation {kind}"] = Tally(
             len(wanted[kind]),
             len(wanted[kind]) - len(missed),
-            len(found[kind]),
-            len(found[kind]) - len(wrong),
+            len(values[kind]),
+            len(values[kind]) - len(wrong),
             tuple(map(" -> ".join, missed)),
             tuple(map(" -> ".join, wrong)),
         )

@@ -60,8 +60,8 @@ def words_of(name: str, /) -> tuple[str, ...]:
     inverted = re.fullmatch(r"([^\W\d]+), ([^\W\d]+)", text)
     if inverted:
         text = f"{inverted[2]} {inverted[1]}"
-    found = [re.sub(r"^[^\w&]+|[^\w&]+$", "", word) for word in text.replace(",", " ").split()]
-    return tuple(word for word in found if word and word not in _TITLES)
+    actual = [re.sub(r"^[^\w&]+|[^\w&]+$", "", word) for word in text.replace(",", " ").split()]
+    return tuple(word for word in actual if word and word not in _TITLES)
 
 
 def tokens_of(text: str, /) -> tuple[str, ...]:
@@ -70,8 +70,8 @@ def tokens_of(text: str, /) -> tuple[str, ...]:
     >>> tokens_of("(ISO/IEC 27001:2022),"), tokens_of("Exhibit\nC.")
     (('iso/iec', '27001:2022'), ('exhibit', 'c'))
     """
-    found = (re.sub(r"^[^\w]+|[^\w)]+$", "", word) for word in text.casefold().split())
-    return tuple(w.rstrip(")") if "(" not in w else w for w in found if w)
+    actual = (re.sub(r"^[^\w]+|[^\w)]+$", "", word) for word in text.casefold().split())
+    return tuple(w.rstrip(")") if "(" not in w else w for w in actual if w)
 
 
 def holds(words: Sequence[str], part: Sequence[str]) -> bool:

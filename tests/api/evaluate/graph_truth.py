@@ -122,14 +122,14 @@ def score_names(
             wrong.append(f"{row['name']} ({row['mention_count']})")
         if numbers or not aside.intersection(spelled):
             places[bool(numbers)] += row["mention_count"]
-    found = {row["entity_id"] for held in holders.values() for row in held}
+    actual = {row["entity_id"] for held in holders.values() for row in held}
     missed = tuple(wanted[n]["name"] for n, held in holders.items() if not held)
     return NameScore(
         Tally(
             len(wanted),
             len(wanted) - len(missed),
-            len(found) + len(wrong),
-            len(found),
+            len(actual) + len(wrong),
+            len(actual),
             missed,
             tuple(wrong),
         ),
@@ -171,26 +171,26 @@ Value = tuple[str, float] | str
 
 def dates_by_document(rows: Iterable[Mapping[str, Any]], /) -> dict[str, set[str]]:
     """Return the dates with a year by document; a range counts as its two ends."""
-    found: dict[str, set[str]] = {}
+    keys: dict[str, set[str]] = {}
     for row in rows:
         ends = (row["value"] or "").split("/")
         values = {value for value in ends if _YEAR.match(value)}
-        found.setdefault(row["document_name"], set()).update(values)
-    return found
+        keys.setdefault(row["document_name"], set()).update(values)
+    return keys
 
 
 def amounts_by_document(rows: Iterable[Mapping[str, Any]], /) -> dict[str, set[tuple[str, float]]]:
     """Return the sums of money and percentages by document, both ends of a range."""
-    found: dict[str, set[tuple[str, float]]] = {}
+    keys: dict[str, set[tuple[str, float]]] = {}
     for row in rows:
         if row["kind"] in {"money", "percent"}:
             ends = [row["value"]] if row["high"] is None else [row["value"], row["high"]]
             values = {(str(row["unit"]), round(end, 4)) for end in ends}
-            found.setdefault(row["document_name"], set()).update(values)
-    return found
+            keys.setdefault(row["document_name"], set()).update(values)
+    return keys
 
 
-def score_values(truth: Mapping[str, Any], what: str, found: Mapping[str, set[Any]]) -> Tally:
+def score_values(truth: Mapping[str, Any], what: str, result: Mapping[str, set[Any]]) -> Tally:
     """Score ``dates`` or ``amounts``: a value counts once in a document."""
 
     def read(text: str) -> Value:
@@ -204,11 +204,11 @@ def score_values(truth: Mapping[str, Any], what: str, found: Mapping[str, set[An
     wanted_count = judged = 0
     for document, entries in truth[what].items():
         wanted = {read(text): f"{document}: {text} ({why})" for text, why in entries.items()}
-        here = found.get(document, set())
+        local = result.get(document, set())
         wanted_count += len(wanted)
-        missed += [note for value, note in wanted.items() if value not in here]
+        missed += [note for value, note in wanted.items() if value not in local]
         if document in truth["aside"]["complete"]:
-            clear = here - aside
+            clear = local - aside
             judged += len(clear)
             wrong += [f"{document}: {value}" for value in sorted(clear - wanted.keys())]
     return Tally(
@@ -223,13 +223,13 @@ def score_values(truth: Mapping[str, Any], what: str, found: Mapping[str, set[An
 
 def score_days(truth: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]) -> Tally:
     """Score days of the notes, where a date that leaves the year open (``--10-08``) will do."""
-    found: dict[str, set[str]] = {}
+    values: dict[str, set[str]] = {}
     for row in rows:
-        found.setdefault(row["document_name"], set()).update((row["value"] or "").split("/"))
+        values.setdefault(row["document_name"], set()).update((row["value"] or "").split("/"))
     wanted = [(d, day) for d, days in truth["dates"].items() for day in days if len(day) == 10]
     missed = tuple(
         f"{document}: {day}"
         for document, day in wanted
-        if not {day, f"-{day[4:]}"} & found.get(document, set())
+        if not {day, f"-{day[4:]}"} & values.get(document, set())
     )
     return Tally(len(wanted), len(wanted) - len(missed), missed=missed)

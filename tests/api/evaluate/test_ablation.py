@@ -23,17 +23,17 @@ def test_the_command_compares_each_with_all(
 ) -> None:
     home = f"--data-dir={library_with_model.settings.data_dir}"
     assert main(["eval", str(folder), home, "--ablate", "--json"]) == 0
-    found = json.loads(capfd.readouterr().out)
+    data = json.loads(capfd.readouterr().out)
     asked = open_beir(folder, library_with_model)
     signals = available_signals(asked)
     assert signals == ("bm25", "semantic", "maxsim", "feedback")
-    stages = [run["stages"] for run in found["runs"]]
+    stages = [run["stages"] for run in data["runs"]]
     assert [*map(tuple, stages)] == combinations(signals)
-    assert {run["mode"] for run in found["runs"]} == {"stages"}
-    assert {d["with"] for d in found["differences"]} == {" + ".join(signals)}
-    assert [d["compared"] for d in found["differences"]] == [" + ".join(s) for s in stages[:-1]]
+    assert {run["mode"] for run in data["runs"]} == {"stages"}
+    assert {d["with"] for d in data["differences"]} == {" + ".join(signals)}
+    assert [d["compared"] for d in data["differences"]] == [" + ".join(s) for s in stages[:-1]]
     full = measure(asked, mode="full")
-    assert full.means == pytest.approx(found["runs"][-1]["means"], abs=1e-6)
+    assert full.means == pytest.approx(data["runs"][-1]["means"], abs=1e-6)
     assert len(full.embedders) == 1
 
 

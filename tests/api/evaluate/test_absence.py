@@ -48,9 +48,9 @@ def test_answers_are_where_they_are_said_to_be(
 def test_what_is_not_there_is_told(
     demo: Collection, questions: list[dict[str, Any]], mode: SearchMode
 ) -> None:
-    told = {"absent": 0, "present": 0}
+    message = {"absent": 0, "present": 0}
     for question in questions:
-        found = demo.search(question["question"], mode=mode, limit=3)
-        told[question["kind"]] += found.evidence == "none"
-    assert told["absent"] >= TOLD[mode], told
-    assert told["present"] == 0, told
+        answer = demo.search(question["question"], mode=mode, limit=3)
+        message[question["kind"]] += answer.evidence == "none"
+    assert message["absent"] >= TOLD[mode], message
+    assert message["present"] == 0, message

@@ -51,13 +51,13 @@ def scores(
 def test_what_counts(
     scores: Callable[..., dict[str, float]], answer: dict[str, Any], hit: float, page_hit: float
 ) -> None:
-    found = scores("What rent does the tenant pay?", answer)
-    assert (found["hit@1"], found["page_hit@1"]) == (hit, page_hit)
+    result = scores("What rent does the tenant pay?", answer)
+    assert (result["hit@1"], result["page_hit@1"]) == (hit, page_hit)
 
 
 def test_any_answer_is_a_hit_and_all_are_recalled(scores: Callable[..., dict[str, float]]) -> None:
-    found = scores("rent of the tenant", RENT, {"document": "supply.txt", "text": "ten days"})
-    assert (found["hit@1"], found["recall@10"]) == (1.0, 0.5)
+    result = scores("rent of the tenant", RENT, {"document": "supply.txt", "text": "ten days"})
+    assert (result["hit@1"], result["recall@10"]) == (1.0, 0.5)
 
 
 def test_a_question_may_be_for_one_document(scores: Callable[..., dict[str, float]]) -> None:
@@ -90,9 +90,9 @@ def test_marks_of_the_first_right_passage(scores: Callable[..., dict[str, float]
     asked = "How much notice ends the lease?"
     notice = "Either party may end this lease with six months' notice in writing."
     answer = {"document": "contracts/lease.txt", "text": "six months' notice"}
-    found = scores(asked, {**answer, "sentence": notice})
-    assert found["pinpoint"] == 1.0
-    assert found["marked_chars"] == len(notice)
+    result = scores(asked, {**answer, "sentence": notice})
+    assert result["pinpoint"] == 1.0
+    assert result["marked_chars"] == len(notice)
     assert scores(asked, {**answer, "sentence": f"Mill House {notice}"})["pinpoint"] == 0.0
     # No marks without a right passage or without known words.
     missing = {**answer, "text": "seven months' notice"}

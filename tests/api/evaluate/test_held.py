@@ -66,13 +66,13 @@ def faults(collection: Collection, asked: Iterable[dict[str, Any]]) -> list[str]
         for chunk in collection.read.chunks(document.document_id):
             key = (document.name, chunk.provenance.page)
             pages[key] = pages.get(key, "")[: chunk.provenance.char_start] + chunk.text
-    found = []
+    collected = []
     for row in asked:
         match, values = row.get("match", "exact"), row.get("value", [])
         values = [values] if isinstance(values, str) else values
         texts = [pages[answer["document"], answer["page"]] for answer in row["answers"]]
         for answer, text in zip(row["answers"], texts, strict=True):
-            found += [
+            collected += [
                 f"{row['id']}: {words!r} is not on p. {answer['page']}"
                 for words in (answer.get("text", ""), answer.get("sentence", ""))
                 if not contains_answer(text, words, match)
@@ -80,8 +80,8 @@ def faults(collection: Collection, asked: Iterable[dict[str, Any]]) -> list[str]
         if values and not any(
             contains_answer(text, value, "exact") for text in texts for value in values
         ):
-            found.append(f"{row['id']}: no page holds the value {values}")
-    return found
+            collected.append(f"{row['id']}: no page holds the value {values}")
+    return collected
 
 
 @pytest.mark.slow

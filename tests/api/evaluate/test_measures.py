@@ -55,8 +55,8 @@ from casetrack.base.errors import UsageError
 def test_measures_by_hand(
     ranks: dict[str, int], relevant: dict[str, int], expected: dict[str, float]
 ) -> None:
-    found = measures_of(ranks, relevant)
-    assert {name: found[name] for name in expected} == pytest.approx(expected)
+    measures = measures_of(ranks, relevant)
+    assert {name: measures[name] for name in expected} == pytest.approx(expected)
 
 
 def test_means_skip_questions_without_the_measure() -> None:
@@ -102,8 +102,8 @@ def test_the_p_value_is_that_of_all_sign_patterns() -> None:
 def test_runs_that_do_not_differ() -> None:
     assert sign_flip_p(np.zeros(20)) == 1.0
     same = {"q1": {"ndcg@10": 0.4}, "q2": {"ndcg@10": 0.8}}
-    (found,) = compare_scores(same, same, ["ndcg@10", "page_hit@1"])
-    assert (found.difference, found.p, found.verdict) == (0.0, 1.0, "same")
+    (score,) = compare_scores(same, same, ["ndcg@10", "page_hit@1"])
+    assert (score.difference, score.p, score.verdict) == (0.0, 1.0, "same")
 
 
 def test_chance_alone_is_called_clear_as_rarely_as_it_should_be() -> None:
@@ -124,26 +124,26 @@ def test_the_interval_is_that_of_the_mean() -> None:
 def test_only_shared_questions_are_compared() -> None:
     first = {f"q{n}": {"hit@1": 0.0} for n in range(20)}
     second = {f"q{n}": {"hit@1": 1.0} for n in range(5, 30)}
-    (found,) = compare_scores(first, second, ["hit@1"])
-    assert (found.questions, found.first, found.second, found.verdict) == (15, 0.0, 1.0, "better")
-    assert found.p < 0.001
+    (score,) = compare_scores(first, second, ["hit@1"])
+    assert (score.questions, score.first, score.second, score.verdict) == (15, 0.0, 1.0, "better")
+    assert score.p < 0.001
     with pytest.raises(UsageError):
         compare_scores({"a": {}}, {"b": {}}, ["hit@1"])
 
 
 def test_signals_to_combine() -> None:
     four = ["bm25", "semantic", "sparse", "maxsim"]
-    found = combinations(four)
-    assert found[-1] == tuple(four)
-    assert len(found) == len(set(found))
+    result = combinations(four)
+    assert result[-1] == tuple(four)
+    assert len(result) == len(set(result))
     for left in four:
-        assert tuple(s for s in four if s != left) in found
-    assert ("maxsim",) not in found
+        assert tuple(s for s in four if s != left) in result
+    assert ("maxsim",) not in result
     assert combinations(["bm25", "semantic"]) == [("bm25",), ("semantic",), ("bm25", "semantic")]
 
 
 @pytest.mark.parametrize(
-    ("found", "wanted", "same"),
+    ("result", "wanted", "same"),
     [
         ("24 June 2026", "June 24, 2026", True),
         ("24 June 2026", "24 July 2026", False),
@@ -164,5 +164,5 @@ def test_signals_to_combine() -> None:
         ("", "4", False),
     ],
 )
-def test_same_values(found: str, wanted: str, same: bool) -> None:
-    assert same_value(found, wanted) is same
+def test_same_values(result: str, wanted: str, same: bool) -> None:
+    assert same_value(result, wanted) is same

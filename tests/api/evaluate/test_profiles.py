@@ -65,9 +65,9 @@ def test_the_command_names_the_profile_of_each_row(
     home = f"--data-dir={library_with_model.settings.data_dir}"
     asked = ["eval", "--golden", str(golden), "-c", "Words", home, "--modes", "keyword"]
     assert main([*asked, "--profiles", "standard,mini", "--json"]) == 0
-    found = json.loads(capfd.readouterr().out)
-    assert [run["profile"] for run in found["runs"]] == ["standard", "mini"]
-    assert {run["dataset"] for run in found["runs"]} == {"Words: golden.jsonl"}
+    data = json.loads(capfd.readouterr().out)
+    assert [run["profile"] for run in data["runs"]] == ["standard", "mini"]
+    assert {run["dataset"] for run in data["runs"]} == {"Words: golden.jsonl"}
     for wrong in ("", "gigantic"):
         assert main([*asked, "--profiles", wrong]) == 2
         assert (wrong or "--profiles") in capfd.readouterr().err

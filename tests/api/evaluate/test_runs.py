@@ -73,10 +73,10 @@ def test_runs_of_earlier_versions_still_open(library: Library) -> None:
 
 
 def test_rare_languages_stand_together() -> None:
-    told = {f"q{n}": "de" if n < 20 else "en" for n in range(39)} | {"q39": "la"}
-    run = replace(made("several", 20), languages=told)
-    found = {one: (n, means["ndcg@10"]) for one, (n, means) in run.means_by_language().items()}
-    assert found == {"de": (20, 1.0), "en": (19, 0.0), "other": (1, 0.0)}
+    messages = {f"q{n}": "de" if n < 20 else "en" for n in range(39)} | {"q39": "la"}
+    run = replace(made("several", 20), languages=messages)
+    by_name = {one: (n, means["ndcg@10"]) for one, (n, means) in run.means_by_language().items()}
+    assert by_name == {"de": (20, 1.0), "en": (19, 0.0), "other": (1, 0.0)}
     assert run.summary()["languages"]["de"] == {"questions": 20, "means": {"ndcg@10": 1.0}}
 
 
@@ -115,8 +115,8 @@ def test_a_broken_run_is_named_and_the_others_are_shown(
 
 
 def test_two_runs_beside_each_other() -> None:
-    found = compare_runs(made("a", 10), made("b", 30))
-    (difference,) = found.differences
+    runs = compare_runs(made("a", 10), made("b", 30))
+    (difference,) = runs.differences
     assert (difference.first, difference.second, difference.difference) == (0.25, 0.75, 0.5)
     assert difference.verdict == "better"
     assert 0.3 < difference.low < 0.5 < difference.high < 0.7
@@ -140,9 +140,9 @@ def test_the_trend_of_each_mode() -> None:
         made("other", 5, day=1, mode="hybrid"),
         made("short", 5, day=3, questions=20),
     ]
-    found = {tuple(p.run.id for p in series): series for series in trends(runs)}
-    assert set(found) == {("first", "middle", "late"), ("other",), ("short",)}
-    first, middle, late = found["first", "middle", "late"]
+    by_name = {tuple(p.run.id for p in series): series for series in trends(runs)}
+    assert set(by_name) == {("first", "middle", "late"), ("other",), ("short",)}
+    first, middle, late = by_name["first", "middle", "late"]
     assert first.change is None
     assert middle.change is not None
     assert late.change is not None

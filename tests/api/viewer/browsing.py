@@ -18,12 +18,12 @@ KEYS = {"Enter": 13, "Escape": 27, "Tab": 9, "ArrowUp": 38, "ArrowDown": 40}
 
 def click(browser: Browser, element: str) -> None:
     """Click into the middle of an element that an expression gives."""
-    found = browser.js(
+    pages = browser.js(
         f"(() => {{const e = {element}; e.scrollIntoView({{block: 'center'}});"
         "const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]})()"
     )
     for kind in ("mousePressed", "mouseReleased"):
-        where = {"x": found[0], "y": found[1], "button": "left", "clickCount": 1}
+        where = {"x": pages[0], "y": pages[1], "button": "left", "clickCount": 1}
         browser.call("Input.dispatchMouseEvent", type=kind, **where)
     settle(browser)
 

@@ -58,5 +58,5 @@ _FAINT = r"""
 
 def faint_texts(browser: Browser, /) -> list[str]:
     """Return the elements of the page that is shown whose text has too little contrast."""
-    found: list[str] = browser.js(_FAINT)
-    return found
+    collected: list[str] = browser.js(_FAINT)
+    return collected

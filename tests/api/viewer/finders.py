@@ -55,7 +55,7 @@ def gathered(documents: list[FoundDocument], name: str = "Made up") -> Gathered:
     ordered = sorted(documents, key=lambda d: -d.updated_at.timestamp())
     texts = [p.text for d in ordered for p in d.passages]
     counts = [terms_of(text) for text in texts]
-    rows = [(t, row, n) for row, found in enumerate(counts) for t, n in sorted(found.items())]
+    rows = [(t, row, n) for row, result in enumerate(counts) for t, n in sorted(result.items())]
     columns = list(zip(*rows, strict=True)) or [(), (), ()]
     types = (pa.string(), pa.int64(), pa.int32())
     arrays = [pa.array(c, t) for c, t in zip(columns, types, strict=True)]

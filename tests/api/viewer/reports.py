@@ -47,30 +47,30 @@ def refs(tree: Tree) -> list[str]:
 
 def handmade(size: int, words: str = "", **changed: Any) -> Report:
     """Return a report with *size* entries in each list, and *words* in every text field."""
-    said = words or "Halyard Ltd"
-    quotes = [quote(n, said, document_name=words or f"Agreement {n}.pdf") for n in range(size)]
+    text = words or "Halyard Ltd"
+    quotes = [quote(n, text, document_name=words or f"Agreement {n}.pdf") for n in range(size)]
     summary = replace(
         Answers(size=size).do_summary(),
-        topics=tuple(replace(topic(n), label=said, terms=(said,)) for n in range(size)),
+        topics=tuple(replace(topic(n), label=text, terms=(text,)) for n in range(size)),
         key_dates=(),
-        statistics=replace(statistics(), document_count=size, notes=(said,)),
+        statistics=replace(statistics(), document_count=size, notes=(text,)),
     )
     info = CollectionInfo(
-        *("1", words or "Acme", "contract", "archived", said, said, (said,)),
+        *("1", words or "Acme", "contract", "archived", text, text, (text,)),
         *("ultimate", 4, "standard", "mini", 384, MADE, MADE),
     )
-    events = tuple(replace(event(n), description=said, quote=quotes[n]) for n in range(size))
+    events = tuple(replace(event(n), description=text, quote=quotes[n]) for n in range(size))
     actors = tuple(
-        KeyActor(replace(entity(n, name=said), role=said), quotes[n]) for n in range(size)
+        KeyActor(replace(entity(n, name=text), role=text), quotes[n]) for n in range(size)
     )
     sums = tuple(Sum(1000.0 * n, None, 2, 1, quotes[n]) for n in range(size))
     documents = tuple(
         Listed(
             replace(
                 document(n, words or f"Agreement {n}.docx"),
-                title=said,
-                warnings=(said,),
-                missing=(said,),
+                title=text,
+                warnings=(text,),
+                missing=(text,),
             ),
             quotes[n],
         )
@@ -78,12 +78,12 @@ def handmade(size: int, words: str = "", **changed: Any) -> Report:
     )
     refused = tuple(
         UntakenFile(
-            f"{said}/{n}", "skipped" if n % 2 else "failed", "", said, said, None, None, MADE
+            f"{text}/{n}", "skipped" if n % 2 else "failed", "", text, text, None, None, MADE
         )
         for n in range(size)
     )
     problems = tuple(
-        DocumentIndex(str(n), said, said, 1, {}, "missing", ("source_missing",))
+        DocumentIndex(str(n), text, text, 1, {}, "missing", ("source_missing",))
         for n in range(size)
     )
     facts: dict[str, Any] = {
@@ -101,7 +101,7 @@ def handmade(size: int, words: str = "", **changed: Any) -> Report:
         "graph": Answers(size=size).do_graph(depth=2, limit=4),
         "amounts": (Amounts("EUR", size + 7, sums), Amounts(words or None, size, sums)),
         "references": tuple(
-            Citation(replace(reference(n), name=said), "cites", quotes[n], 0.9) for n in range(size)
+            Citation(replace(reference(n), name=text), "cites", quotes[n], 0.9) for n in range(size)
         ),
         "reference_count": size + 3,
         "documents": documents,

@@ -124,11 +124,11 @@ def test_the_highlight_lies_on_the_words(browser, shelf, sources, tmp_path, shap
 
         def on_screen(words: str) -> list[tuple[float, float, float, float]]:
             # Rectangles that PyMuPDF finds by itself; they are of the page before it is turned.
-            found = [r * page.rotation_matrix for r in page.search_for(words)]
+            actual = [r * page.rotation_matrix for r in page.search_for(words)]
             across, down = width / size.width, height / size.height
             return [
                 (left + r.x0 * across, top + r.y0 * down, left + r.x1 * across, top + r.y1 * down)
-                for r in found
+                for r in actual
             ]
 
         marked, unmarked = on_screen(WANTED), on_screen(ELSEWHERE)

@@ -81,12 +81,12 @@ def test_a_page_is_whole_and_cites_every_passage(size: int, centered: bool) -> N
 def test_names_of_documents_cannot_become_part_of_the_page() -> None:
     shown = hostile()
     tree = check_page(entity_graph_html(shown))
-    told = "".join(data for _, data in tree.texts)
-    assert HOSTILE[0] in told
-    assert HOSTILE[2] in told
-    assert "\x00" not in told
-    assert "\x1b" not in told
-    assert "x" * 700 not in told
+    messages = "".join(data for _, data in tree.texts)
+    assert HOSTILE[0] in messages
+    assert HOSTILE[2] in messages
+    assert "\x00" not in messages
+    assert "\x1b" not in messages
+    assert "x" * 700 not in messages
     labels = "".join(tree.within("text.label"))
     assert "\u202e" not in labels
     figure = entity_graph_figure(shown)
@@ -96,13 +96,17 @@ def test_names_of_documents_cannot_become_part_of_the_page() -> None:
 
 
 def test_a_quote_marks_its_words_and_nothing_else() -> None:
-    found = quote(1, "Halyard & Co")
-    assert [text for text, marked in pieces(found) if marked] == ["Halyard & Co"]
-    first = (found.char_start, found.char_start + 7)
-    second = (found.char_end - 2, found.char_end)
-    assert [t for t, marked in pieces(found, (second, first)) if marked] == ["Halyard", "Co"]
+    result = quote(1, "Halyard & Co")
+    assert [text for text, marked in pieces(result) if marked] == ["Halyard & Co"]
+    first = (result.char_start, result.char_start + 7)
+    second = (result.char_end - 2, result.char_end)
+    assert [t for t, marked in pieces(result, (second, first)) if marked] == ["Halyard", "Co"]
     lines = replace(
-        found, text="a\nb", char_end=found.char_start + 3, snippet="1\n\na\nb\n\n2", snippet_start=3
+        result,
+        text="a\nb",
+        char_end=result.char_start + 3,
+        snippet="1\n\na\nb\n\n2",
+        snippet_start=3,
     )
     assert [p for p in pieces(lines) if p[0]][-3:] == [
         ("1\n", False),
@@ -110,7 +114,7 @@ def test_a_quote_marks_its_words_and_nothing_else() -> None:
         ("\n2", False),
     ]
     # A span outside of the displayed words is not marked.
-    assert not any(marked for _, marked in pieces(found, ((9_000, 9_001),)))
+    assert not any(marked for _, marked in pieces(result, ((9_000, 9_001),)))
 
 
 def test_a_link_shows_both_names_where_they_are_known() -> None:
@@ -128,13 +132,13 @@ def test_a_link_shows_both_names_where_they_are_known() -> None:
     third = replace(joint, text="Carr", char_start=300, char_end=304)
     quotes = (first, second, third)
     mentions = {n.entity_id: (q,) for n, q in zip(nodes, quotes, strict=True)}
-    found = graph_quotes(shown, mentions)
-    assert found.names == tuple((q,) for q in quotes)
+    result = graph_quotes(shown, mentions)
+    assert result.names == tuple((q,) for q in quotes)
     # The second link has no quote and shows its two names.
-    assert [(c.quote, c.spans) for c in found.links[0]] == [
+    assert [(c.quote, c.spans) for c in result.links[0]] == [
         (joint, ((at, at + 4), (at + 9, joint.char_end)))
     ]
-    assert [c.quote for c in found.links[1]] == [first, third]
+    assert [c.quote for c in result.links[1]] == [first, third]
     assert graph_quotes(shown, {}).links[1] == ()
     rows = re.findall("<tr>(.*?)</tr>", entity_graph_figure(shown))
     assert [joint.citation in row for row in rows] == [False, True, False]

@@ -93,8 +93,8 @@ def test_words_that_are_typed_narrow_what_is_shown(
     )
     left = watched.js(f"{items}.filter(i => i.offsetParent).length")
     assert 1 <= left < count
-    told = watched.js("document.getElementById('found').textContent")
-    assert {str(left), str(count)} <= {*told.split()}
+    message = watched.js("document.getElementById('found').textContent")
+    assert {str(left), str(count)} <= {*message.split()}
     assert watched.js("document.querySelectorAll('svg a.off').length") > 0
 
 

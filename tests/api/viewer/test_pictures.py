@@ -44,8 +44,8 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Collection:
 
 
 def images(html: str) -> list[Image.Image]:
-    found = re.findall(r"src='data:image/png;base64,([^']+)'", html)
-    return [Image.open(io.BytesIO(base64.b64decode(data))) for data in found]
+    matches = re.findall(r"src='data:image/png;base64,([^']+)'", html)
+    return [Image.open(io.BytesIO(base64.b64decode(data))) for data in matches]
 
 
 def html_of(thing: object) -> str:

@@ -101,22 +101,22 @@ def test_only_the_time_differs(demo: Collection, bare_report: str) -> None:
 
 def test_pictures_are_bounded_and_what_is_left_out_is_said(demo: Collection) -> None:
     quotes = [e.quote for e in demo.map.timeline(limit=60).events]
-    told: list[tuple[int, int]] = []
+    messages: list[tuple[int, int]] = []
     few = draw_pages(
         demo.workspace.state(),
         quotes,
         limit=2,
-        progress=lambda _, done, of: told.append((done, of)),
+        progress=lambda _, done, of: messages.append((done, of)),
     )
     assert len(few.pages) == 2
     assert few.skipped > 0
     assert few.notes
-    assert told[-1] == (2, 2)
+    assert messages[-1] == (2, 2)
     small = draw_pages(demo.workspace.state(), quotes[:12], budget=1)
     assert not small.pages
     assert small.skipped
-    said = text_of(check_report(report_page(handmade(3), lambda _: ({}, few))))
-    assert re.search(rf"\b{few.skipped}\b", said)
+    text = text_of(check_report(report_page(handmade(3), lambda _: ({}, few))))
+    assert re.search(rf"\b{few.skipped}\b", text)
 
 
 @pytest.mark.slow
@@ -159,14 +159,14 @@ def test_figures_equal_those_of_the_collection(demo_report: str, demo: Collectio
         len({(a["unit"], a["value"], a["high"]) for a in money}),
         len(demo.map.references(limit=None)),
     ]
-    said = text_of(tree)
+    text = text_of(tree)
     proven = borne_out(demo)
     assert len(proven) > 50
-    assert all(" ".join(e.description.split())[:140] in said for e in proven)
+    assert all(" ".join(e.description.split())[:140] in text for e in proven)
     # This section has the order of the summary.
     place = 0
     for actor in demo.map.summary().key_actors:
-        place = said.index(actor.entity.name, place)
+        place = text.index(actor.entity.name, place)
 
 
 @pytest.fixture
@@ -201,8 +201,8 @@ def test_an_interruption_leaves_the_old_report(lone: Collection, tmp_path: Path)
 @pytest.mark.slow
 def test_an_empty_collection_has_a_report(bare: Library, messages: Any) -> None:
     empty = bare.create("Empty", description="Nothing yet")
-    said = text_of(check_report(empty.report(made=MADE))).replace(". ", ".\n")
-    messages(re.sub(r"\d+ \w+ 20\d\d", "<date>", said), hide={__version__: "<version>"})
+    text = text_of(check_report(empty.report(made=MADE))).replace(". ", ".\n")
+    messages(re.sub(r"\d+ \w+ 20\d\d", "<date>", text), hide={__version__: "<version>"})
 
 
 def test_one_document_without_a_model_whose_file_is_gone(lone: Collection, tmp_path: Path) -> None:
@@ -211,11 +211,11 @@ def test_one_document_without_a_model_whose_file_is_gone(lone: Collection, tmp_p
     (tmp_path / "lease.pdf").unlink()
     lone.admin.close()
     tree = check_report(lone.report(made=MADE))
-    said = text_of(tree)
+    text = text_of(tree)
     assert "EUR\u00a012,500" in "".join(tree.within("b.name"))
-    assert "3 May 2024" in said
-    assert "ISO 9001" in said
-    assert "closed" in said
+    assert "3 May 2024" in text
+    assert "ISO 9001" in text
+    assert "closed" in text
     assert not [t for t, _ in tree.tags if t == "image"]
 
 
@@ -250,7 +250,7 @@ def test_the_command_writes_a_report(
     assert opened == [written.as_uri()]
     check_report(written.read_text(encoding="utf-8"))
     assert main([*start, "-o", str(written), "--json"]) == 0  # its own report is replaced
-    said = json.loads(capsys.readouterr().out)
-    assert said == {"file": str(written), "bytes": written.stat().st_size}
+    facts = json.loads(capsys.readouterr().out)
+    assert facts == {"file": str(written), "bytes": written.stat().st_size}
     assert main([*start, "-o", str(tmp_path / "report.txt")]) == 2
     assert ".html" in capsys.readouterr().err

@@ -113,8 +113,8 @@ def test_a_sum_counts_with_the_scale_beside_it(
 @settings(max_examples=50, deadline=None)
 def test_a_day_is_borne_out_with_its_year(day, other, form) -> None:  # type: ignore[no-untyped-def]
     text = form.format(day.day, MONTHS.split()[day.month - 1], f"{day.year:04}")
-    told = dated(day.isoformat())
-    assert contains_date(said(text), told)
+    day_date = dated(day.isoformat())
+    assert contains_date(said(text), day_date)
     changed = dated(other.isoformat())
     if other.day != day.day and other.year % 100 != day.year % 100:
         assert not contains_date(said(text), changed)

@@ -32,9 +32,9 @@ def brief_of(report: Report) -> str:
 
 
 def test_a_sentence_that_ends_with_an_abbreviation_has_one_full_stop() -> None:
-    said = brief_of(handmade(3, "Oakham Mills, Inc."))
-    assert "Inc." in said
-    assert ".." not in said
+    text = brief_of(handmade(3, "Oakham Mills, Inc."))
+    assert "Inc." in text
+    assert ".." not in text
 
 
 def test_the_largest_sums_are_named_with_their_currency() -> None:
@@ -43,9 +43,9 @@ def test_the_largest_sums_are_named_with_their_currency() -> None:
         return Amounts(unit, 9, sums)
 
     dollars, known, bare = of("dollar", 2e6, 1e3), of("USD", 7e6), of(None, 9e9)
-    said = brief_of(replace(handmade(2), amounts=(dollars, known, of("pence", 5), of("GBP"), bare)))
-    assert {"2,000,000", "7,000,000"} <= {*re.findall(r"[\d,]+\d", said)}
-    assert "9,000,000,000" not in said
+    text = brief_of(replace(handmade(2), amounts=(dollars, known, of("pence", 5), of("GBP"), bare)))
+    assert {"2,000,000", "7,000,000"} <= {*re.findall(r"[\d,]+\d", text)}
+    assert "9,000,000,000" not in text
 
 
 @pytest.mark.parametrize(("role", "is_shown"), [("chair", True), ("copied in", False)])
@@ -63,8 +63,8 @@ def test_currencies_that_are_only_counted_are_named() -> None:
     sums = (Sum(5.0, 7.5, 1, 1, one), Sum(2.0, None, 1, 1, two))
     listed = (Amounts("EUR", 2, sums), Amounts("USD", 4, ()), Amounts("dollar", 1, ()))
     html = report_page(replace(handmade(2), amounts=listed))
-    said = text_of(check_report(html))
-    assert "EUR 5 \u2013 7.50" in said
+    text = text_of(check_report(html))
+    assert "EUR 5 \u2013 7.50" in text
     rest = re.findall(r'<p class="more">(.*?)</p>', html)
     assert any(re.search(r"\b5\b.*\(.*, USD\)", words) for words in rest)
 
@@ -102,9 +102,9 @@ def test_a_collection_of_failures_says_which_files_and_why(
     assert main([*start, "ingest", str(folder), "--create", "-c", "Failures"]) == 1
     assert main([*start, "report", "-c", "Failures", "-o", str(tmp_path / "r.html")]) == 0
     capsys.readouterr()
-    said = text_of(check_report((tmp_path / "r.html").read_text(encoding="utf-8")))
+    text = text_of(check_report((tmp_path / "r.html").read_text(encoding="utf-8")))
     for words in ("broken.pdf", "locked <b>.pdf", "--password", "empty.txt"):
-        assert words in said
+        assert words in text
 
 
 def test_a_name_cannot_leave_the_style() -> None:

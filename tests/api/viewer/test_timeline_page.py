@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from casetrack.api.collection import Collection
 
 
-def made(value: str, first: str, last: str, precision: str, said: str = "It happened") -> Event:
-    return Event(value, first, last, precision, said, 1, 1, 0.5, quote(1, value))
+def made(value: str, first: str, last: str, precision: str, text: str = "It happened") -> Event:
+    return Event(value, first, last, precision, text, 1, 1, 0.5, quote(1, value))
 
 
 DAY = made("2024-03-12", "2024-03-12", "2024-03-12", "day")
@@ -80,9 +80,9 @@ def test_a_time_is_shown_as_precisely_as_the_text_gives_it(one: Event, words: st
 
 def test_events_stand_under_their_year_and_month() -> None:
     html = timeline_html(timeline(*MIXED))
-    found = re.findall(r"<h([23])>([^<]*)</h", html)
-    assert [text for level, text in found if level == "2"] == ["2023", "2024"]
-    assert [level for level, _ in found] == [*"23", *"23333"]
+    matches = re.findall(r"<h([23])>([^<]*)</h", html)
+    assert [text for level, text in matches if level == "2"] == ["2023", "2024"]
+    assert [level for level, _ in matches] == [*"23", *"23333"]
 
 
 def test_texts_of_documents_cannot_become_part_of_the_page() -> None:
@@ -91,11 +91,11 @@ def test_texts_of_documents_cannot_become_part_of_the_page() -> None:
         for n, words in enumerate(HOSTILE)
     )
     shown = replace(timeline(*events), collection=HOSTILE[1])
-    told = "".join(data for _, data in check_page(timeline_html(shown)).texts)
-    assert HOSTILE[0] in told
-    assert HOSTILE[2] in told
-    assert "\x00" not in told
-    assert "x" * 700 not in told
+    messages = "".join(data for _, data in check_page(timeline_html(shown)).texts)
+    assert HOSTILE[0] in messages
+    assert HOSTILE[2] in messages
+    assert "\x00" not in messages
+    assert "x" * 700 not in messages
     figure = timeline_figure(shown)
     assert "<img" not in figure
     assert "<script" not in figure

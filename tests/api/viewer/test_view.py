@@ -254,10 +254,10 @@ def test_a_copy_outside_the_collection_is_not_followed(shelf: Collection, files:
 def test_an_attachment_is_shown_from_its_own_file(shelf: Collection, files: Path) -> None:
     kept = shelf.document("kept.pdf")
     attached = replace(kept, parent_id="p", path=f"{files}/mail.eml/kept.pdf")
-    found = find_source(shelf.folder, attached)
+    source = find_source(shelf.folder, attached)
     assert kept.original_copy
-    assert found.path == shelf.folder / kept.original_copy
-    assert found.note is None
+    assert source.path == shelf.folder / kept.original_copy
+    assert source.note is None
     lost = find_source(shelf.folder, replace(attached, original_copy=None))
     assert lost.path is None
     assert lost.note

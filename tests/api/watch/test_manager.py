@@ -64,9 +64,9 @@ def test_a_new_watch_is_compared_at_once_and_then_follows_changes(
     assert world.run(1.5) == []
     assert status(world, watch).health == "settling"
     assert world.run(5) == [("docs", ("a.txt", "b.txt"))]
-    told = status(world, watch)
-    assert (told.health, told.pending, told.counts) == ("watching", 0, {"new": 1})
-    assert "process" in told.owner
+    message = status(world, watch)
+    assert (message.health, message.pending, message.counts) == ("watching", 0, {"new": 1})
+    assert "process" in message.owner
     assert world.run(60) == []
 
 
@@ -141,17 +141,17 @@ def test_a_failing_sync_is_told_and_tried_again_with_growing_pauses(
 ) -> None:
     world.syncs.failures = [DiskFull(place) for _ in range(4)]
     world.run(5)
-    told = status(world, watch)
-    assert told.health == "error"
-    assert told.last_error == DiskFull(place).message
-    assert told.next_step == DiskFull(place).hint
-    assert told.next_sync_at is not None
+    message = status(world, watch)
+    assert message.health == "error"
+    assert message.last_error == DiskFull(place).message
+    assert message.next_step == DiskFull(place).hint
+    assert message.next_sync_at is not None
     world.run(300)
     walls = [wall for wall, _, _ in world.syncs.calls]
     pauses = [round(b - a) for a, b in itertools.pairwise(walls)]
     assert pauses == pytest.approx([10, 20, 40, 80], abs=1)
-    told = status(world, watch)
-    assert (told.health, told.last_error, told.next_step) == ("watching", "", "")
+    message = status(world, watch)
+    assert (message.health, message.last_error, message.next_step) == ("watching", "", "")
 
 
 def test_a_fault_of_the_program_ends_nothing(
@@ -224,9 +224,9 @@ def test_without_news_the_folder_is_looked_through_now_and_then(
     world.syncs.seconds = 3.0
     times = len(world.run(HOUR))
     assert 5 <= times <= 7  # 200 times as long as it takes
-    told = status(world, watch)
-    assert told.health == "scheduled"
-    assert "limit" in told.note
+    message = status(world, watch)
+    assert message.health == "scheduled"
+    assert "limit" in message.note
     world.news.note = ""
     world.run(HOUR)
     assert status(world, watch).health == "watching"

@@ -173,8 +173,8 @@ def test_where_the_system_refuses_news_it_is_said(
     place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, words: str
 ) -> None:
     notifier = OsNotifier(tmp_path / "probe")
-    heard: list[str] = []
-    assert notifier.follow("a", str(place), lambda p, _: heard.append(p), recursive=True) == ""
+    received: list[str] = []
+    assert notifier.follow("a", str(place), lambda p, _: received.append(p), recursive=True) == ""
 
     def refuse(*_: object, **__: object) -> None:
         raise OSError(number, os.strerror(number))

@@ -149,7 +149,7 @@ def test_one_passphrase_however_it_is_typed() -> None:
 def test_what_can_be_no_secret_is_told(tmp_path: Path) -> None:
     short = tmp_path / "short.key"
     short.write_bytes(b"x" * 15)
-    for wrong, told in (
+    for wrong, messages in (
         (lambda: Secret.of(""), ""),
         (lambda: Secret.from_file(short), "15"),
         (lambda: Secret.from_file(tmp_path / "none"), str(tmp_path / "none")),
@@ -157,7 +157,7 @@ def test_what_can_be_no_secret_is_told(tmp_path: Path) -> None:
     ):
         with pytest.raises(UsageError) as caught:
             wrong()
-        assert told in caught.value.message
+        assert messages in caught.value.message
         assert caught.value.hint
     assert "horse" not in repr(KEY)
 

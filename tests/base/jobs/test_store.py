@@ -149,18 +149,18 @@ def test_asking_for_the_end_is_heard_within_a_second(jobs: JobStore) -> None:
 
 
 def test_who_is_waited_for(jobs: JobStore, info: CollectionInfo) -> None:
-    heard: list[Any] = []
+    received: list[Any] = []
     with (
         jobs.run("ingest", title="Ingest of /first", collection=info) as first,
         jobs.run("ingest", title="Ingest of /second", collection=info) as second,
         jobs.run("ingest", title="Ingest of /elsewhere") as third,
     ):
         first.report("reading a.txt", 0, 5)
-        work = threading.Thread(target=second.do, args=(_wait, lambda *news: heard.append(news)))
+        work = threading.Thread(target=second.do, args=(_wait, lambda *news: received.append(news)))
         work.start()
         until(lambda: jobs.get(second.id).what == "waiting for: Ingest of /first")
         assert jobs.get(second.id).state == "queued"
-        assert heard[0] == ("waiting for: Ingest of /first", 0, 0)
+        assert received[0] == ("waiting for: Ingest of /first", 0, 0)
         assert jobs.get(third.id).what == ""
         second.cancel.set()
         work.join()
@@ -184,13 +184,13 @@ def test_a_job_without_its_process_is_put_right(
         running = job.job
     files.write(jobs.folder, _dead(running), durable=False)
     with caplog.at_level(logging.WARNING, "casetrack.repairs"):
-        (found,) = jobs.list()
+        (result,) = jobs.list()
         (again,) = jobs.list()
-    assert found.state == again.state == "interrupted"
-    assert found.done == 2
-    assert found.error is not None
-    assert found.error["hint"]
-    assert found.ended_at is not None
+    assert result.state == again.state == "interrupted"
+    assert result.done == 2
+    assert result.error is not None
+    assert result.error["hint"]
+    assert result.ended_at is not None
     assert [r.name for r in caplog.records] == ["casetrack.repairs"]
     assert "Ingest of /in" in caplog.text
 
@@ -232,7 +232,7 @@ def test_torn_and_foreign_files_are_skipped(jobs: JobStore, content: bytes | str
     path.write_bytes(content)
     (jobs.folder / "notes.json").write_text("{}")
     (jobs.folder / "j-zzzzzz.json").mkdir()
-    assert [found.id for found in jobs.list()] == [job.id]
+    assert [each.id for each in jobs.list()] == [job.id]
     with pytest.raises(JobNotFound, match="j-00000a"):
         jobs.get("j-00000a")
 

@@ -72,8 +72,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self.server.asked.append((verb, form))
         status, answer = self.server.raw or (0, b"")
         if not status:
-            status, found = self.server.answer(verb, form)
-            answer = json.dumps(found).encode()
+            status, result = self.server.answer(verb, form)
+            answer = json.dumps(result).encode()
         self.send_response(status)
         if status in {301, 307}:
             self.send_header("Location", answer.decode())
@@ -88,12 +88,12 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
     """Run a license server, which is the one that is asked."""
-    with FakeServer() as found:
-        thread = threading.Thread(target=found.serve_forever, args=(0.01,), daemon=True)
+    with FakeServer() as caught:
+        thread = threading.Thread(target=caught.serve_forever, args=(0.01,), daemon=True)
         thread.start()
-        monkeypatch.setenv("CASETRACK_LICENSE_SERVER", found.url)
-        yield found
-        found.shutdown()
+        monkeypatch.setenv("CASETRACK_LICENSE_SERVER", caught.url)
+        yield caught
+        caught.shutdown()
         thread.join()
 
 

@@ -103,9 +103,9 @@ def test_a_refused_key_counts_no_more(settings: Settings, server: FakeServer, ke
     manager = LicenseManager(settings)
     manager.activate(key)
     server.refuses = "license_key is disabled."
-    found = manager.refresh().status
-    assert found.tier is FREE
-    assert server.refuses in found.reason
+    result = manager.refresh().status
+    assert result.tier is FREE
+    assert server.refuses in result.reason
     server.refuses = ""
     assert manager.refresh().status.tier is PRO
 
@@ -137,7 +137,7 @@ def test_an_offline_key_asks_nobody(settings: Settings, server: FakeServer, sign
 
 
 @pytest.mark.parametrize(
-    ("raw", "told"),
+    ("raw", "message"),
     [
         ((500, b"oops"), "500"),
         ((429, b"{}"), "429"),
@@ -150,16 +150,16 @@ def test_an_offline_key_asks_nobody(settings: Settings, server: FakeServer, sign
     ],
 )
 def test_no_proper_answer_leaves_all_as_it_is(
-    raw: tuple[int, bytes], told: str, settings: Settings, server: FakeServer, key: str
+    raw: tuple[int, bytes], message: str, settings: Settings, server: FakeServer, key: str
 ) -> None:
     manager = LicenseManager(settings)
     server.raw = raw
     done = manager.activate(key)
     assert done.status.tier is PRO
-    assert {told or "30", "30"} <= {*re.findall(r"\d+", done.notes[0])}  # days to confirm it
+    assert {message or "30", "30"} <= {*re.findall(r"\d+", done.notes[0])}  # days to confirm it
     before = stored(settings)
     assert "confirmed_at" not in only_record(settings)
-    with pytest.raises(LicenseServerUnreachable, match=told or None) as caught:
+    with pytest.raises(LicenseServerUnreachable, match=message or None) as caught:
         manager.refresh()
     assert caught.value.hint
     assert stored(settings) == before
@@ -233,13 +233,13 @@ def test_the_commands(
     capsys: pytest.CaptureFixture[str],
     messages: Any,
 ) -> None:
-    said = []
+    lines = []
 
     def run(*arguments: str, code: int = 0) -> str:
         assert main(["license", *arguments, "--data-dir", str(settings.data_dir)]) == code
         ended = capsys.readouterr()
         assert key not in ended.out + ended.err
-        said.append(ended.out + ended.err)
+        lines.append(ended.out + ended.err)
         return ended.out
 
     run("status")
@@ -251,7 +251,7 @@ def test_the_commands(
     run("deactivate")
     run("deactivate", code=2)
     masked = json.loads(run("status", "--license", key, "--json"))["key"]
-    text = re.sub(r"\d{4}-\d\d-\d\d( \d\d:\d\d)?", "<day>", "\n---\n".join(said[:-1]))
+    text = re.sub(r"\d{4}-\d\d-\d\d( \d\d:\d\d)?", "<day>", "\n---\n".join(lines[:-1]))
     messages(text, hide={masked: "<key>"})
     assert masked.endswith("-******-******-****")
     run("activate", key)

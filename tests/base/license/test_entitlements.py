@@ -147,16 +147,16 @@ def test_what_a_key_says(
     claims: dict[str, Any], tier: str, reason: str, settings: Settings, signer: Signer
 ) -> None:
     key = signer.key(**({"issued": date(2026, 1, 1)} | claims))
-    found = status(replace(settings, license_key=key))
-    assert found.tier.name == tier
-    assert all(word in found.reason for word in reason.split())
-    assert bool(found.reason) == bool(found.notes) == (tier == "free")
-    assert key not in json.dumps(found.as_dict())
+    result = status(replace(settings, license_key=key))
+    assert result.tier.name == tier
+    assert all(word in result.reason for word in reason.split())
+    assert bool(result.reason) == bool(result.notes) == (tier == "free")
+    assert key not in json.dumps(result.as_dict())
     assert not (settings.data_dir / "license.json").exists()
 
 
 @pytest.mark.parametrize(
-    ("facts", "tier", "said"),
+    ("facts", "tier", "text"),
     [
         ({"first_seen": NOW}, "pro", ""),
         ({"first_seen": NOW - days(22)}, "pro", ""),
@@ -171,14 +171,14 @@ def test_what_a_key_says(
     ],
 )
 def test_a_key_is_confirmed_in_time(
-    facts: dict[str, Any], tier: str, said: str, settings: Settings, signer: Signer
+    facts: dict[str, Any], tier: str, text: str, settings: Settings, signer: Signer
 ) -> None:
     key = signer.key(issued=date(2026, 1, 1), offline=False)
     write_file(settings, key, **facts)
-    found = status(replace(settings, license_key=key))
-    assert found.tier.name == tier
-    assert bool(found.notes) == bool(said)
-    assert all(word in found.notes[0] for word in said.split())
+    result = status(replace(settings, license_key=key))
+    assert result.tier.name == tier
+    assert bool(result.notes) == bool(text)
+    assert all(word in result.notes[0] for word in text.split())
 
 
 def test_the_first_use_starts_the_thirty_days(settings: Settings, signer: Signer) -> None:
@@ -209,9 +209,9 @@ def test_what_cannot_be_checked_is_free(
     for name in [n for n in sys.modules if n.split(".")[0] == "nacl"]:
         monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.setitem(sys.modules, "nacl", None)
-    found = Entitlements(with_key).status()
-    assert found.tier is FREE
-    assert "pynacl" in found.reason
+    result = Entitlements(with_key).status()
+    assert result.tier is FREE
+    assert "pynacl" in result.reason
 
 
 # --- damage --------------------------------------------------------------------------------------
@@ -231,9 +231,9 @@ def test_random_keys_are_free(settings: Settings, signer: Signer) -> None:
             text = genuine[:place] + new + genuine[place + 1 :]
             if parse_or_none(text) == parse_key(genuine):
                 continue  # a letter that is read as the one that it took the place of
-        found = status(replace(settings, license_key=text), datetime.now(UTC))
-        assert found.tier is FREE
-        assert bool(found.reason) == bool(text.strip())
+        result = status(replace(settings, license_key=text), datetime.now(UTC))
+        assert result.tier is FREE
+        assert bool(result.reason) == bool(text.strip())
 
 
 def parse_or_none(text: str) -> Any:
@@ -261,9 +261,9 @@ def test_no_content_of_the_file_raises(settings: Settings, signer: Signer) -> No
         contents.append(bytes(damaged))
     for content in contents:
         file.write_bytes(content)
-        found = status(settings)
-        assert found.tier is PRO or found.reason, content
-        assert content not in (b"[]", b"null") or "casetrack license activate" in found.reason
+        result = status(settings)
+        assert result.tier is PRO or result.reason, content
+        assert content not in (b"[]", b"null") or "casetrack license activate" in result.reason
 
 
 def test_a_damaged_file_does_not_stop_other_keys(settings: Settings, signer: Signer) -> None:

@@ -190,14 +190,14 @@ def test_a_vendor_issues_keys(
 def test_what_a_vendor_cannot_do(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], messages: Any
 ) -> None:
-    checkout, there, good = tmp_path / "checkout", tmp_path / "there", tmp_path / "good"
+    checkout, remote, good = tmp_path / "checkout", tmp_path / "there", tmp_path / "good"
     (checkout / ".git").mkdir(parents=True)
     (checkout / "sub").mkdir()
-    there.write_text("something else")
+    remote.write_text("something else")
     assert vendor(["keypair", "--private", str(good)]) == 0
-    places = {"checkout": checkout, "there": there, "good": good, "none": tmp_path / "none"}
+    places = {"checkout": checkout, "there": remote, "good": good, "none": tmp_path / "none"}
     capsys.readouterr()
     assert vendor(command.format(**places).split()) == 1
     messages(capsys.readouterr().err)
-    assert there.read_text() == "something else"
+    assert remote.read_text() == "something else"
     assert not (checkout / "sub" / "private.key").exists()

@@ -126,18 +126,18 @@ def test_a_sync_keeps_to_the_limit_and_follows_changes(settings: Settings, tmp_p
     kinds = [c.kind for c in report.changes]
     assert (kinds.count("new"), kinds.count("skipped")) == (4, 3)
     assert re.findall(r"\d+", report.notes[-1])[:2] == ["3", "4"]
-    there = names(collection)
-    write(folder, int(there[0][:3]), text="House {} burnt down.")
-    (folder / there[1]).rename(folder / "moved.txt")
-    (folder / there[2]).unlink()
+    remote = names(collection)
+    write(folder, int(remote[0][:3]), text="House {} burnt down.")
+    (folder / remote[1]).rename(folder / "moved.txt")
+    (folder / remote[2]).unlink()
     again = collection.sync(
         folder, remove_deleted=True
     )  # a removed document frees quota for a new one
-    found = {
+    result = {
         kind: [c.path.rpartition(os.sep)[2] for c in again.changes if c.kind == kind]
         for kind in ("changed", "moved", "removed")
     }
-    assert found == {"changed": there[:1], "moved": ["moved.txt"], "removed": there[2:3]}
+    assert result == {"changed": remote[:1], "moved": ["moved.txt"], "removed": remote[2:3]}
     kinds = [c.kind for c in again.changes]
     assert (kinds.count("new"), kinds.count("skipped")) == (1, 2)
     assert len(names(collection)) == 4
@@ -154,10 +154,10 @@ def test_a_file_is_taken_in_with_all_that_is_in_it(settings: Settings, tmp_path:
     assert len([d for d in collection.documents() if d.parent_id is None]) == 4
     refused = [o.path for o in report.outcomes if o.code == "free_tier_limit"]
     assert len(refused) == 1
-    there = {n for n in names(collection) if n in {"a.txt", "b.txt", "c.txt", "d.txt", "e.txt"}}
+    remote = {n for n in names(collection) if n in {"a.txt", "b.txt", "c.txt", "d.txt", "e.txt"}}
     inside = {"m1.eml": {"a.txt", "b.txt", "c.txt"}, "m2.eml": {"d.txt"}, "m3.eml": {"e.txt"}}
     kept = set(inside) & set(names(collection))
-    assert there == set().union(*(inside[name] for name in kept))
+    assert remote == set().union(*(inside[name] for name in kept))
     # An export made on the Free tier can be imported on the Free tier.
     archive = collection.admin.export(tmp_path / "A.ctcollection").path
     other = Library(replace(settings, data_dir=tmp_path / "other"), tier=SMALL)
@@ -263,9 +263,9 @@ def test_search_on_free_is_by_words_and_meaning(
 
 def test_a_search_tells_that_the_key_does_not_count(settings: Settings, free_tier: None) -> None:
     library = Library(replace(settings, license_key="PRO-OLD"))
-    found = library.create("A").search("rent")
-    assert found.tier == "free"
-    assert found.notes[-1] == library.entitlements.status().notes[0]
+    answer = library.create("A").search("rent")
+    assert answer.tier == "free"
+    assert answer.notes[-1] == library.entitlements.status().notes[0]
 
 
 # --- existing content ---------------------------------------------------------------------------

@@ -27,9 +27,9 @@ def swap_objects(address: str, tmp_path: Path) -> None:
     assert second not in {None, first}
     assert objects.swap("a/b", b"3", first) is None
     assert [(e.key, e.size) for e in objects.list("a")] == [("a/b", 1)]
-    found = objects.get("a/b")
-    assert found is not None
-    assert (found.data, found.tag) == (b"2", second)
+    opened = objects.get("a/b")
+    assert opened is not None
+    assert (opened.data, opened.tag) == (b"2", second)
     assert objects.get("a/b", unless=second) is None
     # A removed object cannot be swapped.
     objects.remove("a/b")
@@ -46,11 +46,11 @@ def share(address: str, tmp_path: Path) -> tuple[Library, Library, Collection, C
     (tmp_path / "lease.txt").write_text("The tenant pays the rent on the third working day.")
     (tmp_path / "later.txt").write_text("The landlord repairs the roof.")
     one, two = (Library(load_settings(tmp_path / name)) for name in ("one", "two"))
-    here = one.create("Acme", at=address)
-    here.ingest([tmp_path / "lease.txt"])
-    there = two.attach(address)
-    assert there.search("rent", mode="keyword").results[0].provenance.document_name == "lease.txt"
-    there.ingest([tmp_path / "later.txt"])
-    assert here.search("roof", mode="keyword").results[0].provenance.document_name == "later.txt"
-    assert here.stats().document_count == 2
-    return one, two, here, there
+    local = one.create("Acme", at=address)
+    local.ingest([tmp_path / "lease.txt"])
+    remote = two.attach(address)
+    assert remote.search("rent", mode="keyword").results[0].provenance.document_name == "lease.txt"
+    remote.ingest([tmp_path / "later.txt"])
+    assert local.search("roof", mode="keyword").results[0].provenance.document_name == "later.txt"
+    assert local.stats().document_count == 2
+    return one, two, local, remote

@@ -39,16 +39,16 @@ def test_addresses(text: str, expected: str) -> None:
     ],
 )
 def test_what_is_no_address(text: str) -> None:
-    with pytest.raises(UsageError) as told:
+    with pytest.raises(UsageError) as caught:
         Address.of(text)
-    assert "://" in told.value.hint
+    assert "://" in caught.value.hint
 
 
 def test_a_secret_in_an_address_is_refused_and_not_repeated() -> None:
     for text in ("s3://key:s3cr3t@cases/x", "s3://cases/x?X-Amz-Signature=s3cr3t"):
-        with pytest.raises(UsageError) as told:
+        with pytest.raises(UsageError) as caught:
             Address.of(text)
-        assert "s3cr3t" not in str(told.value)
+        assert "s3cr3t" not in str(caught.value)
 
 
 @pytest.mark.parametrize("text", ["Harbour", "", "C:/cases", "C:\\cases", "a:b", "/s3://x", None])

@@ -75,7 +75,7 @@ class Google:
             self.seen.append((method, name, condition))
             if condition is not None and int(condition) != self._generations[name]:
                 return 412, {"Content-Length": "0"}, b""
-            status, told, content = self._passed(method, path, headers, body)
+            status, message, content = self._passed(method, path, headers, body)
             is_written = method == "PUT" and "partNumber" not in query
             if status < 300 and (is_written or (method == "POST" and "uploadId" in query)):
                 self._count += 1
@@ -83,8 +83,8 @@ class Google:
             elif status < 300 and method == "DELETE" and "uploadId" not in query:
                 self._generations.pop(name, None)
             if self._generations.get(name):
-                told["x-goog-generation"] = str(self._generations[name])
-            return status, told, content
+                message["x-goog-generation"] = str(self._generations[name])
+            return status, message, content
 
     def _passed(
         self, method: str, path: str, headers: dict[str, str], body: bytes
@@ -98,9 +98,9 @@ class Google:
         content = answer.read()
         link.close()
         left_out = {"connection", "transfer-encoding", "date", "server", "content-length"}
-        told = {k: v for k, v in answer.getheaders() if k.lower() not in left_out}
+        messages = {k: v for k, v in answer.getheaders() if k.lower() not in left_out}
         size = answer.getheader("Content-Length") if method == "HEAD" else None
-        return answer.status, told | {"Content-Length": size or str(len(content))}, content
+        return answer.status, messages | {"Content-Length": size or str(len(content))}, content
 
     def close(self) -> None:
         """Stop listening."""
@@ -115,16 +115,16 @@ def google(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Google]:
     monkeypatch.setattr(mirror, "FRESH_SECONDS", 0.0)
     monkeypatch.setattr("casetrack.store.datasets._FRESH_NS", 0)
     with object_service.s3() as behind:
-        found = Google(behind)
+        result = Google(behind)
         key = tmp_path / "google.json"
-        told = {"gcs_base_url": found.url, "disable_oauth": True}
-        told |= dict.fromkeys(("client_email", "private_key", "private_key_id"), "")
-        key.write_text(json.dumps(told))
+        message = {"gcs_base_url": result.url, "disable_oauth": True}
+        message |= dict.fromkeys(("client_email", "private_key", "private_key_id"), "")
+        key.write_text(json.dumps(message))
         monkeypatch.setenv("GOOGLE_SERVICE_ACCOUNT", str(key))
         monkeypatch.setenv("GOOGLE_ALLOW_HTTP", "true")
         service.open_objects.cache_clear()
-        yield found
-        found.close()
+        yield result
+        result.close()
         service.open_objects.cache_clear()
 
 
@@ -142,20 +142,20 @@ def test_objects_are_swapped_by_one_only(google: Google, bucket: str, tmp_path: 
 
 @pytest.mark.slow
 def test_two_computers_share_a_collection(google: Google, bucket: str, tmp_path: Path) -> None:
-    one, two, here, there = share(f"gs://{bucket}/acme", tmp_path)
-    here.admin.take_snapshot("both")
-    here.delete_document("later.txt")
-    assert there.stats().document_count == 1
-    here.admin.restore("both")
-    here.admin.upkeep()
-    assert there.search("roof", mode="keyword").results
+    one, two, local, remote = share(f"gs://{bucket}/acme", tmp_path)
+    local.admin.take_snapshot("both")
+    local.delete_document("later.txt")
+    assert remote.stats().document_count == 1
+    local.admin.restore("both")
+    local.admin.upkeep()
+    assert remote.search("roof", mode="keyword").results
     # Each commit of both datasets, the lease and the list of files were made under a condition.
     written = {name.rpartition("/")[2] for method, name, c in google.seen if method == "PUT" and c}
     assert {"files.json", "lease.json"} <= written
     assert any(name.endswith(".manifest") for name in written)
     one.delete("Acme")
     with pytest.raises(CollectionGone):
-        there.search("rent")
+        remote.search("rent")
     two.detach("Acme")
 
 

@@ -31,16 +31,16 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_sections_and_files_are_agents(write: Any, caplog: pytest.LogCaptureFixture) -> None:
-    found = write(
+    result = write(
         '[agents.architect]\nsystem_prompt = "Design."\n'
         '[agents.inline.writer]\ndescription = "Writes"\nsystem_prompt = "Write."\n'
         'tools = ["search"]\n[agents.script.old]\npath = "old.lua"\n',
         reviewer='system_prompt = "Review."',
         writer='system_prompt = "Not this one."',
     )
-    assert [a.name for a in found] == ["architect", "reviewer", "writer"]
-    assert found[1].text({}) == "Review."
-    text, _, tools = found[2].text({}).partition("\n\n")
+    assert [a.name for a in result] == ["architect", "reviewer", "writer"]
+    assert result[1].text({}) == "Review."
+    text, _, tools = result[2].text({}).partition("\n\n")
     assert (text, "search" in tools) == ("Write.", True)
     assert "old" in caplog.text.split()
 
@@ -70,11 +70,11 @@ def test_what_is_filled_in(write: Any) -> None:
         'arguments = [{name = "one", required = true}, {name = "two"}]'
     )
     assert agent.text({"one": "{two}"}) == "Of {two}, , {three}."
-    for given, said in (
+    for given, messages in (
         ({}, "one"),
         ({"one": " "}, "one"),
         ({"one": "x", "four": "y"}, "four.* one, two"),
         ({"one": "x" * 5_000}, "one .*5,000 .*4,000"),
     ):
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=messages):
             agent.text(given)

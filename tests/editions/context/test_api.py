@@ -30,22 +30,22 @@ def collection(tmp_path_factory: pytest.TempPathFactory) -> Collection:
     return sourced_collection(Library(load_settings(tmp_path_factory.mktemp("api") / "data")))
 
 
-def told(found: Any) -> Any:
+def told(result: Any) -> Any:
     """Return the JSON form, as it goes over a wire."""
-    return json.loads(json.dumps(found.as_dict()))
+    return json.loads(json.dumps(result.as_dict()))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", [None, "keyword", "semantic", "hybrid", "full"])
 def test_a_result_is_a_document_with_its_place(collection: Collection, mode: Any) -> None:
-    found = api.search(collection, QUERY, mode=mode)
-    answer = told(found)
+    answers = api.search(collection, QUERY, mode=mode)
+    answer = told(answers)
     assert answer["mode"] == (mode or "hybrid") or mode == "full"  # no token vectors are here
     assert 0 < len(answer["results"]) <= 12
     scores = [hit["score"] for hit in answer["results"]]
     assert scores == sorted(scores, reverse=True)
     assert all(0.0 <= score <= 1.0 for score in scores)
-    for hit, record in zip(answer["results"], found.results, strict=True):
+    for hit, record in zip(answer["results"], answers.results, strict=True):
         assert set(hit) > HIT
         assert "explain" not in hit
         assert len(hit["more"]) <= 2
@@ -78,10 +78,10 @@ def test_explained(collection: Collection, mode: Any) -> None:
 
 
 def test_filters_and_limit(collection: Collection) -> None:
-    found = api.search(collection, QUERY, sources="git", limit=3)
-    assert [hit.source.partition(":")[0] for hit in found.results] == ["git"] * 3
-    found = api.search(collection, QUERY, since="2024-01-01T00:00:00Z", limit=100)
-    assert all(hit.updated_at.isoformat() >= "2024" for hit in found.results)
+    answer = api.search(collection, QUERY, sources="git", limit=3)
+    assert [hit.source.partition(":")[0] for hit in answer.results] == ["git"] * 3
+    answer = api.search(collection, QUERY, since="2024-01-01T00:00:00Z", limit=100)
+    assert all(hit.updated_at.isoformat() >= "2024" for hit in answer.results)
     with pytest.raises(UsageError, match=r'"git:platfrom".* git:platform'):
         api.search(collection, QUERY, sources=["git:platfrom"])
     for query, limit in ((" ", 1), (QUERY, 0), (QUERY, 1001)):
@@ -147,10 +147,10 @@ def test_sources(collection: Collection) -> None:
 
 
 def test_results_of_sources_that_the_config_lacks_are_stale(collection: Collection) -> None:
-    found = api.search(collection, QUERY, limit=100, configured=["git:platform"])
-    assert {hit.stale for hit in found.results if hit.source == "git:web"} == {True}
-    assert {hit.stale for hit in found.results if hit.source == "git:platform"} == {False}
-    assert sum("git:web" in note for note in found.notes) == 1
+    answer = api.search(collection, QUERY, limit=100, configured=["git:platform"])
+    assert {hit.stale for hit in answer.results if hit.source == "git:web"} == {True}
+    assert {hit.stale for hit in answer.results if hit.source == "git:platform"} == {False}
+    assert sum("git:web" in note for note in answer.notes) == 1
     document = next(d for d in collection.documents() if d.source == "git:web")
     assert api.get(collection, document.document_id, configured=["git:platform"]).stale
 
@@ -189,7 +189,7 @@ def test_an_address_opens_its_lines(library: Library, tmp_path: Path, name: str)
         return
     numbers = [int(n) for n in re.findall(r"L(\d+)", address)]
     opened = "\n".join(FILES[name].splitlines()[numbers[0] - 1 : numbers[-1]])
-    said, shown = ("".join(re.findall(r"\w+", text)) for text in (hit.snippet, opened))
-    assert said in shown
+    messages, shown = ("".join(re.findall(r"\w+", text)) for text in (hit.snippet, opened))
+    assert messages in shown
     # No more than the text before and after it in the same line.
-    assert len(shown) < len(said) + 100
+    assert len(shown) < len(messages) + 100

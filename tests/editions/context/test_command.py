@@ -74,8 +74,8 @@ class Ctx:
 
     def answers(self, query: str, *options: str) -> list[dict[str, Any]]:
         """Return the results of a search."""
-        found: list[dict[str, Any]] = self.json("search", query, *options)["results"]
-        return found
+        collected: list[dict[str, Any]] = self.json("search", query, *options)["results"]
+        return collected
 
 
 @pytest.fixture
@@ -141,14 +141,14 @@ def test_sources_stats_and_get(shop: Path, config: Path, ctx: Ctx) -> None:
     code, out, _ = ctx("sources")
     assert code == 0
     assert all(name in out for name in ("filesystem:docs", "git:platform", "TICKETS_TOKEN"))
-    told = ctx.json("stats")
-    assert (told["documents"], told["embedded"]) == (1, 0)
-    assert told["sources"][0]["source"] == "filesystem:docs"
+    facts = ctx.json("stats")
+    assert (facts["documents"], facts["embedded"]) == (1, 0)
+    assert facts["sources"][0]["source"] == "filesystem:docs"
 
     hit = ctx.answers("machines", "--explain")[0]
     assert hit["explain"]["alpha"] is not None
     whole = ctx.json("get", hit["id"])
-    assert len(whole["chunks"]) == told["chunks"] > 2
+    assert len(whole["chunks"]) == facts["chunks"] > 2
     (part,) = ctx.json("get", f"{hit['id']}:1:1")["chunks"]
     assert (part["index"], part["text"]) == (1, whole["chunks"][1]["text"])
     assert f"ctx get {hit['id']}:1:1" in ctx("get", f"{hit['id']}:0:1")[1]
@@ -198,8 +198,8 @@ def test_a_source_is_begun_checked_and_synced(
     assert ctx("sync")[0] == 0
     hit = ctx.answers("your system")[0]
     assert (hit["source"], hit["source_id"]) == ("script:tickets", "welcome")
-    found = ctx.json("get", "script:tickets/welcome")
-    assert (found["author"], found["metadata"]["labels"]) == ("Ann", ["first"])
+    result = ctx.json("get", "script:tickets/welcome")
+    assert (result["author"], result["metadata"]["labels"]) == ("Ann", ["first"])
 
     (shop / "connectors" / "tickets.py").write_text("print('{')")
     code, _, err = ctx("connector", "test", "connectors/tickets.py")
@@ -232,11 +232,11 @@ def test_init_writes_a_config_once_and_checks_it_after_that(shop: Path, ctx: Ctx
     code, out, _ = ctx("init", "--print")
     assert code == 0
     assert not (shop / ".ctx").exists()
-    code, said, _ = ctx("init")
+    code, text, _ = ctx("init")
     assert code == 0
     path = shop / ".ctx" / "config.toml"
     assert path.read_text(encoding="utf-8") == out
-    assert str(path) in said
+    assert str(path) in text
     assert (shop / ".ctx" / ".gitignore").read_text() == "/data/\n"
     path.write_text("[retrieval]\nfinal_limt = 1\n")
     code, _, err = ctx("init")
@@ -269,10 +269,10 @@ def test_another_chunking_is_told_and_followed(shop: Path, config: Path, ctx: Ct
     before = ctx.json("stats")["chunks"]
     write(config, f"{CONFIG}\n[chunking]\nmax_tokens = 100\n")
     write(shop / "docs" / "b.md", "Machines of other kinds. " * 100)
-    told = ctx("sync", "filesystem:docs")[2]
+    message = ctx("sync", "filesystem:docs")[2]
     after = ctx.json("stats")["chunks"]
     assert after > 3 * before
-    assert len(told) > len(ctx("sync", "filesystem:docs")[2])  # reported once
+    assert len(message) > len(ctx("sync", "filesystem:docs")[2])  # reported once
     assert synced("--full")[0] == ["a.md"]
     assert ctx.json("stats")["chunks"] > after
     assert synced("--full")[0] == []

@@ -260,5 +260,5 @@ def test_the_written_config_holds_every_key(
     whole = load_config(write(tmp_path / "b.toml", every))
     assert [s.kind for s in whole.sources] == list(KINDS)
     for source in whole.sources:
-        told = source.settings()
-        assert {key.name for key in KINDS[source.kind].keys} <= set(told)
+        message = source.settings()
+        assert {key.name for key in KINDS[source.kind].keys} <= set(message)

@@ -71,20 +71,20 @@ def test_the_tour_goes_as_it_is_written(
     chosen = blocks("toml")[0]
     ran = []
     for block in blocks("console"):
-        for told in re.findall(r"^\$ (ctx .*?)(?: +#.*)?$", block, re.MULTILINE):
-            if told.startswith(("ctx serve", "ctx export")):
+        for messages in re.findall(r"^\$ (ctx .*?)(?: +#.*)?$", block, re.MULTILINE):
+            if messages.startswith(("ctx serve", "ctx export")):
                 continue  # tests/editions/context and tests/faces/mcp run these
-            code_of = main(shlex.split(told)[1:])
+            code_of = main(shlex.split(messages)[1:])
             sys.stdout.flush()
             out = capfd.readouterr().out
-            assert code_of == 0, told
-            ran.append(told)
-            if told == "ctx init":
+            assert code_of == 0, messages
+            ran.append(messages)
+            if messages == "ctx init":
                 text = config.read_text(encoding="utf-8")
                 config.write_text(_replaced(text, chosen), encoding="utf-8")
-            if told.startswith("ctx search"):
-                best = block.partition(told)[2].split("\n")[1]
-                assert best.partition("] ")[2] in out, told
+            if messages.startswith("ctx search"):
+                best = block.partition(messages)[2].split("\n")[1]
+                assert best.partition("] ")[2] in out, messages
     assert len(ran) == 8
     shutil.rmtree(repository.folder / ".ctx")
 

@@ -62,5 +62,5 @@ def test_what_is_not_ours_stays(
     assert str(mine) in capsys.readouterr().err
     assert mine.read_text(encoding="utf-8") == "<p>my page</p>"
     assert export(project, "-o", str(tmp_path / "data.csv")) == 2
-    said = capsys.readouterr().err
-    assert all(ending in said for ending in (".json", ".html"))
+    text = capsys.readouterr().err
+    assert all(ending in text for ending in (".json", ".html"))

@@ -35,8 +35,8 @@ def _models(models_dir: Path) -> Iterator[None]:
 @pytest.fixture(scope="module")
 def port(project: Path) -> Iterator[int]:
     """The port of a server of the project."""
-    with served(project) as found:
-        yield found
+    with served(project) as caught:
+        yield caught
 
 
 def over_mcp(
@@ -67,9 +67,9 @@ def call(port: int, name: str, arguments: dict[str, Any]) -> Any:
 
 @pytest.mark.slow
 def test_two_hundred_questions_have_one_answer_each(project: Path) -> None:
-    found = compare(project, questions_of(project, 200))
-    assert found.unequal == []
-    assert found.asked == 3 * len(questions_of(project, 200))
+    result = compare(project, questions_of(project, 200))
+    assert result.unequal == []
+    assert result.asked == 3 * len(questions_of(project, 200))
 
 
 FILTERED: tuple[tuple[list[str], dict[str, Any], str], ...] = (
@@ -147,13 +147,13 @@ def test_a_program_that_shows_pages_opens_what_was_found(project: Path, port: in
     async def work(client: Client) -> Any:
         (page,) = (await client.list_resources()).resources
         html = (await client.read_resource(page.uri)).contents[0].text
-        found = await client.call_tool("search", {"query": "roll back"})
-        hit = found.structured_content["results"][0]
-        given = {"chunk_id": hit["chunk_id"], "collection": found.meta["casetrack/api/collection"]}
-        return html, found, await client.call_tool("show_page", given)
+        result = await client.call_tool("search", {"query": "roll back"})
+        hit = result.structured_content["results"][0]
+        given = {"chunk_id": hit["chunk_id"], "collection": result.meta["casetrack/api/collection"]}
+        return html, result, await client.call_tool("show_page", given)
 
-    html, found, shown = over_mcp(port, work, extensions=[shows])
-    assert found.structured_content == typed(project, "search", "roll back")
+    html, result, shown = over_mcp(port, work, extensions=[shows])
+    assert result.structured_content == typed(project, "search", "roll back")
     assert '"place": null, "search": "search"' in html
     assert "Roll back" in shown.structured_content["body"]
 
@@ -206,9 +206,9 @@ def test_prompts_that_cannot_be_had(port: int, name: str, lacks: str) -> None:
             await client.get_prompt(name, {})
         return str(caught.value)
 
-    said = over_mcp(port, ask)
-    assert name in said
-    assert lacks in said
+    text = over_mcp(port, ask)
+    assert name in text
+    assert lacks in text
 
 
 # --- invalid requests -----------------------------------------------------------------------
@@ -260,24 +260,24 @@ DEEP = b"[" * 100_000
 
 @pytest.mark.parametrize("body", [b"{not json", b"[]", b"", b"\xff\xfe", DEEP, b'"text"', b"null"])
 def test_a_body_that_is_no_object_is_a_bad_request(port: int, body: bytes) -> None:
-    status, said = rest(port, "/search", body)
+    status, text = rest(port, "/search", body)
     assert status == 400
-    assert said["error"]["code"] == "bad_request"
+    assert text["error"]["code"] == "bad_request"
 
 
 def test_nobody_comes_in_without_the_token(port: int) -> None:
     for path in ("/search?q=a", "/get?id=a", "/sources", "/health", "/tools/search"):
         for given in (None, "Bearer wrong-wrong-wrong-wrong", f"Basic {TOKEN}"):
-            status, said = rest(port, path, authorization=given)
-            assert (status, said["error"]["code"]) == (401, "unauthorized")
-            assert "Authorization: Bearer TOKEN" in said["error"]["message"]
-            assert TOKEN not in json.dumps(said)
+            status, text = rest(port, path, authorization=given)
+            assert (status, text["error"]["code"]) == (401, "unauthorized")
+            assert "Authorization: Bearer TOKEN" in text["error"]["message"]
+            assert TOKEN not in json.dumps(text)
 
 
 def test_foreign_pages_and_names_are_refused(port: int) -> None:
-    status, said = rest(port, "/search?q=a", origin=EVIL)
-    assert (status, said["error"]["code"]) == (403, "forbidden")
-    assert "--allow-origin" in said["error"]["message"]
+    status, text = rest(port, "/search?q=a", origin=EVIL)
+    assert (status, text["error"]["code"]) == (403, "forbidden")
+    assert "--allow-origin" in text["error"]["message"]
     assert rest(port, "/search?q=a", host="evil.example")[0] == 421
 
 
@@ -294,11 +294,11 @@ def test_long_answers_are_shortened(
     from casetrack.editions.context.mcp import tools
 
     monkeypatch.setattr(tools, "fitting", lambda costs, **_: max(1, sum(1 for _ in costs) - 2))
-    found = typed(project, "search", "requests refused status")
-    short = tools._shortened(found)
-    assert short["results"] == found["results"][:-2]
+    result = typed(project, "search", "requests refused status")
+    short = tools._shortened(result)
+    assert short["results"] == result["results"][:-2]
     assert short["notes"][-1].startswith("2 ")
-    assert found["notes"] == short["notes"][:-1]
+    assert result["notes"] == short["notes"][:-1]
 
 
 @pytest.mark.slow

@@ -21,7 +21,7 @@ class Passage:
 
 def passages(name: str = "hard_citations.txt") -> list[Passage]:
     r"""Return the passages of a file of this folder; ``\n`` and ``\f`` are escapes."""
-    found = []
+    collected = []
     whole = Path(__file__).with_name(name).read_text(encoding="utf-8")
     for block in whole.split("\n\n"):
         lines = [line for line in block.splitlines() if line and not line.startswith("#")]
@@ -30,8 +30,8 @@ def passages(name: str = "hard_citations.txt") -> list[Passage]:
             expected = tuple(
                 line.removeprefix(">").removeprefix(" ").rstrip() for line in lines[1:]
             )
-            found.append(Passage(lines[0], expected))
-    return found
+            collected.append(Passage(lines[0], expected))
+    return collected
 
 
 def tabled(name: str) -> pytest.MarkDecorator:
@@ -45,7 +45,7 @@ def read(text: str) -> tuple[str, ...]:
     lines = []
     for one in read_citations(WholeText((TextPage(1, text),))):
         pins = ", ".join(pin.text for pin in one.pins)
-        said = one.name if one.form == "full" and one.kind == "case" else one.text
-        line = f"{one.form} {one.key or '?'} | {pins} | {said} | {one.signal} | {one.treatment}"
+        message = one.name if one.form == "full" and one.kind == "case" else one.text
+        line = f"{one.form} {one.key or '?'} | {pins} | {message} | {one.signal} | {one.treatment}"
         lines.append(line.rstrip())
     return tuple(lines)

@@ -25,15 +25,15 @@ def table(*pages: str, labels: tuple[str | None, ...] = (), **more: object) -> T
     return table_of_authorities(draft, read=citations_of, **more)  # type: ignore[arg-type]
 
 
-def listed(found: TableOfAuthorities) -> dict[str, str]:
+def listed(result: TableOfAuthorities) -> dict[str, str]:
     """Return the pages of each authority as they are listed."""
-    return {a.name: a.listed for a in found.authorities}
+    return {a.name: a.listed for a in result.authorities}
 
 
 def test_short_forms_count_and_the_record_does_not() -> None:
-    found = table(f"See {DAUBERT}.", "Dkt. 12 at 3 says so.", "Daubert, 509 U.S. at 593.")
-    assert listed(found) == {DAUBERT: "1, 3"}
-    (authority,) = found.authorities
+    result = table(f"See {DAUBERT}.", "Dkt. 12 at 3 says so.", "Daubert, 509 U.S. at 593.")
+    assert listed(result) == {DAUBERT: "1, 3"}
+    (authority,) = result.authorities
     assert authority.name[: authority.name_end] == "Daubert v. Merrell Dow Pharmaceuticals, Inc."
     assert [p.page for p in authority.places] == [1, 3]
 
@@ -48,8 +48,8 @@ def test_an_opinion_is_no_authority_of_itself() -> None:
 
 
 def test_sections_stand_in_the_order_of_courts_and_entries_as_they_are_sorted() -> None:
-    found = table("\n".join(reversed(AUTHORITIES)))
-    assert [(a.section, a.name) for a in found.authorities] == [
+    result = table("\n".join(reversed(AUTHORITIES)))
+    assert [(a.section, a.name) for a in result.authorities] == [
         ("Cases", DAUBERT),
         ("Cases", "U.S. v. Nixon, 418 U.S. 683 (1974)"),
         ("Cases", "In re Zyprexa, 1 F.4th 2 (2d Cir. 2021)"),
@@ -96,11 +96,11 @@ def test_passim_from_one_page_on_is_refused(passim: int) -> None:
 
 def test_pages_are_called_as_printed() -> None:
     labels = (None, "ii", "iii", None, "2", "3", "4")
-    found = table(*([RULE] * 7), labels=labels, passim=0)
-    assert listed(found) == {RULE: "i\u2013iii, 1\u20134"}
-    assert found.page_numbers == "printed"
-    assert "1, 4" in found.notes[0]
-    assert found.authorities[0].places[3].citation == "p. 4 (1), l. 1"
+    result = table(*([RULE] * 7), labels=labels, passim=0)
+    assert listed(result) == {RULE: "i\u2013iii, 1\u20134"}
+    assert result.page_numbers == "printed"
+    assert "1, 4" in result.notes[0]
+    assert result.authorities[0].places[3].citation == "p. 4 (1), l. 1"
 
 
 def test_a_number_that_cannot_be_known_is_not_guessed() -> None:
@@ -123,10 +123,10 @@ def test_what_is_not_settled_is_counted_nowhere_and_told() -> None:
     known = {
         "Id. at 5": {"kind": "case", "key": "", "form": "id", "resolved": False, "note": "Two."}
     }
-    found = table_of_authorities(draft, read=lambda whole: citations_of(whole, known))
-    assert not found.authorities
-    assert [(u.text, u.reason, u.place.page) for u in found.uncounted] == [("Id. at 5", "Two.", 1)]
-    assert found.notes
+    result = table_of_authorities(draft, read=lambda whole: citations_of(whole, known))
+    assert not result.authorities
+    assert [(u.text, u.reason, u.place.page) for u in result.uncounted] == [("Id. at 5", "Two.", 1)]
+    assert result.notes
 
 
 def test_parallel_citations_are_one_authority() -> None:
@@ -138,8 +138,8 @@ def test_parallel_citations_are_one_authority() -> None:
         },
         "93 S. Ct. at 710": {"kind": "case", "key": "b", "form": "short", "name": ""},
     }  # fmt: skip
-    found = table_of_authorities(draft, read=lambda whole: citations_of(whole, known))
-    assert listed(found) == {full: "1, 2"}
+    result = table_of_authorities(draft, read=lambda whole: citations_of(whole, known))
+    assert listed(result) == {full: "1, 2"}
 
 
 # --- the table in the brief -------------------------------------------------------------------
@@ -162,21 +162,21 @@ BODY = ("INTRODUCTION\nUnder " + RULE, DAUBERT, f"{DAUBERT} and 5 U.S.C. \u00a7 
 
 
 def test_the_briefs_own_tables_are_not_counted() -> None:
-    found = table(CONTENTS, TABLE, *BODY, labels=("i", "ii", "1", "2", "3"))
-    assert listed(found) == {DAUBERT: "2, 3", "5 U.S.C. \u00a7 706": "3", RULE: "1"}
-    assert found.has_own_table
-    assert found.differences is None
+    result = table(CONTENTS, TABLE, *BODY, labels=("i", "ii", "1", "2", "3"))
+    assert listed(result) == {DAUBERT: "2, 3", "5 U.S.C. \u00a7 706": "3", RULE: "1"}
+    assert result.has_own_table
+    assert result.differences is None
 
 
 def test_the_briefs_own_table_is_compared(messages: Any) -> None:
-    found = table(CONTENTS, TABLE, *BODY, labels=("i", "ii", "1", "2", "3"), compare=True)
-    assert found.differences is not None
-    kinds = [d.kind for d in found.differences]
+    result = table(CONTENTS, TABLE, *BODY, labels=("i", "ii", "1", "2", "3"), compare=True)
+    assert result.differences is not None
+    kinds = [d.kind for d in result.differences]
     assert kinds == ["entry not found", "citation not found", "other pages", "other pages"]
-    messages("\n".join(d.said for d in found.differences))
+    messages("\n".join(d.said for d in result.differences))
 
 
 def test_without_a_table_there_is_nothing_to_compare() -> None:
-    found = table(*BODY, compare=True)
-    assert found.differences is None
-    assert len(found.notes) > len(table(*BODY).notes)
+    result = table(*BODY, compare=True)
+    assert result.differences is None
+    assert len(result.notes) > len(table(*BODY).notes)

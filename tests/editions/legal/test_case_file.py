@@ -26,7 +26,7 @@ def case_of(**papers: dict[str, Any]) -> CaseFile:
 
 def sources(case: CaseFile, text: str) -> list[tuple[str, ...]]:
     whole = WholeText((TextPage(1, text),))
-    return [tuple(d.name for d in case.sources_of(found)) for found in read_citations(whole)]
+    return [tuple(d.name for d in case.sources_of(each)) for each in read_citations(whole)]
 
 
 CASE = {
@@ -54,8 +54,8 @@ CASE = {
 
 @tabled("means.txt")
 def test_what_a_citation_means(passage: Passage) -> None:
-    found = sources(case_of(**CASE), passage.text)
-    assert tuple(", ".join(names) for names in found) == passage.expected
+    text = sources(case_of(**CASE), passage.text)
+    assert tuple(", ".join(names) for names in text) == passage.expected
 
 
 def test_an_open_citation_means_nothing() -> None:
@@ -87,5 +87,5 @@ def test_the_type_that_the_user_gives_counts_first() -> None:
         "letter": {"legal_type": "complaint", "document_type": "correspondence"},
     }
     case = case_of(**papers)
-    found = sources(case, "Hr'g Tr. at 4. Trial Tr. at 5:6. Compl. ¶ 7.")
-    assert found == [("hearing",), ("scan",), ()]
+    result = sources(case, "Hr'g Tr. at 4. Trial Tr. at 5:6. Compl. ¶ 7.")
+    assert result == [("hearing",), ("scan",), ()]

@@ -42,10 +42,10 @@ def checked(case: Collection, text: str, tmp_path: Path) -> CiteCheck:
     path = tmp_path / "Brief.txt"
     path.write_text(text, encoding="utf-8")
     draft = read_draft(path, settings=load_settings(tmp_path / "none"), collection=case)
-    found = check_draft(case, draft)
-    for finding in found.findings:
+    result = check_draft(case, draft)
+    for finding in result.findings:
         _is_exact(case, draft.whole.text, finding)
-    return found
+    return result
 
 
 def _is_exact(case: Collection, text: str, finding: Finding) -> None:
@@ -59,9 +59,9 @@ def _is_exact(case: Collection, text: str, finding: Finding) -> None:
         assert "".join(e.source for e in finding.edits) == "".join(q.text for q in finding.sources)
 
 
-def only(found: CiteCheck, what: str) -> Finding:
+def only(result: CiteCheck, what: str) -> Finding:
     """Return the only finding of a kind."""
-    (finding,) = [f for f in found.findings if f.what == what]
+    (finding,) = [f for f in result.findings if f.what == what]
     return finding
 
 
@@ -82,8 +82,8 @@ def only(found: CiteCheck, what: str) -> Finding:
 def test_a_quotation(
     case: Collection, tmp_path: Path, words: str, page: int, verdict: str, changed: str
 ) -> None:
-    found = checked(case, f"The court said: “{words}” {CITED.format(page)}.", tmp_path)
-    quotation, citation = only(found, "quotation"), only(found, "citation")
+    result = checked(case, f"The court said: “{words}” {CITED.format(page)}.", tmp_path)
+    quotation, citation = only(result, "quotation"), only(result, "citation")
     assert (quotation.verdict, citation.verdict) == (verdict, "in_case")
     assert "Teasdale.txt" in quotation.said
     counted = [f"{e.source.strip()}>{e.draft.strip()}" for e in quotation.edits if e.counts]
@@ -133,15 +133,15 @@ def test_a_text_without_page_breaks_has_no_wrong_page(case: Collection, tmp_path
     verdicts = {"12 at 3": "verbatim", "13 at 3": "wrong_page", "13 at PageID.877": "verbatim"}
     for pin, verdict in verdicts.items():
         words = "weighed 40 pounds and no more" if "12" in pin else "grants the motion in part"
-        found = checked(case, f"It “{words}.” Dkt. {pin}.", tmp_path)
-        assert only(found, "quotation").verdict == verdict
+        result = checked(case, f"It “{words}.” Dkt. {pin}.", tmp_path)
+        assert only(result, "quotation").verdict == verdict
 
 
 def test_nothing_is_wrong_because_a_source_is_missing(case: Collection, tmp_path: Path) -> None:
     text = "“A movant must point to the record.” Celotex Corp. v. Catrett, 477 U.S. 317 (1986)."
-    found = checked(case, text, tmp_path)
-    assert {f.verdict for f in found.findings} == {"source_not_in_case"}
-    assert found.notes
+    result = checked(case, text, tmp_path)
+    assert {f.verdict for f in result.findings} == {"source_not_in_case"}
+    assert result.notes
 
 
 def test_words_of_another_source_are_told(case: Collection, tmp_path: Path) -> None:
@@ -152,9 +152,9 @@ def test_words_of_another_source_are_told(case: Collection, tmp_path: Path) -> N
 
 
 def test_a_brief_that_cites_nothing(case: Collection, tmp_path: Path) -> None:
-    found = checked(case, "We ask the Court to grant the motion.", tmp_path)
-    assert found.findings == ()
-    assert len(found.notes) == 2  # neither citations nor quotations
+    result = checked(case, "We ask the Court to grant the motion.", tmp_path)
+    assert result.findings == ()
+    assert len(result.notes) == 2  # neither citations nor quotations
 
 
 def test_two_papers_with_one_number_are_both_named(case: Collection, tmp_path: Path) -> None:
@@ -162,10 +162,10 @@ def test_two_papers_with_one_number_are_both_named(case: Collection, tmp_path: P
     folder.mkdir()
     for name, text in (("007 Motion", "The motion is made."), ("007 Reply", "The reply is made.")):
         (folder / f"{name}.txt").write_text(text, encoding="utf-8")
-    found = checked(
+    result = checked(
         new_case(tmp_path, folder), "He says that “the reply is made.” Dkt. 7 at 1.", tmp_path
     )
-    citation, quotation = only(found, "citation"), only(found, "quotation")
+    citation, quotation = only(result, "citation"), only(result, "quotation")
     assert citation.verdict == "unclear"
     assert {"007 Motion.txt", "007 Reply.txt"} <= {*re.findall(r"007 \w+\.txt", citation.said)}
     assert quotation.verdict == "verbatim"

@@ -54,9 +54,9 @@ def finding(draft: Draft, words: str, nth: int = 0, **more: Any) -> Finding:
     """Return a finding on the nth place of these words."""
     start = [m.start() for m in re.finditer(re.escape(words), draft.whole.text)][nth]
     page, at = draft.whole.place(start)
-    told = {"what": "citation", "verdict": "wrong_page", "said": "It stands at 104."} | more
+    message = {"what": "citation", "verdict": "wrong_page", "said": "It stands at 104."} | more
     place = DraftPlace(start, start + len(words), page.number, at, at + len(words), 1)
-    return Finding(number=nth + 1, text=words, place=place, cited="", authority="", **told)
+    return Finding(number=nth + 1, text=words, place=place, cited="", authority="", **message)
 
 
 def check_of(draft: Draft, *findings: Finding) -> CiteCheck:
@@ -104,7 +104,7 @@ def split_brief(path: Path) -> Path:
 def anchors(content: bytes) -> dict[str, str]:
     """Return the commented words by the text of the comment."""
     document = docx.Document(io.BytesIO(content))
-    said = {str(c.comment_id): c.text for c in document.comments}
+    messages = {str(c.comment_id): c.text for c in document.comments}
     words: dict[str, str] = {}
     open_now: set[str] = set()
     for element in document.element.body.iter():
@@ -116,7 +116,7 @@ def anchors(content: bytes) -> dict[str, str]:
         elif element.tag in {qn("w:t"), qn("w:footnoteReference")}:
             for each in open_now:
                 words[each] += element.text or "*"
-    return {said[key]: text for key, text in words.items()}
+    return {messages[key]: text for key, text in words.items()}
 
 
 def test_comments_stand_on_the_words(library: Library, tmp_path: Path, messages: Any) -> None:
@@ -134,15 +134,17 @@ def test_comments_stand_on_the_words(library: Library, tmp_path: Path, messages:
     made = commented_copy(draft, check_of(draft, *findings))
     assert path.read_bytes() == before
     assert (made.placed, made.unplaced) == (6, ())
-    found = anchors(made.content)
-    places = {said.partition("Of ")[2].partition("\n")[0]: words for said, words in found.items()}
+    result = anchors(made.content)
+    places = {
+        lines.partition("Of ")[2].partition("\n")[0]: words for lines, words in result.items()
+    }
     assert places == {
         "": "First ",  # of the whole draft
         **{words: words for words in (*cited, "must")},
         "the second.": "Id. at 103.",
         "the note.": "*",
     }
-    messages("\n---\n".join(found))
+    messages("\n---\n".join(result))
     (tmp_path / "copy.docx").write_bytes(made.content)
     again = read_draft(tmp_path / "copy.docx", settings=library.settings)
     assert len(again.margin_comments) == 7
@@ -163,9 +165,9 @@ def test_words_that_are_not_there_are_named(library: Library, tmp_path: Path) ->
     document.save(str(path))
     made = commented_copy(draft, check_of(draft, gone))
     assert (made.placed, made.unplaced) == (0, (gone,))
-    (said,) = anchors(made.content)
-    assert "\u201cFirst\u201d (p. 1, l. 1)" in said
-    assert "It is gone." in said
+    (text,) = anchors(made.content)
+    assert "\u201cFirst\u201d (p. 1, l. 1)" in text
+    assert "It is gone." in text
 
 
 def test_only_a_docx_that_opens_takes_comments(library: Library, tmp_path: Path) -> None:
@@ -230,8 +232,8 @@ def test_only_a_certain_difference_is_red(
     for confidence, red in ((0.9, {"found with differences", "[-may-]"}), (0.89, set())):
         shown: list[Any] = []
         altered = finding(draft, "<must> refuse", confidence=confidence, **words)
-        found = check_of(draft, altered, finding(draft, "Teasdale", verdict="not_in_source"))
-        monkeypatch.setattr("casetrack.editions.legal.check.check_draft", lambda *_, f=found: f)
+        of = check_of(draft, altered, finding(draft, "Teasdale", verdict="not_in_source"))
+        monkeypatch.setattr("casetrack.editions.legal.check.check_draft", lambda *_, f=of: f)
         monkeypatch.setattr("casetrack.faces.cli.asking.write", shown.extend)
         home = str(case.folder.parents[1])
         assert main(["--data-dir", home, "check", str(draft.path), "-c", case.info.id]) == 0

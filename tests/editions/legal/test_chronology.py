@@ -82,14 +82,14 @@ def test_headers_of_courts_are_left_out(tmp_path: Path) -> None:
 def test_picks_stand_in_it_whatever_else_does(case: Collection) -> None:
     last = chronology(case).entries[-1]
     case.marks.take_event(last.event_id, words="Harrow made its claim.")
-    (found,) = (e for e in chronology(case, limit=1).entries if e.picked)
-    assert (found.value, found.event) == ("2024-04-02", "Harrow made its claim.")
-    assert found.document_says == last.event
+    (actual,) = (e for e in chronology(case, limit=1).entries if e.picked)
+    assert (actual.value, actual.event) == ("2024-04-02", "Harrow made its claim.")
+    assert actual.document_says == last.event
     assert dates(case, only_picked=True) == ["2024-04-02"]
     assert dates(case, only_picked=True, end="2024-03-31") == []
     case.marks.take_event(last.event_id)
-    (found,) = chronology(case, only_picked=True).entries
-    assert (found.event, found.document_says) == (last.event, "")
+    (actual,) = chronology(case, only_picked=True).entries
+    assert (actual.event, actual.document_says) == (last.event, "")
     case.marks.untake_event(last.event_id)
     assert dates(case, only_picked=True) == []
     assert len(dates(case)) == 3
@@ -138,9 +138,9 @@ def test_picks_outlive_reading_and_export(library: Library, tmp_path: Path) -> N
 def test_a_pick_whose_passage_is_gone_is_told(case: Collection) -> None:
     case.marks.take_event(chronology(case).entries[0].event_id)
     case.delete_document("Letter.txt")
-    found = chronology(case)
-    assert not found.entries
-    assert [note.split()[0] for note in found.notes] == ["1"]
+    result = chronology(case)
+    assert not result.entries
+    assert [note.split()[0] for note in result.notes] == ["1"]
 
 
 def test_what_cannot_be_picked(case: Collection) -> None:

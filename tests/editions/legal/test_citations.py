@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 def read(*pages: str) -> list[LegalCitation]:
     whole = WholeText(tuple(TextPage(i, text) for i, text in enumerate(pages, 1)))
-    found = list(read_citations(whole))
-    assert all(one.end <= other.start for one, other in pairwise(found))
-    return found
+    result = list(read_citations(whole))
+    assert all(one.end <= other.start for one, other in pairwise(result))
+    return result
 
 
 ROE = "Roe v. Wade, 410 U.S. 113, 120 (1973)"
@@ -78,15 +78,15 @@ def test_behind_a_block_quotation_id_means_its_source(quotation: str, means: str
     before = "The court held in Harrow v. Dunmore Timber Co., 512 U.S. 318 (1994):\n\n"
     text = f"{before}{quotation}\n\nId. The rule stands."
     block = (len(before), len(before) + len(quotation))
-    found = read_citations(WholeText((TextPage(1, text, blocks=(block,)),)))
-    assert (found[-1].form, found[-1].key) == ("id", means)
+    citations = read_citations(WholeText((TextPage(1, text, blocks=(block,)),)))
+    assert (citations[-1].form, citations[-1].key) == ("id", means)
 
 
 def test_signs_that_a_scan_misread() -> None:
-    (found,) = read("See Daubert v. Merrell, 5O9 U.S. 579, 593 (1993).")
-    assert found.key == "case:509-us-579"
-    assert found.confidence < 0.8
-    assert {"5O9", "509"} <= {*found.note.rstrip(".").split()}
+    (result,) = read("See Daubert v. Merrell, 5O9 U.S. 579, 593 (1993).")
+    assert result.key == "case:509-us-579"
+    assert result.confidence < 0.8
+    assert {"5O9", "509"} <= {*result.note.rstrip(".").split()}
 
 
 RECORD = {
@@ -100,10 +100,10 @@ RECORD = {
 
 @pytest.mark.parametrize(("text", "expected"), RECORD.items(), ids=RECORD)
 def test_the_record(text: str, expected: tuple[str, list[object]]) -> None:
-    _, found = read(f"{ROE}. He knew it. ({text}.)")
-    assert (found.text, found.kind) == (text, "record")
-    pins = [(pin.unit, pin.first, pin.last, pin.first_line) for pin in found.pins]
-    assert (found.key, pins) == expected
+    _, result = read(f"{ROE}. He knew it. ({text}.)")
+    assert (result.text, result.kind) == (text, "record")
+    pins = [(pin.unit, pin.first, pin.last, pin.first_line) for pin in result.pins]
+    assert (result.key, pins) == expected
 
 
 KINDS = {
@@ -117,5 +117,5 @@ KINDS = {
 
 @pytest.mark.parametrize("text", KINDS)
 def test_laws_have_their_kind(text: str) -> None:
-    (found,) = read(f"It is so. See {text}.")
-    assert (found.text, found.kind) == (text, KINDS[text])
+    (result,) = read(f"It is so. See {text}.")
+    assert (result.text, result.kind) == (text, KINDS[text])

@@ -41,28 +41,28 @@ def case(tmp_path_factory: pytest.TempPathFactory, store_text: Callable[..., Any
     "asked", ["Daubert", "daubert v merrell dow", "509 US 579", "case:509-us-579"]
 )
 def test_every_place_has_its_signal_and_its_source(case: Collection, asked: str) -> None:
-    found = citator(case, asked)
-    assert found.authority_id == "case:509-us-579"
-    assert (found.total, found.document_count) == (3, 2)
-    told = [(p.quote.provenance.document_name, p.signal, p.form, p.pin) for p in found.places]
-    assert told == [
+    result = citator(case, asked)
+    assert result.authority_id == "case:509-us-579"
+    assert (result.total, result.document_count) == (3, 2)
+    messages = [(p.quote.provenance.document_name, p.signal, p.form, p.pin) for p in result.places]
+    assert messages == [
         ("opposition.txt", "but see", "full", None),
         ("brief.txt", "see", "full", "593-94"),
         ("brief.txt", "", "short", "594"),
     ]
-    for place, words in zip(found.places, ("Shaky", "The method", "flexible"), strict=True):
+    for place, words in zip(result.places, ("Shaky", "The method", "flexible"), strict=True):
         assert words in place.sentence
-    for place in found.places:
+    for place in result.places:
         text = TEXTS[place.quote.provenance.document_name]
         assert text[place.quote.char_start : place.quote.char_end] == place.quote.text
-    assert found.signals == {"but see": 1, "see": 1}
-    assert found.notes
+    assert result.signals == {"but see": 1, "see": 1}
+    assert result.notes
 
 
 def test_what_overrules_comes_first(case: Collection) -> None:
-    found = citator(case, "410 F.3d 12")
-    assert [(p.treatment, p.weight) for p in found.places] == [("overruled by", 2)]
-    assert found.treatments == {"overruled by": 1}
+    result = citator(case, "410 F.3d 12")
+    assert [(p.treatment, p.weight) for p in result.places] == [("overruled by", 2)]
+    assert result.treatments == {"overruled by": 1}
 
 
 def test_a_part_of_a_law_cites_the_law(case: Collection) -> None:
@@ -71,18 +71,18 @@ def test_a_part_of_a_law_cites_the_law(case: Collection) -> None:
 
 
 def test_two_decisions_of_one_name_are_not_mixed_up(case: Collection) -> None:
-    with pytest.raises(AuthorityUnclear) as told:
+    with pytest.raises(AuthorityUnclear) as caught:
         citator(case, "Smith v. Jones")
-    for said in ("Smith v. Jones", "case:410-f3d-12", "case:smith-v-jones"):
-        assert said in str(told.value)
-    assert told.value.hint
+    for messages in ("Smith v. Jones", "case:410-f3d-12", "case:smith-v-jones"):
+        assert messages in str(caught.value)
+    assert caught.value.hint
 
 
 @pytest.mark.parametrize("asked", ["Marbury v. Madison", "1 U.S. 1", "lunch"])
 def test_what_nobody_cites_is_said(case: Collection, asked: str) -> None:
-    with pytest.raises(AuthorityNotCited, match=asked) as told:
+    with pytest.raises(AuthorityNotCited, match=asked) as caught:
         citator(case, asked)
-    assert '"Roe"' in told.value.message
+    assert '"Roe"' in caught.value.message
 
 
 def test_bad_input_is_refused(case: Collection) -> None:

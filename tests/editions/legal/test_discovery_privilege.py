@@ -86,9 +86,9 @@ def test_what_nothing_tells_is_empty_and_said(case: Collection, messages: Any) -
 
 def test_no_word_of_a_document_is_told_but_its_subject(case: Collection) -> None:
     log = privilege_log(case, subjects=False)
-    told = json.dumps(log.as_dict())
+    facts = json.dumps(log.as_dict())
     for word in ('Advice on the lease"', "sign", "Notes for", "48,000"):
-        assert word not in told
+        assert word not in facts
     assert not any(e.attorneys for e in log.entries)
 
 

@@ -60,12 +60,12 @@ ROWS = (
 def test_load_files_of_all_kinds(tmp_path: Path, encoding: str, separator: str, end: str) -> None:
     path = tmp_path / "x.dat"
     path.write_bytes(dat(ROWS, encoding=encoding, separator=separator, end=end))
-    found = read_load_file(path)
-    assert [row.values for row in found.rows] == list(ROWS[1:])
-    assert [row.line for row in found.rows] == [2, 3]
-    assert found.columns == ROWS[0]
-    assert not found.troubles
-    assert write_rows(found.dialect, found.header, found.rows) == path.read_bytes()
+    loaded = read_load_file(path)
+    assert [row.values for row in loaded.rows] == list(ROWS[1:])
+    assert [row.line for row in loaded.rows] == [2, 3]
+    assert loaded.columns == ROWS[0]
+    assert not loaded.troubles
+    assert write_rows(loaded.dialect, loaded.header, loaded.rows) == path.read_bytes()
 
 
 VALUES = st.text(st.sampled_from("aB1 ,;\u00ae\u00fe\r\n\u00e9\u4e00\"'"), max_size=8)
@@ -78,30 +78,30 @@ def test_whatever_stands_in_it_is_written_as_it_was(
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "any.dat"
     path.write_bytes(dat([("BEG", "NOTE"), *rows], encoding="utf-8") + tail)
-    found = read_load_file(path)
-    assert write_rows(found.dialect, found.header, found.rows) == path.read_bytes()
+    loaded = read_load_file(path)
+    assert write_rows(loaded.dialect, loaded.header, loaded.rows) == path.read_bytes()
 
 
 def test_other_delimiters_are_told_by_the_first_row(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_bytes(b'"BEG","NOTE"\n"A1","he said ""no"", twice"\nA2,plain\n')
-    found = read_load_file(path)
-    assert [row.values for row in found.rows] == [("A1", 'he said "no", twice'), ("A2", "plain")]
+    loaded = read_load_file(path)
+    assert [row.values for row in loaded.rows] == [("A1", 'he said "no", twice'), ("A2", "plain")]
     path.write_bytes(b"BEG|NOTE\nA1|x\n\nA2|y")
-    found = read_load_file(path)
-    assert [(row.line, row.values) for row in found.rows] == [(2, ("A1", "x")), (4, ("A2", "y"))]
-    assert write_rows(found.dialect, found.header, found.rows) == path.read_bytes()
+    loaded = read_load_file(path)
+    assert [(row.line, row.values) for row in loaded.rows] == [(2, ("A1", "x")), (4, ("A2", "y"))]
+    assert write_rows(loaded.dialect, loaded.header, loaded.rows) == path.read_bytes()
 
 
 def test_without_delimiters_it_is_no_load_file(tmp_path: Path) -> None:
     path = tmp_path / "letter.dat"
     path.write_text("Dear Bo\nthe keys lie under the stone.\n", "utf-8")
-    for name, more, error, said in (
+    for name, more, error, messages in (
         ("letter.dat", {}, UsageError, "Dear Bo"),
         ("letter.dat", {"encoding": "klingon"}, UsageError, "klingon"),
         ("none.dat", {}, FileNotFound, "none.dat"),
     ):
-        with pytest.raises(error, match=said):
+        with pytest.raises(error, match=messages):
             read_load_file(tmp_path / name, **more)
 
 
@@ -112,17 +112,17 @@ def test_broken_rows_are_said_by_line_and_kept(tmp_path: Path) -> None:
     short = dat([("A3", "A3", "y"), ("A4", "A4")], encoding="utf-8")
     bytes_ = "\u00feA5\u00fe\x14\u00feA5\u00fe\x14\u00fe".encode() + b"\xff\x81" + "\u00fe".encode()
     path.write_bytes(whole + opened + short + bytes_)
-    found = read_load_file(path)
-    assert [row.values[0] for row in found.rows] == ["A1", "A2", "A3", "A4", "A5"]
-    assert found.columns == ("BEG", "BEG (2)", "(column 3)")
-    assert [(t.line, t.kind) for t in found.troubles] == [
+    loaded = read_load_file(path)
+    assert [row.values[0] for row in loaded.rows] == ["A1", "A2", "A3", "A4", "A5"]
+    assert loaded.columns == ("BEG", "BEG (2)", "(column 3)")
+    assert [(t.line, t.kind) for t in loaded.troubles] == [
         (6, "encoding"),
         (1, "columns"),  # a name of two columns
         (1, "columns"),  # one without a name
         (3, "delimiter"),
         (5, "fields"),
     ]
-    assert write_rows(found.dialect, found.header, found.rows) == path.read_bytes()
+    assert write_rows(loaded.dialect, loaded.header, loaded.rows) == path.read_bytes()
 
 
 def test_image_files_name_documents_page_by_page(tmp_path: Path) -> None:
@@ -130,12 +130,12 @@ def test_image_files_name_documents_page_by_page(tmp_path: Path) -> None:
     path.write_bytes(
         b"A1,V1,I\\a, b.tif,Y,,,2\r\nA2,V1,I\\2.tif,,,,\r\nwhat\r\nA3,,I\\3.tif,Y,,,4\r\n"
     )
-    found = read_image_file(path)
-    assert [[page.key for page in pages] for pages in found.documents] == [["A1", "A2"], ["A3"]]
-    assert found.documents[0][0].path == "I\\a, b.tif"
-    assert [t.line for t in found.troubles] == [3, 4]
-    assert "'what'" in found.troubles[0].text
-    assert {"A3", "4", "1"} <= {*found.troubles[1].text.split()}
+    images = read_image_file(path)
+    assert [[page.key for page in pages] for pages in images.documents] == [["A1", "A2"], ["A3"]]
+    assert images.documents[0][0].path == "I\\a, b.tif"
+    assert [t.line for t in images.troubles] == [3, 4]
+    assert "'what'" in images.troubles[0].text
+    assert {"A3", "4", "1"} <= {*images.troubles[1].text.split()}
 
 
 @pytest.mark.parametrize(
@@ -153,8 +153,8 @@ def test_image_files_name_documents_page_by_page(tmp_path: Path) -> None:
     ],
 )
 def test_dates_in_several_forms(written: str, time: str, expected: str | None) -> None:
-    found = read_moment(written, time)
-    assert (found.isoformat()[:16] if found else None) == expected
+    moment = read_moment(written, time)
+    assert (moment.isoformat()[:16] if moment else None) == expected
 
 
 def test_days_and_months_are_told_by_the_column() -> None:
@@ -204,11 +204,11 @@ def test_families_and_duplicates_are_those_of_the_load_file(made: tuple[Collecti
     wanted = defaultdict(set)
     for paper in every:
         wanted[label(paper.parent or paper.begin)].add(label(paper.begin))
-    found = {
+    result = {
         f.members[0].control_number: {m.control_number for m in f.members}
         for f in families(collection, singles=True).families
     }
-    assert found == wanted
+    assert result == wanted
     by_hash = defaultdict(set)
     for paper in every:
         by_hash[fields_of(paper, every)["MD5HASH"]].add(label(paper.begin))
@@ -234,8 +234,8 @@ def test_drafts_with_few_other_words_are_near_duplicates(library: Library, tmp_p
         (tmp_path / name).write_text(" ".join(text), encoding="utf-8")
     collection = library.create("Drafts")
     collection.ingest([tmp_path / name for name in texts])
-    (group,) = (found := duplicates(collection)).groups
-    assert (group.kind, found.near_count, found.exact_count) == ("near", 1, 0)
+    (group,) = (result := duplicates(collection)).groups
+    assert (group.kind, result.near_count, result.exact_count) == ("near", 1, 0)
     assert {d.document for d in group.documents} == {"draft.eml", "final.eml"}
     assert duplicates(collection, least=1).groups == ()
 
@@ -281,7 +281,7 @@ def test_what_came_without_a_load_file_is_numbered(tmp_path: Path) -> None:
     collection.ingest([path.parents[1] / "NATIVES" / "001" / f"{label(1)}.eml"])
     report = export_production(collection, tmp_path / "out", prefix="XYZ-", start=7, digits=4)
     assert (report.numbered, report.ranges) == (3, ("XYZ-0007-XYZ-0009",))
-    again = load_production(shelf.create("Again"), report.load_file)
+    again = load_production(shelf.create("Again"), report.loaded)
     assert (again.troubles, again.family_count, again.loaded_count) == ((), 1, 3)
     assert (
         files_below(tmp_path / "out" / "NATIVES")[("XYZ-0007.eml")]
@@ -297,11 +297,11 @@ def checked(tmp_path: Path, *rows: dict[str, str]) -> tuple[dict[str, list[int |
     columns = list(dict.fromkeys(name for row in rows for name in row))
     path = tmp_path / "bad.dat"
     path.write_bytes(dat([columns, *([row.get(c, "") for c in columns] for row in rows)]))
-    found = defaultdict(list)
+    by_name = defaultdict(list)
     troubles = read_production(path).troubles
     for trouble in troubles:
-        found[trouble.kind].append(trouble.line)
-    return dict(found), "\n".join(t.text for t in troubles)
+        by_name[trouble.kind].append(trouble.line)
+    return dict(by_name), "\n".join(t.text for t in troubles)
 
 
 def row(begin: str, end: str = "", **more: Any) -> dict[str, str]:
@@ -348,9 +348,9 @@ A, B = {"BEGATTACH": "A01", "ENDATTACH": "A03"}, {"BEGATTACH": "A03", "ENDATTACH
 def test_what_is_wrong_with_a_production(
     tmp_path: Path, rows: list[dict[str, str]], troubles: dict[str, list[int | None]], messages: Any
 ) -> None:
-    found, told = checked(tmp_path, *rows)
-    assert found == troubles
-    messages(told)
+    result, message = checked(tmp_path, *rows)
+    assert result == troubles
+    messages(message)
 
 
 @pytest.mark.slow
@@ -373,15 +373,15 @@ def test_two_documents_with_one_number_are_both_kept(tmp_path: Path) -> None:
 )
 def test_families_are_told_in_many_ways(tmp_path: Path, rows: list[dict[str, str]]) -> None:
     checked(tmp_path, *rows)
-    found = read_production(tmp_path / "bad.dat").members
-    assert [m.family for m in found] == ["A01", "A01", "A01", "A05"]
-    assert [m.parent for m in found] == [None, "A01", "A01", None]
+    production = read_production(tmp_path / "bad.dat").members
+    assert [m.family for m in production] == ["A01", "A01", "A01", "A05"]
+    assert [m.parent for m in production] == [None, "A01", "A01", None]
 
 
 def test_images_without_a_row_are_documents_too(tmp_path: Path) -> None:
     checked(tmp_path, row("A01", "A02"))
     lines = ("A01,,I\\1.tif,Y,,,2", "A02,,I\\2.tif,,,,", "A09,,I\\9.tif,Y,,,1")
     (tmp_path / "bad.opt").write_bytes("\n".join(lines).encode())
-    found = read_production(tmp_path / "bad.dat")
-    assert [m.key for m in found.members] == ["A01", "A09"]
-    assert any("A09" in t.text and "bad.dat" in t.text for t in found.troubles)
+    production = read_production(tmp_path / "bad.dat")
+    assert [m.key for m in production.members] == ["A01", "A09"]
+    assert any("A09" in t.text and "bad.dat" in t.text for t in production.troubles)

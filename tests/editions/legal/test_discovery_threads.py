@@ -75,11 +75,11 @@ def short(path: str) -> str:
 
 
 def test_who_follows_whom_and_what_says_so(mails: Collection) -> None:
-    found = mail_threads(mails)
+    result = mail_threads(mails)
     paths = {d.document_id: short(d.path) for d in mails.documents()}
     rows = {
         short(m.path): (m.depth, paths.get(m.follows or ""), " ".join(m.basis))
-        for thread in found.threads
+        for thread in result.threads
         for m in thread.mails
     }
     assert rows == {
@@ -100,17 +100,17 @@ def test_who_follows_whom_and_what_says_so(mails: Collection) -> None:
 
 
 def test_what_is_missing_copied_and_guessed_is_said(mails: Collection) -> None:
-    found = mail_threads(mails)
-    assert (found.thread_count, found.mail_count, found.copy_count) == (5, 14, 1)
-    assert found.single_count == 1
-    by_subject = {thread.subject: thread for thread in found.threads}
+    result = mail_threads(mails)
+    assert (result.thread_count, result.mail_count, result.copy_count) == (5, 14, 1)
+    assert result.single_count == 1
+    by_subject = {thread.subject: thread for thread in result.threads}
     assert by_subject["Rent of the mill"].missing == ("n3@m.x",)
     assert by_subject["Rent of the mill"].people == (ADA, BO, CY)
     grain = by_subject["Delivery of grain"].mails[0]
     assert [short(path) for path in grain.copies] == ["enron/sent/7."]
-    assert len(found.notes) == 2  # one mail is missing, one is placed by a guess
-    assert [thread.first_sent_at for thread in found.threads] == sorted(
-        thread.first_sent_at for thread in found.threads if thread.first_sent_at
+    assert len(result.notes) == 2  # one mail is missing, one is placed by a guess
+    assert [thread.first_sent_at for thread in result.threads] == sorted(
+        thread.first_sent_at for thread in result.threads if thread.first_sent_at
     )
 
 
@@ -154,13 +154,13 @@ def test_messages_of_a_mailbox_have_threads_by_their_headers(tmp_path: Path) -> 
         for name in names
     )
     (tmp_path / "all.mbox").write_bytes(box)
-    found = mail_threads(new_case(tmp_path, tmp_path / "all.mbox"))
+    result = mail_threads(new_case(tmp_path, tmp_path / "all.mbox"))
     rows = [
         [(m.page, m.depth, m.follows_page, " ".join(m.basis)) for m in thread.mails]
-        for thread in found.threads
+        for thread in result.threads
     ]
     assert rows == [
         [(1, 0, None, ""), (3, 1, 1, "message id"), (5, 2, 3, "references")],
         [(2, 0, None, ""), (4, 1, 2, "thread index")],
     ]
-    assert found.threads[0].missing == ("n3@m.x",)
+    assert result.threads[0].missing == ("n3@m.x",)

@@ -38,19 +38,19 @@ def case(tmp_path_factory: pytest.TempPathFactory) -> Collection:
 
 
 def test_a_docket_is_read_as_data(case: Collection) -> None:
-    found = read_docket(case, "Docket.html")
-    held = found.document
+    docket = read_docket(case, "Docket.html")
+    held = docket.document
     assert (held.case_name, held.judge) == ("Whitlock v. City of Salem", "Ada Brine")
     assert (held.court_id, held.filed_on) == ("ord", "2018-07-20")
     assert [(p.name, p.role) for p in held.parties or ()] == [("Cora Whitlock", "plaintiff")]
-    assert [(e.number, e.filed_on, e.entered_on, e.papers) for e in found.lines] == [
+    assert [(e.number, e.filed_on, e.entered_on, e.papers) for e in docket.lines] == [
         ("1", "2018-07-20", "2018-07-21", ("Complaint.txt",)),
         (None, "2018-08-02", None, ()),
         ("12", "2018-09-14", None, ("Order again.txt", "Order.txt")),
         ("13", None, None, ()),
     ]
     (page,) = case.read.pages("Docket.html")
-    for entry in found.lines:
+    for entry in docket.lines:
         assert page.text[entry.start : entry.end] == entry.text
 
 

@@ -42,7 +42,9 @@ def test_every_command_of_the_page(
             out, err = capfd.readouterr()
             assert code == 0 or (code == 1 and words[1] in FINDS), f"{command}: {err}{out}"
             for line in shown:
-                said = " ".join(out.split())
-                assert " ".join(line.split()) in said, f"{command}: {line!r} is not in\n{out}{err}"
+                message = " ".join(out.split())
+                assert " ".join(line.split()) in message, (
+                    f"{command}: {line!r} is not in\n{out}{err}"
+                )
             run += 1
     assert run > 15

@@ -59,7 +59,7 @@ def test_what_cannot_be_read_is_said(library: Library, tmp_path: Path) -> None:
     empty = tmp_path / "Empty.docx"
     docx.Document().save(str(empty))
 
-    for named, more, error, said in (
+    for named, more, error, messages in (
         ("Brief.pdf", {}, FileNotFound, "Brief.pdf"),
         ("Brief.pdf", {"collection": case}, FileNotFound, "'Roe'"),
         (locked, {}, FileEncrypted, "Locked.pdf"),
@@ -67,6 +67,6 @@ def test_what_cannot_be_read_is_said(library: Library, tmp_path: Path) -> None:
         (empty, {}, NoText, "Empty.docx"),
         (tmp_path, {}, UsageError, tmp_path.name),
     ):
-        with pytest.raises(error, match=said):
+        with pytest.raises(error, match=messages):
             read_draft(named, settings=library.settings, **more)  # type: ignore[arg-type]
     assert read_draft(locked, settings=library.settings, passwords=["open sesame"])

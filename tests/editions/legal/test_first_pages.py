@@ -24,13 +24,13 @@ from editions.legal.hard_citations import Passage, tabled
 
 
 def pages() -> dict[str, tuple[str, str]]:
-    found = {}
+    by_name = {}
     text = Path(__file__).with_name("first_pages.txt").read_text("utf-8")
     for part in text.split("#### ")[1:]:
         head, _, page = part.partition("\n")
         kind, _, name = head.partition(" ")
-        found[name] = kind, page.strip("\n")
-    return found
+        by_name[name] = kind, page.strip("\n")
+    return by_name
 
 
 PAGES = pages()
@@ -47,27 +47,27 @@ def read(text: str, name: str = "scan0001.pdf", form: str = "pdf", **more: Any) 
 @pytest.mark.parametrize("name", PAGES)
 def test_the_kind_of_a_first_page(name: str) -> None:
     kind, text = PAGES[name]
-    found = read(text)
-    assert (found.legal_type or "none") == kind, found.legal_evidence
-    assert (found.legal_evidence is None) == (kind == "none")
-    for party in found.parties or ():
+    result = read(text)
+    assert (result.legal_type or "none") == kind, result.legal_evidence
+    assert (result.legal_evidence is None) == (kind == "none")
+    for party in result.parties or ():
         assert " ".join(text[party.start : party.end].split()) == party.name
 
 
 @tabled("captions.txt")
 def test_what_a_caption_says(passage: Passage) -> None:
-    found = read(PAGES[passage.text][1])
+    text = read(PAGES[passage.text][1])
     for expected in passage.expected:
         name, _, value = expected.partition(" = ")
-        told = getattr(found, name)
+        message = getattr(text, name)
         assert (
-            "-" if told is None else told if isinstance(told, str) else "; ".join(told)
+            "-" if message is None else message if isinstance(message, str) else "; ".join(message)
         ) == value
 
 
 def test_parties_have_their_roles() -> None:
-    found = read(PAGES["adversary"][1])
-    assert [(p.name, p.role) for p in found.parties or ()] == [
+    result = read(PAGES["adversary"][1])
+    assert [(p.name, p.role) for p in result.parties or ()] == [
         ("NORTHMOOR RETAIL HOLDINGS, INC.", "debtor"),
         ("CRESTLINE CAPITAL LLC", "plaintiff"),
         ("NORTHMOOR RETAIL HOLDINGS, INC.", "defendant"),
@@ -93,9 +93,9 @@ def test_columns_are_told_apart_by_where_the_lines_stand() -> None:
     for words, left, right in lines:
         boxes[len(text)] = (float(left), float(right))
         text += words + "\n"
-    found = read(text.rstrip(), boxes=[boxes])
-    assert found.legal_type == "order"
-    assert [(p.name, p.role) for p in found.parties or ()] == [
+    result = read(text.rstrip(), boxes=[boxes])
+    assert result.legal_type == "order"
+    assert [(p.name, p.role) for p in result.parties or ()] == [
         ("QUAYLE TOYS, INC.", "plaintiff"),
         ("IVO LANG", "defendant"),
         ("DOES 1 through 10", "defendant"),
@@ -104,20 +104,20 @@ def test_columns_are_told_apart_by_where_the_lines_stand() -> None:
 
 @tabled("titles.txt")
 def test_the_first_word_that_names_a_paper_tells_its_kind(passage: Passage) -> None:
-    found = kind_of_title(passage.text)
-    assert found is not None
-    assert (found.legal_type,) == passage.expected
+    text = kind_of_title(passage.text)
+    assert text is not None
+    assert (text.legal_type,) == passage.expected
 
 
 @tabled("headers.txt")
 def test_the_line_of_the_filing_system(passage: Passage) -> None:
     line = passage.text
     for text in (f"{line}\n\nORDER\n\nOne.", f"ORDER\n\nOne.\n\n{line}"):
-        found = read_docket_header(text)
-        assert found is not None
-        assert text[found.start : found.end] == line
-        told = (case_key(found.case_number), found.entry, found.filed_on)
-        assert " | ".join(fact or "" for fact in told) == passage.expected[0]
+        docket_header = read_docket_header(text)
+        assert docket_header is not None
+        assert text[docket_header.start : docket_header.end] == line
+        message = (case_key(docket_header.case_number), docket_header.entry, docket_header.filed_on)
+        assert " | ".join(fact or "" for fact in message) == passage.expected[0]
 
 
 @pytest.mark.parametrize(
@@ -179,9 +179,9 @@ def test_other_lines_name_no_court(line: str) -> None:
 @pytest.mark.slow
 @given(st.text(max_size=400))
 def test_any_text_is_read_without_failing(text: str) -> None:
-    found = read(text)
-    assert (found.legal_type is None) == (found.legal_evidence is None)
-    for party in found.parties or ():
+    result = read(text)
+    assert (result.legal_type is None) == (result.legal_evidence is None)
+    for party in result.parties or ():
         assert 0 <= party.start <= party.end <= len(text)
 
 
@@ -192,12 +192,12 @@ def test_the_day_of_another_paper_that_is_cited_is_not_the_day_of_this_one() -> 
         "Intermediate Court of Appeals of Hawai'i.\n\nJune 9, 2014.\n\nOPINION OF THE COURT\n\n"
         'Hartwell appeals from the "Order Granting the Motion [Filed January 18, 2011]" below.'
     )
-    found = read(page)
-    assert (found.legal_type, found.filed_on) == ("opinion", "2014-06-09")
+    result = read(page)
+    assert (result.legal_type, result.filed_on) == ("opinion", "2014-06-09")
 
 
 def test_two_parties_between_semicolons_are_two() -> None:
-    found = read(PAGES["two-between-semicolons"][1])
-    assert [party.name for party in found.parties or ()][1:] == [
+    result = read(PAGES["two-between-semicolons"][1])
+    assert [party.name for party in result.parties or ()][1:] == [
         *("BOARD OF HARBORS", "DEPARTMENT OF PIERS", "UNIVERSITY OF KAIMU'I", "Noah M. Pele")
     ]

@@ -38,15 +38,15 @@ def read(path: Path) -> list[Page]:
 
 def lines_of(pages: Sequence[Page]) -> list[tuple[str, str, str]]:
     """Return page, line and words of each numbered line, as the paper has them."""
-    found = []
+    collected = []
     for page in pages:
         numbers = [p for p in page.printed if p.kind == "page"]
         for line in page.printed:
             if line.kind == "line":
                 label = next(n.label for n in numbers if n.start <= line.start < n.end)
                 words = " ".join(page.text[line.start : line.end].split())
-                found.append((label, line.label, words))
-    return found
+                collected.append((label, line.label, words))
+    return collected
 
 
 def expected(pages: Sequence[Printed]) -> list[tuple[str, str, str]]:
@@ -144,8 +144,8 @@ def test_page_and_line_of_a_scan_are_those_printed(name: str, tmp_path: Path) ->
     made = pages_of(layout, 2, seed=7)
     write_pdf(tmp_path / "a.pdf", layout, made)
     write_scan(tmp_path / "scan.pdf", tmp_path / "a.pdf")
-    found = [(page, line) for page, line, _ in lines_of(read(tmp_path / "scan.pdf"))]
-    assert found == [(page, line) for page, line, _ in expected(made)]
+    actual = [(page, line) for page, line, _ in lines_of(read(tmp_path / "scan.pdf"))]
+    assert actual == [(page, line) for page, line, _ in expected(made)]
 
 
 CODE = "\n".join(f"{n:>2}  x{n} = load(table[{n}])  # keep" for n in range(1, 26))
@@ -228,11 +228,11 @@ def test_numbers_in_both_margins_and_lines_between_numbers(tmp_path: Path) -> No
         for number in range(1, 29):
             for x in (70, 560):
                 page.insert_text((x, 46 + 24 * number), str(number), fontsize=12)
-        said = [(f"The court held so in its order and line {n} of", 24) for n in range(10)]
-        said += [(f"quoted words, which are those of part {n} of", 12) for n in range(12)]
-        said += [(f"after all of that it goes on with line {n} of", 24) for n in range(8)]
+        messages = [(f"The court held so in its order and line {n} of", 24) for n in range(10)]
+        messages += [(f"quoted words, which are those of part {n} of", 12) for n in range(12)]
+        messages += [(f"after all of that it goes on with line {n} of", 24) for n in range(8)]
         y = 70
-        for text, pitch in said:
+        for text, pitch in messages:
             page.insert_text((110, y), text, fontsize=12)
             y += pitch
         page.insert_text((110, 750), "A note below all numbers stands here.", fontsize=9)

@@ -42,7 +42,7 @@ STARRED = WholeText(
 
 
 @pytest.mark.parametrize(
-    ("pin", "found"),
+    ("pin", "result"),
     [
         (Pin("24:23", "line", "24", "24", "23", "23"), ["Q. Were you there?"]),
         (
@@ -59,9 +59,9 @@ STARRED = WholeText(
         (Pin("7", "page", "7", "7"), []),
     ],
 )
-def test_a_pin_finds_the_characters_it_names(pin: Pin, found: list[str]) -> None:
+def test_a_pin_finds_the_characters_it_names(pin: Pin, result: list[str]) -> None:
     """Page and line resolve to their text."""
-    assert [DEPOSITION.text[a:b] for a, b in find_pin(DEPOSITION, pin)] == found
+    assert [DEPOSITION.text[a:b] for a, b in find_pin(DEPOSITION, pin)] == result
 
 
 def test_what_stands_somewhere_is_named_as_the_paper_does() -> None:
@@ -106,8 +106,8 @@ def test_star_pages_of_two_reporters_stand_beside_one_another() -> None:
 )
 def test_bates_numbers_are_read_in_every_spelling(written: str, read: str | None) -> None:
     """A prefix and digits, or a range of them; nothing else."""
-    found = read_bates(written)
-    assert (str(found) if found else None) == read
+    bates = read_bates(written)
+    assert (str(bates) if bates else None) == read
 
 
 def test_spellings_of_a_bates_number_have_one_key() -> None:

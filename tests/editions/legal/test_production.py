@@ -102,12 +102,12 @@ def test_where_a_file_cannot_be_stamped_nothing_is(files: list[Path], tmp_path: 
     broken.write_bytes(b"%PDF-1.4 nothing")
     missing = tmp_path / "none.pdf"
     out = tmp_path / "out"
-    with pytest.raises(UsageError) as told:
+    with pytest.raises(UsageError) as caught:
         stamp_set([files[0], broken, missing], out, Numbering("ABC"))
-    assert "broken.pdf" in str(told.value)
-    assert "none.pdf" in str(told.value)
+    assert "broken.pdf" in str(caught.value)
+    assert "none.pdf" in str(caught.value)
     one = files[:1]
-    for run, said in [
+    for run, messages in [
         (lambda: stamp_set([], out, Numbering("ABC")), ""),
         (lambda: stamp_set(one * 2, out, Numbering("ABC")), one[0].name),
         (lambda: stamp_set(one, tmp_path, Numbering("ABC")), str(tmp_path)),
@@ -117,7 +117,7 @@ def test_where_a_file_cannot_be_stamped_nothing_is(files: list[Path], tmp_path: 
         (lambda: Numbering("A", 0), "1"),
         (lambda: Numbering("A", 1, 40), "12"),
     ]:
-        with pytest.raises(UsageError) as told:
+        with pytest.raises(UsageError) as caught:
             run()
-        assert said in told.value.message
+        assert messages in caught.value.message
     assert not out.exists()

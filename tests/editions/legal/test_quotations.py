@@ -22,14 +22,14 @@ LONG = (
 def read(written: str) -> list[tuple[str, str | None]]:
     """Read a text with its citations in double brackets; a page ends at ``\\f``."""
     citations, plain, last = [], "", 0
-    for found in re.finditer(r"\[\[(.*?)\]\]", written, re.DOTALL):
-        plain += written[last : found.start()]
+    for item in re.finditer(r"\[\[(.*?)\]\]", written, re.DOTALL):
+        plain += written[last : item.start()]
         start = len(plain)
-        plain += found[1]
+        plain += item[1]
         citations.append(
-            LegalCitation(start, len(plain), found[1], "case", "full", found[1], found[1])
+            LegalCitation(start, len(plain), item[1], "case", "full", item[1], item[1])
         )
-        last = found.end()
+        last = item.end()
     plain += written[last:]
     pages = tuple(TextPage(n + 1, page) for n, page in enumerate(plain.split("\f")))
     whole = WholeText(pages)
@@ -69,11 +69,11 @@ def test_a_block_that_the_reader_knows() -> None:
     whole = WholeText((TextPage(1, text, blocks=(block,)),))
     at = text.index("Roe, 5")
     cited = LegalCitation(at, at + 16, text[at : at + 16], "case", "short", "k", "n")
-    (found,) = read_quotations(whole, (cited,))
-    assert (found.start, found.end) == block
-    assert found.is_block
-    assert found.citation == 0
-    assert found.confidence == 1
+    (quotations,) = read_quotations(whole, (cited,))
+    assert (quotations.start, quotations.end) == block
+    assert quotations.is_block
+    assert quotations.citation == 0
+    assert quotations.confidence == 1
 
 
 @given(st.text(alphabet='ab .“”"„«»‘’\n(', max_size=60))

@@ -89,11 +89,11 @@ def test_covered_words_are_found(
     cover(page)
     page.set_rotation(rotation)
     page.parent.save(tmp_path / "a.pdf")
-    (found,) = hidden_text(tmp_path / "a.pdf")
-    assert SECRET[1:-1] in found.text  # the frame of a note leaves the edges of letters free
-    assert (found.cover, found.page, found.place) == (kind, 1, "p. 1")
-    assert found.box is not None
-    place = found.box.y1 if rotation == 0 else 842 - found.box.x0
+    (text,) = hidden_text(tmp_path / "a.pdf")
+    assert SECRET[1:-1] in text.text  # the frame of a note leaves the edges of letters free
+    assert (text.cover, text.page, text.place) == (kind, 1, "p. 1")
+    assert text.box is not None
+    place = text.box.y1 if rotation == 0 else 842 - text.box.x0
     assert abs(place - 200) < 8  # the line is 200 points from the top
 
 
@@ -129,8 +129,8 @@ def test_what_an_earlier_version_still_holds_is_found(tmp_path: Path) -> None:
     document[0].apply_redactions()
     document[0].clean_contents()
     document.saveIncr()
-    found = hidden_text(tmp_path / "a.pdf")[-1]
-    assert (found.text, found.cover, found.page) == (SECRET, "earlier version", 1)
+    text = hidden_text(tmp_path / "a.pdf")[-1]
+    assert (text.text, text.cover, text.page) == (SECRET, "earlier version", 1)
     document.save(tmp_path / "whole.pdf", garbage=4)
     assert "earlier version" not in {one.cover for one in hidden_text(tmp_path / "whole.pdf")}
 
@@ -169,8 +169,8 @@ def test_hidden_words_of_a_docx(
     look(paragraph.add_run(SECRET))
     paragraph.add_run(" lives in Oldport.")
     document.save(str(tmp_path / "a.docx"))
-    found = [(one.text, one.cover, one.place) for one in hidden_text(tmp_path / "a.docx")]
-    assert found == ([(SECRET, kind, "para. 2")] if kind else [])
+    actual = [(one.text, one.cover, one.place) for one in hidden_text(tmp_path / "a.docx")]
+    assert actual == ([(SECRET, kind, "para. 2")] if kind else [])
 
 
 def _everywhere(tmp_path: Path) -> Path:
@@ -341,10 +341,10 @@ def test_bad_input_is_told_and_loses_nothing(tmp_path: Path) -> None:
         ({"words": [SECRET]}, tmp_path / "broken.pdf", path, ParseFailed, "broken.pdf"),
         ({"words": [SECRET]}, tmp_path / "locked.pdf", path, FileEncrypted, "locked.pdf"),
     ]
-    for named, source, target, error, said in asked:
+    for named, source, target, error, messages in asked:
         with pytest.raises(error) as caught:
             redact(source, target, **named)
-        assert said in caught.value.message, named
+        assert messages in caught.value.message, named
     for name, error in [
         ("locked.pdf", FileEncrypted),
         ("a.txt", UnsupportedFormat),

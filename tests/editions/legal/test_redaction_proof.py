@@ -61,15 +61,15 @@ def test_a_box_drawn_before_its_words_hides_them(tmp_path: Path, media: str, tur
         lambda p: (highlighted(p), p.insert_text((72, 600), LONG), p.set_rotation(turn)),
         media,
     )
-    (found,) = hidden_text(path)
-    assert (found.text, found.cover) == (SECRET, "box")
-    assert found.box is not None
+    (text,) = hidden_text(path)
+    assert (text.text, text.cover) == (SECRET, "box")
+    assert text.box is not None
     with pymupdf.open(path) as document:
         (shown,) = document[0].search_for("Munroe")
         shown = shown * document[0].rotation_matrix
     middle = (shown.tl + shown.br) / 2
-    assert found.box.x0 < middle.x < found.box.x1
-    assert found.box.y0 < middle.y < found.box.y1
+    assert text.box.x0 < middle.x < text.box.x1
+    assert text.box.y0 < middle.y < text.box.y1
     assert redact(path, tmp_path / "copy.pdf", words=["witness"]).covered == ()
 
 
@@ -183,8 +183,8 @@ def test_invisible_words_are_found_and_left_out(tmp_path: Path, how: str) -> Non
     path = saved(
         tmp_path / "a.pdf", lambda p: (p.insert_text((72, 250), "The witness is"), draw(p))
     )
-    (found,) = hidden_text(path)
-    assert (found.text, found.cover) == (SECRET, cover)
+    (result,) = hidden_text(path)
+    assert (result.text, result.cover) == (SECRET, cover)
     made = redact(path, tmp_path / "copy.pdf", words=["witness"])
     assert (made.covered, len(made.left_out)) == ((), 1)
     with pypdfium2.PdfDocument(tmp_path / "copy.pdf") as copy:

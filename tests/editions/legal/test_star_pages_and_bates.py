@@ -89,7 +89,7 @@ def test_a_star_page_goes_on_to_the_next_page_of_the_file(tmp_path: Path) -> Non
 def test_bates_numbers_at_the_edge(
     pages: list[str], labels: list[str], texts: list[str], tmp_path: Path
 ) -> None:
-    found = read(tmp_path / "a.txt", "\f".join(pages))
-    assert [page.text for page in found] == texts
-    assert [p.label for page in found for p in page.printed if p.kind == "bates"] == labels
-    assert [page.footer for page in found] == [*(labels or [None] * len(found))]
+    result = read(tmp_path / "a.txt", "\f".join(pages))
+    assert [page.text for page in result] == texts
+    assert [p.label for page in result for p in page.printed if p.kind == "bates"] == labels
+    assert [page.footer for page in result] == [*(labels or [None] * len(result))]

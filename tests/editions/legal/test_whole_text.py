@@ -18,8 +18,8 @@ PAGES = st.lists(st.text(max_size=20), min_size=1, max_size=6).map(
 def test_every_character_is_found_on_its_page(whole: WholeText) -> None:
     for page, begin in zip(whole.pages, whole.starts, strict=True):
         for offset, character in enumerate(page.text):
-            found, at = whole.place(begin + offset)
-            assert (found.number, at, found.text[at]) == (page.number, offset, character)
+            result, at = whole.place(begin + offset)
+            assert (result.number, at, result.text[at]) == (page.number, offset, character)
 
 
 @pytest.mark.slow

@@ -30,15 +30,15 @@ def suggested(home: Path, *words: str) -> list[str]:
         "COMP_CWORD": str(len(words)),
         "CASETRACK_HOME": str(home),
     }
-    told, errors = io.StringIO(), io.StringIO()
+    message, errors = io.StringIO(), io.StringIO()
     with pytest.MonkeyPatch.context() as patch:
         for name, value in asked.items():
             patch.setenv(name, value)
         patch.setattr(sys, "argv", ["casetrack"])
-        with redirect_stdout(told), redirect_stderr(errors), suppress(SystemExit):
+        with redirect_stdout(message), redirect_stderr(errors), suppress(SystemExit):
             cli()
     assert errors.getvalue() == ""
-    return [name for name in told.getvalue().split("\n") if name]
+    return [name for name in message.getvalue().split("\n") if name]
 
 
 def test_commands_options_and_collections_are_offered(tmp_path: Path) -> None:

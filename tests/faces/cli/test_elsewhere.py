@@ -25,13 +25,13 @@ def test_a_collection_of_two_computers(
 ) -> None:
     assert run("collection", "create", "Mill", "--at", address).code == 0
     assert run("ingest", files / "lease.txt", "-c", "Mill").code == 0
-    told = json.loads(run("collection", "info", "Mill", "--json").out)
-    assert told["place"] == address
+    facts = json.loads(run("collection", "info", "Mill", "--json").out)
+    assert facts["place"] == address
     monkeypatch.setenv("CASETRACK_HOME", str(tmp_path / "other"))
-    found = run("search", "rent", "-c", address, "--mode", "keyword")
-    assert "lease.txt, p. 1" in found.out
+    ended = run("search", "rent", "-c", address, "--mode", "keyword")
+    assert "lease.txt, p. 1" in ended.out
     attached = run("collection", "attach", address)
-    assert f'"Mill" (ID: {told["id"]}): 1 ' in attached.out
+    assert f'"Mill" (ID: {facts["id"]}): 1 ' in attached.out
     assert address in " ".join(run("collection", "info", "Mill").out.split())
     checks = json.loads(run("doctor", "-c", "Mill", "--json").out)["checks"]
     assert all(check["ok"] for check in checks if check["name"] == "folder")

@@ -76,8 +76,8 @@ def test_a_golden_file(filled: Run, golden: Path) -> None:
 
 
 def test_a_limit_is_said(filled: Run, golden: Path) -> None:
-    found = json.loads(filled("eval", "--golden", golden, "--limit", "2", "--json").out)
-    (run,) = [r for r in found["runs"] if r["mode"] == "keyword"]
+    data = json.loads(filled("eval", "--golden", golden, "--limit", "2", "--json").out)
+    (run,) = [r for r in data["runs"] if r["mode"] == "keyword"]
     assert run["questions"] == 2
     assert any("2" in note and "4" in note for note in run["notes"])
 

@@ -111,8 +111,8 @@ def test_a_command_asks_what_was_typed_and_shows_it_with_its_source(
     if words[0] not in UNCITED and "standard" not in words:
         assert re.search(r"Vendor_Agreement_\d.docx, p. \d, paras. 8-9, ll. 1-14", ended.out)
     method, arguments, options = asked
-    found = getattr(Answers(3), f"do_{method}")(*arguments, **options)
-    whole = [f.as_dict() for f in found] if isinstance(found, tuple | list) else found.as_dict()
+    result = getattr(Answers(3), f"do_{method}")(*arguments, **options)
+    whole = [f.as_dict() for f in result] if isinstance(result, tuple | list) else result.as_dict()
     assert json.loads(run(*words, "--json").out) == json.loads(json.dumps(whole))
     if typed in WHOLE:
         messages(ended.out)
@@ -122,8 +122,8 @@ def test_what_a_name_may_also_mean_is_told_apart(
     filled: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     section = replace(reference(0, "section"), target_document="lease.txt")
-    found = replace(Answers(1).do_reference_citations("x", limit=1), matches=(section, section))
-    monkeypatch.setattr(Answers, "do_reference_citations", lambda *_, **__: found)
+    result = replace(Answers(1).do_reference_citations("x", limit=1), matches=(section, section))
+    monkeypatch.setattr(Answers, "do_reference_citations", lambda *_, **__: result)
     Answers(1).install(monkeypatch)
     rows = filled("references", "clause 17.4").out.splitlines()
     (row,) = {row for row in rows if section.reference_id in row}

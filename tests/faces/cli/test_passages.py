@@ -59,9 +59,9 @@ def test_what_is_probably_not_there_is_said_first(
     capsys: pytest.CaptureFixture[str], messages: Callable[[str], None]
 ) -> None:
     absent = replace(answer(hit()), evidence="none", notes=("No passage contains 'X-1'.",))
-    told = shown(capsys, absent)
-    messages(told)
-    doubt = told.splitlines()[3]
+    message = shown(capsys, absent)
+    messages(message)
+    doubt = message.splitlines()[3]
     assert doubt not in shown(capsys, answer(hit()))
     assert doubt not in shown(capsys, replace(absent, results=()))
 
@@ -121,8 +121,8 @@ def test_the_pinpoint_is_cited_and_stands_out_from_what_is_quoted(
     start = len(FILLER)
     end = start + len(ANSWER)
     place = provenance(line_start=3, line_end=3, char_start=start, char_end=end)
-    found = AnswerLocation((Pinpoint(ANSWER, 0.9, "sentence", place, "\u00a7 8.2"),))
-    text = shown(capsys, answer(replace(hit(passage, char_end=5000), locate=lambda: found)))
+    result = AnswerLocation((Pinpoint(ANSWER, 0.9, "sentence", place, "\u00a7 8.2"),))
+    text = shown(capsys, answer(replace(hit(passage, char_end=5000), locate=lambda: result)))
     assert "At: Lease.pdf, p. 12, \u00a7 8.2, l. 3\n" in text
     assert f"schedule. {ANSWER} The parties" in text
 

@@ -79,7 +79,7 @@ def test_statements_come_through_a_pipe(launch: Run, filled: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "text"),
     [
         (["SELECT $a, $b, $c", "-p", "b=1"], "  - a\n  - c\n"),
         (["SELECT 1", "-p", "a=1"], " a."),
@@ -89,11 +89,11 @@ def test_statements_come_through_a_pipe(launch: Run, filled: Run) -> None:
         ([" -- nothing"], "."),
     ],
 )
-def test_misuse_is_told(filled: Run, arguments: list[str], said: str) -> None:
+def test_misuse_is_told(filled: Run, arguments: list[str], text: str) -> None:
     ended = filled("query", *arguments, "--json")
     error = error_of(ended)
     assert (ended.code, error["code"]) == (2, "usage")
-    assert said in ended.err
+    assert text in ended.err
 
 
 @pytest.mark.slow

@@ -76,9 +76,9 @@ class _Terminal:
         while text not in self._unread and time.monotonic() < end:
             if select.select([self._keyboard], [], [], 0.1)[0]:
                 self._unread += os.read(self._keyboard, 4096).decode(errors="replace")
-        _, found, rest = self._unread.partition(text)
-        self._unread = rest if found else self._unread
-        return bool(found)
+        _, result, rest = self._unread.partition(text)
+        self._unread = rest if result else self._unread
+        return bool(result)
 
 
 def _limit(home: Path, text: str) -> None:

@@ -24,15 +24,15 @@ PAGE = (Path(__file__).parents[3] / "docs" / "query.md").read_text(encoding="utf
 
 
 def section(title: str) -> str:
-    found = re.search(rf"^## {re.escape(title)}\n(.*?)(?=^## )", PAGE, re.DOTALL | re.MULTILINE)
-    assert found, title
-    return found[1]
+    match = re.search(rf"^## {re.escape(title)}\n(.*?)(?=^## )", PAGE, re.DOTALL | re.MULTILINE)
+    assert match, title
+    return match[1]
 
 
 def console(title: str) -> str:
-    found = re.search(r"^```console\n(.*?)^```", section(title), re.DOTALL | re.MULTILINE)
-    assert found, title
-    return found[1]
+    match = re.search(r"^```console\n(.*?)^```", section(title), re.DOTALL | re.MULTILINE)
+    assert match, title
+    return match[1]
 
 
 def rows(text: str) -> list[list[str]]:
@@ -56,9 +56,9 @@ def test_every_format_is_listed_with_its_endings() -> None:
 
 
 def test_every_type_of_a_parameter_is_listed() -> None:
-    found = re.search(r"Types are (.*?)\.", section("Saved queries"), re.DOTALL)
-    assert found
-    assert tuple(re.findall(r"`(\w+)`", found[1])) == PARAMETER_TYPES
+    match = re.search(r"Types are (.*?)\.", section("Saved queries"), re.DOTALL)
+    assert match
+    assert tuple(re.findall(r"`(\w+)`", match[1])) == PARAMETER_TYPES
 
 
 def test_every_link_leads_to_a_heading_of_the_page() -> None:
@@ -109,10 +109,10 @@ def test_statements_over_several_collections_run(alpha: Run, command: str) -> No
 
 @pytest.mark.slow
 def test_the_saved_query_of_the_page_runs(alpha: Run, home: Path) -> None:
-    found = re.search(r"^```sql\n(-- .*?)^```", section("Saved queries"), re.DOTALL | re.MULTILINE)
-    assert found
+    match = re.search(r"^```sql\n(-- .*?)^```", section("Saved queries"), re.DOTALL | re.MULTILINE)
+    assert match
     (home / "queries").mkdir()
-    (home / "queries" / "topic.sql").write_text(found[1])
+    (home / "queries" / "topic.sql").write_text(match[1])
     for given in ((), ("-p", "question=rent")):
         ended = alpha("query", "-c", "Project Alpha", "--saved", "topic", *given)
         assert ended.code == 0, ended.err

@@ -89,8 +89,8 @@ def test_the_editor_completes_documents_commands_and_saved_queries(
     assert filled("collection", "create", "Other").code == 0
 
     def completed(text: str) -> list[str]:
-        found = StatementCompleter(shell).get_completions(Document(text), CompleteEvent())
-        return [text[: len(text) + c.start_position] + c.text for c in found]
+        result = StatementCompleter(shell).get_completions(Document(text), CompleteEvent())
+        return [text[: len(text) + c.start_position] + c.text for c in result]
 
     begun = "SELECT name FROM documents\nWHERE name = 'lea"
     assert completed(begun) == [begun + "se.txt'"]
@@ -100,7 +100,7 @@ def test_the_editor_completes_documents_commands_and_saved_queries(
 
 
 @pytest.mark.parametrize(
-    ("entered", "said"),
+    ("entered", "text"),
     [
         ("\\d", "documents"),
         ("\\d postings", "chunk_id  string"),
@@ -112,11 +112,11 @@ def test_the_editor_completes_documents_commands_and_saved_queries(
     ],
 )
 def test_commands_answer_on_standard_output(
-    shell: Shell, capfd: pytest.CaptureFixture[str], entered: str, said: str
+    shell: Shell, capfd: pytest.CaptureFixture[str], entered: str, text: str
 ) -> None:
     told(lambda: shell.execute(entered))
     sys.stdout.flush()
-    assert said in capfd.readouterr().out
+    assert text in capfd.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_a_view_is_described_legibly_on_80_columns(
 
 
 @pytest.mark.parametrize(
-    ("entered", "said"),
+    ("entered", "text"),
     [
         ("\\nothing", " \\nothing"),
         ("\\d nothing", "'nothing'"),
@@ -167,10 +167,10 @@ def test_a_view_is_described_legibly_on_80_columns(
     ],
 )
 def test_mistakes_are_told_and_do_not_end_it(
-    shell: Shell, capfd: pytest.CaptureFixture[str], entered: str, said: str
+    shell: Shell, capfd: pytest.CaptureFixture[str], entered: str, text: str
 ) -> None:
     told(lambda: shell.execute(entered))
-    assert said in capfd.readouterr().err
+    assert text in capfd.readouterr().err
 
 
 def test_commands_change_what_comes_next(

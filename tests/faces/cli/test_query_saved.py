@@ -55,10 +55,10 @@ def test_packaged_queries_find_what_is_there(filled: Run, tmp_path: Path) -> Non
     assert filled("ingest", note, "-c", "Mill").code == 0
 
     def asked(name: str) -> list[dict[str, object]]:
-        found: list[dict[str, object]] = json.loads(
+        data: list[dict[str, object]] = json.loads(
             filled("query", "--saved", name, *given(name), "--json").out
         )
-        return found
+        return data
 
     (amount,) = asked("amounts-above")
     assert (amount["value"], amount["unit"], amount["written"]) == (5000.0, "GBP", "£5,000")
@@ -157,7 +157,7 @@ def test_a_wrong_head_is_told(line: str) -> None:
 
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize(
-    ("sql", "said"),
+    ("sql", "text"),
     [
         ("SELECT nmae FROM documents WHERE page_count > $n", "name"),
         ("SELECT 1; SELEC 2", '"SELEC"'),
@@ -166,10 +166,10 @@ def test_a_wrong_head_is_told(line: str) -> None:
         ("\n-- :param n money\nSELECT $n", "text, integer"),
     ],
 )
-def test_what_cannot_run_is_not_saved(filled: Run, home: Path, sql: str, said: str) -> None:
+def test_what_cannot_run_is_not_saved(filled: Run, home: Path, sql: str, text: str) -> None:
     ended = filled("query", sql, "--save", "bad")
     assert (ended.code, ended.out) == (2, "")
-    assert said in ended.err
+    assert text in ended.err
     assert list(home.rglob("bad.sql")) == []
 
 

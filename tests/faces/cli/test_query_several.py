@@ -52,18 +52,18 @@ def asked(run: Run, sql: str, *options: str) -> list[dict[str, object]]:
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize(
-    ("sql", "said"),
+    ("sql", "text"),
     [
         ("FROM documents", f'"Mill".documents or {QUOTED}.documents'),
         ('FROM "Milk".documents', '"Mill"'),
     ],
 )
 def test_a_name_that_leaves_it_open_is_refused_with_the_names_there_are(
-    both: Run, sql: str, said: str
+    both: Run, sql: str, text: str
 ) -> None:
     ended = both("query", sql, *BOTH)
     assert (ended.code, ended.out) == (2, "")
-    assert said in ended.err
+    assert text in ended.err
     assert re.search(r"\b1\b", ended.err)
 
 

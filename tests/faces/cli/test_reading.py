@@ -99,10 +99,10 @@ def test_explain_says_how_the_question_was_read(
     filled: Run, messages: Callable[[str], None]
 ) -> None:
     question = "Please tell me who signed the governing law clause in FY2024."
-    told = filled("search", question, "--explain").out
-    messages("\n".join(row for row in told.splitlines() if row.startswith("Question: ")))
+    output = filled("search", question, "--explain").out
+    messages("\n".join(row for row in output.splitlines() if row.startswith("Question: ")))
     bare = filled("search", question, "--explain", "--no-vocabulary").out
-    assert ("contracts" in told, "contracts" in bare) == (True, False)
+    assert ("contracts" in output, "contracts" in bare) == (True, False)
     reading = json.loads(filled("search", question, "--json", "--explain").out)["reading"]
     assert reading["periods"][0]["year"] == 2024
 

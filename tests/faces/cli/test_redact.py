@@ -25,8 +25,8 @@ def test_covered_words_are_shown_with_their_place(run: Run, messages: Callable[.
     ended = run("redactions", str(LETTER), str(CASE / "Docket" / "001 Complaint.pdf"))
     assert ended.code == 1
     messages(ended.out)
-    told = json.loads(run("redactions", str(LETTER), "--json").out)
-    assert [(one["page"], one["cover"]) for one in told] == [(1, "box"), (1, "box")]
+    facts = json.loads(run("redactions", str(LETTER), "--json").out)
+    assert [(one["page"], one["cover"]) for one in facts] == [(1, "box"), (1, "box")]
     clean = run("redactions", str(CASE / "Exhibits" / "Ex. 1 Bill of Lading.pdf"), "--json")
     assert (clean.code, json.loads(clean.out)) == (0, [])
 

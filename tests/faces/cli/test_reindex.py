@@ -71,8 +71,8 @@ def models(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def info(run: Run) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(run("collection", "info", "--json").out)
-    return found
+    data: dict[str, Any] = json.loads(run("collection", "info", "--json").out)
+    return data
 
 
 @pytest.mark.slow
@@ -120,8 +120,8 @@ def test_one_document(run: Run, mine: Path) -> None:
     def report(*words: str) -> dict[str, Any]:
         ended = run("reindex", "memo.md", *words, "--json")
         assert ended.code == 0, ended.err
-        found: dict[str, Any] = json.loads(ended.out)
-        return found
+        data: dict[str, Any] = json.loads(ended.out)
+        return data
 
     assert report()["documents"] == 0
     (mine / "memo.md").write_text("The roof is dry again.")

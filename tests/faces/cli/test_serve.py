@@ -58,18 +58,18 @@ def test_what_is_refused(
     run: Run, arguments: tuple[str, ...], code: int, fact: str, next_step: str
 ) -> None:
     ended = run(*arguments)
-    told = re.sub(r"[\s│╭╮╰╯─]+", " ", ended.err)
-    assert ended.code == code, told
-    assert fact in told
-    assert next_step in told
+    message = re.sub(r"[\s│╭╮╰╯─]+", " ", ended.err)
+    assert ended.code == code, message
+    assert fact in message
+    assert next_step in message
     assert ended.out == ""
-    assert "Traceback" not in told
+    assert "Traceback" not in message
 
 
 @pytest.mark.slow
 def test_a_shown_token_is_fresh_and_long_enough(run: Run) -> None:
     shown = [TOKEN_SHOWN.search(run(*HTTP, "--host", "0.0.0.0").err) for _ in range(2)]
-    first, second = (found[1] if found else "" for found in shown)
+    first, second = (actual[1] if actual else "" for actual in shown)
     assert first != second
     assert min(len(first), len(second)) >= 32
 
@@ -156,12 +156,12 @@ def talk(log: Path, *options: str) -> tuple[list[str], set[str]]:
         {"method": "notifications/initialized"},
         {"id": 1, "method": "tools/list"},
     ]
-    with log.open("w", encoding="utf-8") as told:
+    with log.open("w", encoding="utf-8") as text:
         process = subprocess.Popen(
             [sys.executable, "-X", "importtime", "-m", "casetrack", "serve", *options],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=told,
+            stderr=text,
             cwd=ROOT,
             text=True,
         )

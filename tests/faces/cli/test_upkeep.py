@@ -50,9 +50,9 @@ def test_without_a_collection(run: Run) -> None:
     assert json.loads(run("upkeep", "--json").out) == []
 
 
-@pytest.mark.parametrize(("freeable", "said"), [(999_999, False), (5_000_000, True)])
+@pytest.mark.parametrize(("freeable", "text"), [(999_999, False), (5_000_000, True)])
 def test_info_says_what_can_be_freed(
-    filled: Run, monkeypatch: pytest.MonkeyPatch, freeable: int, *, said: bool
+    filled: Run, monkeypatch: pytest.MonkeyPatch, freeable: int, *, text: bool
 ) -> None:
     monkeypatch.setattr("casetrack.keep.upkeep.freeable_bytes", lambda _: freeable)
-    assert ("`casetrack upkeep`" in filled("collection", "info", "Mill").out) == said
+    assert ("`casetrack upkeep`" in filled("collection", "info", "Mill").out) == text

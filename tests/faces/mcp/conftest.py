@@ -74,8 +74,8 @@ def misfit(value: Any, form: Any, place: str) -> str:
     if isinstance(form, str) and form.startswith("@"):
         form = _recorded("records")[form[1:]]
     if isinstance(form, list):
-        found = [misfit(value, each, place) for each in form]
-        return min(found, key=lambda each: (bool(each), -len(each)))
+        actual = [misfit(value, each, place) for each in form]
+        return min(actual, key=lambda each: (bool(each), -len(each)))
     kind = _KINDS.get(type(value), type(value).__name__)
     if isinstance(form, str):
         fits = form in {"any", kind} or (form, kind) == ("float", "int")
@@ -143,14 +143,14 @@ def _results_are_as_recorded(
         result = await answer(self, tool, arguments, *rest)
         kind = arguments["response_format"] if has_forms else "detailed"
         name = f"legal/{tool.name}" if ".legal." in tool.fn.__module__ else tool.name
-        content = getattr(result, "structured_content", None)
+        facts = getattr(result, "structured_content", None)
         if not getattr(result, "is_error", False):
-            assert (kind in _recorded(name)) == (content is not None) or regen, name
-            if content is not None and (wrong := misfit(content, _recorded(name).get(kind), name)):
+            assert (kind in _recorded(name)) == (facts is not None) or regen, name
+            if facts is not None and (wrong := misfit(facts, _recorded(name).get(kind), name)):
                 assert regen, f"{wrong}; pytest --regen records another form"
-                found = _recorded(name)
-                found[kind] = joined(found.get(kind, "any"), observed(content))
-                text = pformat(found, width=110).replace("'", '"')
+                actual = _recorded(name)
+                actual[kind] = joined(actual.get(kind, "any"), observed(facts))
+                text = pformat(actual, width=110).replace("'", '"')
                 (RESULTS / f"{name}.json").write_text(f"{text}\n", encoding="utf-8")
                 written.append(name)
         return result
@@ -253,15 +253,15 @@ def text() -> Callable[[Any], str]:
 @pytest.fixture
 def codes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return the codes of all failures that servers of this process answer with, in order."""
-    told: list[str] = []
+    messages: list[str] = []
     answer = CaseTrackServer._failed
 
     def coded(self: CaseTrackServer, failure: Any) -> Any:
-        told.append(failure.code)
+        messages.append(failure.code)
         return answer(self, failure)
 
     monkeypatch.setattr(CaseTrackServer, "_failed", coded)
-    return told
+    return messages
 
 
 @pytest.fixture

@@ -62,9 +62,9 @@ def ask(paged: Library) -> Callable[..., Any]:
     return call
 
 
-def timeless(told: Any) -> str:
+def timeless(message: Any) -> str:
     """Return an answer without how long it took."""
-    return re.sub(r"Time: \d+ ?ms|'\w+_ms': [\d.]+", "", str(told))
+    return re.sub(r"Time: \d+ ?ms|'\w+_ms': [\d.]+", "", str(message))
 
 
 def listed(server: Any, **how: Any) -> dict[str, dict[str, Any]]:
@@ -95,14 +95,14 @@ def test_every_page_that_a_tool_names_can_be_read(library: Library, mode: str) -
             (t.meta or {}).get("ui", {}).get("resourceUri")
             for t in (await client.list_tools()).tools
         ]
-        found = [r for r in (await client.list_resources()).resources if r.uri.startswith("ui://")]
+        actual = [r for r in (await client.list_resources()).resources if r.uri.startswith("ui://")]
         read = [(await client.read_resource(uri)).contents for uri in filter(None, named)]
-        return set(filter(None, named)), found, [content for (content,) in read]
+        return set(filter(None, named)), actual, [content for (content,) in read]
 
-    named, found, contents = talk(build_server(library), work, mode=mode)
-    assert named == {r.uri for r in found} == {c.uri for c in contents}
+    named, actual, contents = talk(build_server(library), work, mode=mode)
+    assert named == {r.uri for r in actual} == {c.uri for c in contents}
     empty = {"connectDomains": [], "resourceDomains": []}
-    for each in (*found, *contents):
+    for each in (*actual, *contents):
         assert each.mime_type == "text/html;profile=mcp-app"
         assert each.meta["ui"]["csp"] == empty
     plain = talk(build_server(library), lambda c: c.list_resources(), mode=mode, pages=False)
@@ -138,11 +138,13 @@ def test_a_page_loads_nothing_and_runs_only_itself(page: Any) -> None:
 def test_every_text_stands_in_both_languages_and_is_used() -> None:
     texts = tomllib.loads((STATIC / "texts.toml").read_text(encoding="utf-8"))
     script = "".join(path.read_text(encoding="utf-8") for path in STATIC.glob("*.js"))
-    for name, told in texts.items():
-        assert told.keys() == {"en", "de"}, name
-        assert re.findall(r"\{\w+\}", told["en"]) == re.findall(r"\{\w+\}", told["de"]) or sorted(
-            re.findall(r"\{\w+\}", told["en"])
-        ) == sorted(re.findall(r"\{\w+\}", told["de"])), name
+    for name, messages in texts.items():
+        assert messages.keys() == {"en", "de"}, name
+        assert re.findall(r"\{\w+\}", messages["en"]) == re.findall(
+            r"\{\w+\}", messages["de"]
+        ) or sorted(re.findall(r"\{\w+\}", messages["en"])) == sorted(
+            re.findall(r"\{\w+\}", messages["de"])
+        ), name
     used = set(re.findall(r"\bt\('(\w+)'", script))
     assert used <= texts.keys()
     assert not [n for n in texts if f"'{n}'" not in script and not n.endswith("_place")]
@@ -197,8 +199,8 @@ def test_a_search_says_where_in_each_text_it_answers(ask: Callable[..., Any]) ->
     spans = result.meta["casetrack/graph/answers"]
     texts = [each["text"] for each in result.structured_content["results"]]
     assert len(spans) == len(texts)
-    said = [text[slice(*span)] for text, span in zip(texts, spans, strict=True) if span]
-    assert any("forty-five days" in each or "thirty days" in each for each in said)
+    messages = [text[slice(*span)] for text, span in zip(texts, spans, strict=True) if span]
+    assert any("forty-five days" in each or "thirty days" in each for each in messages)
 
 
 def test_the_passage_is_marked_over_the_picture_of_its_page(
@@ -284,9 +286,9 @@ def test_the_edition_for_lawyers_shows_its_search(library: Library, tmp_path: Pa
     async def work(client: Any) -> Any:
         await client.call_tool("create_case", {"name": "Harbor v. Quay"})
         await client.call_tool("ingest_document", {"file_path": str(paper)})
-        found = await client.call_tool("search_case", {"query": "crane Pier 9"})
-        hit = found.structured_content["results"][0]["source"]
-        given = {"chunk_id": hit["chunk_id"], "collection": found.meta["casetrack/api/collection"]}
+        result = await client.call_tool("search_case", {"query": "crane Pier 9"})
+        hit = result.structured_content["results"][0]["source"]
+        given = {"chunk_id": hit["chunk_id"], "collection": result.meta["casetrack/api/collection"]}
         html = (await client.read_resource("ui://casetrack/search.html")).contents[0].text
         return await client.call_tool("show_page", given), html
 

@@ -65,10 +65,10 @@ class Program:
         self.tell("tool-result", result)
         return result
 
-    def tell(self, what: str, said: Any) -> None:
+    def tell(self, what: str, text: Any) -> None:
         """Send a message to the page."""
-        told = json.dumps({"method": f"ui/notifications/{what}", "params": said})
-        self.browser.js(f"send({told})")
+        facts = json.dumps({"method": f"ui/notifications/{what}", "params": text})
+        self.browser.js(f"send({facts})")
 
     def until(self, condition: str) -> None:
         """Forward the requests of the page until a condition holds in the host's window."""
@@ -79,12 +79,12 @@ class Program:
             time.sleep(0.01)
 
     def _answer(self) -> None:
-        for said in self.browser.js("asked.splice(0)"):
-            assert said["method"] == "tools/call", said
-            name, given = said["params"]["name"], said["params"]["arguments"]
+        for messages in self.browser.js("asked.splice(0)"):
+            assert messages["method"] == "tools/call", messages
+            name, given = messages["params"]["name"], messages["params"]["arguments"]
             self.calls.append((name, given))
-            told = json.dumps({"id": said["id"], "result": self.call(name, given)})
-            self.browser.js(f"send({told})")
+            facts = json.dumps({"id": messages["id"], "result": self.call(name, given)})
+            self.browser.js(f"send({facts})")
 
     def wait(self, selector: str, words: str = "") -> None:
         """Wait until something is shown, with words in it."""
@@ -103,9 +103,9 @@ class Program:
 
     def click(self, selector: str) -> None:
         """Press an element; it must be there, and not be switched off."""
-        found = f"(d.querySelector({json.dumps(selector)}))"
+        result = f"(d.querySelector({json.dumps(selector)}))"
         pressed = "(e => !e.disabled && (e.focus(), e.dispatchEvent(new MouseEvent('click', "
-        pressed += f"{{bubbles: true, cancelable: true}})), true)){found}"
+        pressed += f"{{bubbles: true, cancelable: true}})), true)){result}"
         assert self.see(pressed), f"{selector} is off"
 
     def write(self, words: str) -> None:
@@ -154,11 +154,11 @@ def program(browser: Browser, paged: Library) -> Iterator[Callable[..., Program]
 def test_from_a_search_to_the_page_and_through_it(program: Callable[..., Program]) -> None:
     shown = program()
     result = shown.open("search_documents", PAY, "search")
-    found = result["structuredContent"]["results"]
+    actual = result["structuredContent"]["results"]
     shown.wait(".result")
-    assert shown.words(".result .link") == [each["citation"] for each in found]
+    assert shown.words(".result .link") == [each["citation"] for each in actual]
     assert any("days" in text for text in shown.words(".result mark"))
-    at = next(n for n, each in enumerate(found) if each["citation"].startswith(PDF))
+    at = next(n for n, each in enumerate(actual) if each["citation"].startswith(PDF))
     shown.click(f".result:nth-child({at + 1}) .link")
     shown.wait("h1", PDF)
     shown.wait(".place")
@@ -181,7 +181,7 @@ def test_from_a_search_to_the_page_and_through_it(program: Callable[..., Program
     assert shown.see("d.querySelector('.frame').style.width") == "100%"
     shown.press("Escape")
     shown.wait(".results")
-    assert shown.see("d.activeElement.textContent") == found[at]["citation"]
+    assert shown.see("d.activeElement.textContent") == actual[at]["citation"]
 
 
 def test_another_question_is_asked_from_the_page(program: Callable[..., Program]) -> None:
@@ -299,10 +299,12 @@ def test_documents_that_mean_no_good_only_say_it(
 ) -> None:
     with write_session(library.create(HOSTILE[0][:60]).folder) as session:
         for n, text in enumerate(HOSTILE):
-            said = text[:200].replace("\ud800", "")
-            name = said.replace("/", "_").replace("\x00", "").strip() or "blank"
+            message = text[:200].replace("\ud800", "")
+            name = message.replace("/", "_").replace("\x00", "").strip() or "blank"
             store_text(
-                session, f"{name}-{n}.txt", f"{said} was paid on {n + 1} March 2024. {HOSTILE_TEXT}"
+                session,
+                f"{name}-{n}.txt",
+                f"{message} was paid on {n + 1} March 2024. {HOSTILE_TEXT}",
             )
     shown = program(library)
     shown.open("search_documents", {"query": "paid March 2024", "top_k": 20}, "search")
@@ -313,12 +315,12 @@ def test_documents_that_mean_no_good_only_say_it(
         shown.wait(".text")
         shown.press("Escape")
         shown.wait(".results")
-    for tool, page, there in (
+    for tool, page, remote in (
         ("get_collection_timeline", "timeline", ".events li"),
         ("get_collection_summary", "briefing", ".briefing"),
     ):
         shown.open(tool, {}, page)
-        shown.wait(there)
+        shown.wait(remote)
     assert shown.browser.js("document.title") == "A program that shows pages"
     assert shown.see("d.title").startswith("CaseTrack")
     assert shown.see("d.querySelectorAll('script').length") == 1

@@ -77,12 +77,12 @@ def ask(server: MCPServer[Any], monkeypatch: pytest.MonkeyPatch, text: Any) -> A
     return call
 
 
-def fits(structured: Any, said: str) -> None:
+def fits(structured: Any, facts: str) -> None:
     """Check both forms against the budget, and the text against the cut structure."""
     assert tokens(structured) < MAX_TOKENS
-    assert tokens(said) < MAX_TOKENS
+    assert tokens(facts) < MAX_TOKENS
     if structured["more"]:
-        assert structured["more"] in said
+        assert structured["more"] in facts
 
 
 # --- lists ----------------------------------------------------------------------------------
@@ -93,26 +93,26 @@ def fits(structured: Any, said: str) -> None:
 def test_offsets_lead_through_a_whole_list(
     ask: Any, tool: str, arguments: dict[str, Any], name: str
 ) -> None:
-    found: list[Any] = []
+    collected: list[Any] = []
     answers, pages = Whole(60), 0
     offset: int | None = 0
     while offset is not None:
-        structured, said = ask(answers, tool, {**arguments, "offset": offset})
-        fits(structured, said)
+        structured, facts = ask(answers, tool, {**arguments, "offset": offset})
+        fits(structured, facts)
         assert structured["offset"] == offset
         assert structured[name]
-        found += structured[name]
+        collected += structured[name]
         offset = structured["next_offset"]
-        assert offset in (None, len(found))
+        assert offset in (None, len(collected))
         assert offset is None or str(offset) in structured["more"]
         pages += 1
     whole = {"find_document_clusters": 20, "list_documents_by_type": 300}.get(tool, 60)
     if tool in ("find_related_documents", "get_related_documents"):
         assert pages > 1
-    assert len(found) == whole
-    assert len({str(each) for each in found}) == whole
-    beyond, said = ask(made.Answers(5), tool, {**arguments, "offset": 900})
-    assert (beyond[name], beyond["next_offset"], bool(said)) == ([], None, True)
+    assert len(collected) == whole
+    assert len({str(each) for each in collected}) == whole
+    beyond, facts = ask(made.Answers(5), tool, {**arguments, "offset": 900})
+    assert (beyond[name], beyond["next_offset"], bool(facts)) == ([], None, True)
 
 
 @pytest.mark.sampled(14)
@@ -136,8 +136,8 @@ def test_no_answer_is_too_long(
         if form == "concise" and (tool, arguments) not in CONCISE:
             continue
         extra = {"response_format": form} if form == "concise" else {}
-        structured, said = ask(made.Answers(120), tool, arguments | extra)
-        fits(structured, said)
+        structured, facts = ask(made.Answers(120), tool, arguments | extra)
+        fits(structured, facts)
         assert structured["more"]
 
 
@@ -195,8 +195,8 @@ def test_no_words_of_documents_begin_a_line(
     extra = {"response_format": form} if (tool, arguments) in CONCISE else {}
     words = "x" + "".join(f"\n{line}\u2028{line}" for line in FORGED)
     put_words(monkeypatch, words)
-    _, said = ask(made.Answers(2, words=words), tool, arguments | extra)
-    assert not [line for line in said.splitlines() if line.startswith(FORGED)]
+    _, text = ask(made.Answers(2, words=words), tool, arguments | extra)
+    assert not [line for line in text.splitlines() if line.startswith(FORGED)]
 
 
 # --- concise --------------------------------------------------------------------------------
@@ -245,16 +245,16 @@ def test_a_huge_folder_is_counted_whole_and_its_failures_are_named_first(
     stub("ingest", IngestReport(outcomes(str(tmp_path)), 9.0, ("A note.",) * 500))
     arguments = {"folder_path": str(tmp_path), "collection": "Acme"}
     result = call(library, ("ingest_folder", arguments))
-    found, said = result.structured_content, text(result)
-    fits(found, said)
-    assert found["counts"]["failed"] == 1000
-    assert found["files"] == MANY
-    assert {o["status"] for o in found["outcomes"]} == {"failed"}
-    assert found["outcomes_omitted"] == MANY - len(found["outcomes"])
-    assert "list_documents" in found["more"]
-    assert "ingest_folder" in found["more"]
-    assert f"{MANY - 1000:,}" in said
-    assert not [line for line in said.splitlines() if line.startswith("  - Forged")]
+    actual, facts = result.structured_content, text(result)
+    fits(actual, facts)
+    assert actual["counts"]["failed"] == 1000
+    assert actual["files"] == MANY
+    assert {o["status"] for o in actual["outcomes"]} == {"failed"}
+    assert actual["outcomes_omitted"] == MANY - len(actual["outcomes"])
+    assert "list_documents" in actual["more"]
+    assert "ingest_folder" in actual["more"]
+    assert f"{MANY - 1000:,}" in facts
+    assert not [line for line in facts.splitlines() if line.startswith("  - Forged")]
 
 
 def test_a_mailbox_with_many_attachments(
@@ -265,10 +265,10 @@ def test_a_mailbox_with_many_attachments(
     box.write_text("From x", encoding="utf-8")
     stub("ingest", IngestReport(outcomes(str(tmp_path), 3000), 9.0))
     result = call(library, ("ingest_document", {"file_path": str(box), "collection": "Acme"}))
-    found = result.structured_content
-    fits(found, text(result))
-    assert len(found["attachments"]) + found["attachments_omitted"] == 2999
-    assert found["more"]
+    facts = result.structured_content
+    fits(facts, text(result))
+    assert len(facts["attachments"]) + facts["attachments_omitted"] == 2999
+    assert facts["more"]
 
 
 def test_a_huge_sync(stub: Any, library: Library, call: Any, text: Any, tmp_path: Path) -> None:
@@ -280,12 +280,12 @@ def test_a_huge_sync(stub: Any, library: Library, call: Any, text: Any, tmp_path
     )
     stub("sync", SyncReport("Acme", str(tmp_path), False, MANY, 0, 0, changes, 3.0))
     result = call(library, ("sync_folder", {"folder_path": str(tmp_path), "collection": "Acme"}))
-    found, said = result.structured_content, text(result)
-    fits(found, said)
-    assert set(found["counts"].values()) == {MANY // len(SYNC_KINDS)}
-    assert found["changes"][0]["kind"] == "failed"
-    assert found["changes_omitted"] == len(changes) - len(found["changes"])
-    assert f"{MANY // len(SYNC_KINDS):,}" in said
+    actual, facts = result.structured_content, text(result)
+    fits(actual, facts)
+    assert set(actual["counts"].values()) == {MANY // len(SYNC_KINDS)}
+    assert actual["changes"][0]["kind"] == "failed"
+    assert actual["changes_omitted"] == len(changes) - len(actual["changes"])
+    assert f"{MANY // len(SYNC_KINDS):,}" in facts
 
 
 def test_a_reindex_without_most_of_its_files(
@@ -308,11 +308,11 @@ def test_a_reindex_without_most_of_its_files(
     )
     stub("reindex", report)
     result = call(library, ("reindex_collection", {"confirm": True, "collection": "Acme"}))
-    found, said = result.structured_content, text(result)
-    fits(found, said)
-    assert len(found["missing_files"]) + found["missing_files_omitted"] == 3000
-    assert len(found["failed_files"]) + found["failed_files_omitted"] == 1000
-    assert "get_index_status" in found["more"]
+    actual, facts = result.structured_content, text(result)
+    fits(actual, facts)
+    assert len(actual["missing_files"]) + actual["missing_files_omitted"] == 3000
+    assert len(actual["failed_files"]) + actual["failed_files_omitted"] == 1000
+    assert "get_index_status" in actual["more"]
 
 
 def test_index_status_is_read_page_by_page(stub: Any, server: MCPServer[Any], text: Any) -> None:
@@ -329,18 +329,18 @@ def test_index_status_is_read_page_by_page(stub: Any, server: MCPServer[Any], te
         for n in range(400)
     )
     stub("index_status", IndexStatus("Acme", "mini", True, ("dense",), documents, 0.1))
-    found: list[dict[str, Any]] = []
+    collected: list[dict[str, Any]] = []
     offset: int | None = 0
     while offset is not None:
         arguments = {"collection": "Acme", "offset": offset}
         result: Any = anyio.run(server.call_tool, "get_index_status", arguments)
         page = result.structured_content
         fits(page, text(result))
-        found += page["documents"]
-        assert page["documents_omitted"] == len(documents) - len(found)
+        collected += page["documents"]
+        assert page["documents_omitted"] == len(documents) - len(collected)
         offset = page["next_offset"]
-    assert len({d["document_id"] for d in found}) == len(documents)
-    assert [bool(d["problems"]) for d in found] == [True] * 200 + [False] * 200
+    assert len({d["document_id"] for d in collected}) == len(documents)
+    assert [bool(d["problems"]) for d in collected] == [True] * 200 + [False] * 200
 
 
 # --- jobs and watches -----------------------------------------------------------------------
@@ -353,11 +353,11 @@ def test_the_long_result_of_another_programs_job_is_cut(
     with library.jobs.run("ingest", title=f"Ingest of {LONG}") as job:
         job.result(outcomes, cancelled=False)
     answer = call(library, ("get_job_status", {"job_id": job.id}))
-    found = answer.structured_content
-    fits(found, text(answer))
-    assert found["result"]["files"] == 900
-    assert len(found["result"]["outcomes"]) + found["result"]["outcomes_omitted"] == 900
-    assert "_omitted" in found["more"]
+    facts = answer.structured_content
+    fits(facts, text(answer))
+    assert facts["result"]["files"] == 900
+    assert len(facts["result"]["outcomes"]) + facts["result"]["outcomes_omitted"] == 900
+    assert "_omitted" in facts["more"]
 
 
 def test_watches_are_listed_page_by_page(library: Library, call: Any, text: Any) -> None:

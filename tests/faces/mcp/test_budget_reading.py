@@ -153,35 +153,35 @@ def test_the_outline_ends_with_the_attachments(ask: Any, text: Any) -> None:
     big = Big("x")
     arguments = {**DOCUMENT, "offset": 2_999}
     result = ask(big, "get_document_structure", arguments)
-    found = result.structured_content
-    assert (found["total"], found["attachment_count"]) == (3_000, 500)
-    assert len(found["sections"]) == 1
-    assert found["attachments"]
-    assert found["next_offset"] == 3_000 + len(found["attachments"])
-    assert found["attachments"][0]["name"] in text(result)
+    facts = result.structured_content
+    assert (facts["total"], facts["attachment_count"]) == (3_000, 500)
+    assert len(facts["sections"]) == 1
+    assert facts["attachments"]
+    assert facts["next_offset"] == 3_000 + len(facts["attachments"])
+    assert facts["attachments"][0]["name"] in text(result)
 
 
 def test_neighbours_that_do_not_fit_are_the_farthest_and_can_be_read(ask: Any, text: Any) -> None:
     result = ask(Big(TEXTS["cjk"]), "get_source_context", {**CHUNK, "window": 5})
-    found = result.structured_content
-    kept = [c["source"]["chunk_index"] for c in (*found["before"], found["chunk"], *found["after"])]
-    assert found["chunk"]["source"]["chunk_index"] == 5
+    facts = result.structured_content
+    kept = [c["source"]["chunk_index"] for c in (*facts["before"], facts["chunk"], *facts["after"])]
+    assert facts["chunk"]["source"]["chunk_index"] == 5
     assert kept == list(range(kept[0], kept[-1] + 1))
     assert abs((5 - kept[0]) - (kept[-1] - 5)) <= 1
     assert len(kept) < 11
-    assert str(11 - len(kept)) in found["more"]
-    assert key(kept[0]) in found["more"]
-    assert found["more"] in text(result)
+    assert str(11 - len(kept)) in facts["more"]
+    assert key(kept[0]) in facts["more"]
+    assert facts["more"] in text(result)
 
 
 def test_related_passages_that_do_not_fit_are_named(ask: Any, text: Any) -> None:
     arguments = {"query": "payment", "top_k": 50, "related": 20}
     result = ask(Big(TEXTS["words"]), "search_documents", arguments)
-    found = result.structured_content
-    assert found["related"]
-    assert found["related_further"]
-    assert len(found["related"]) + len(found["related_further"]) == 20
-    assert found["related_further"][-1]["chunk_id"] in text(result)
+    facts = result.structured_content
+    assert facts["related"]
+    assert facts["related_further"]
+    assert len(facts["related"]) + len(facts["related_further"]) == 20
+    assert facts["related_further"][-1]["chunk_id"] in text(result)
 
 
 @pytest.mark.parametrize("status", ["active", "all"])
@@ -212,11 +212,11 @@ def test_hundreds_of_collections_come_in_parts(
         arguments = {"status_filter": status, "offset": offset}
         result: Any = anyio.run(server.call_tool, "list_collections", arguments)
         assert cost(result) < MAX_TOKENS
-        found = result.structured_content
-        assert (found["total"], found["damaged_count"]) == (len(wanted), 200)
-        seen += [c["id"] for c in found["collections"]]
-        damaged += [d["path"] for d in found["damaged"]]
-        offset = found["next_offset"]
+        facts = result.structured_content
+        assert (facts["total"], facts["damaged_count"]) == (len(wanted), 200)
+        seen += [c["id"] for c in facts["collections"]]
+        damaged += [d["path"] for d in facts["damaged"]]
+        offset = facts["next_offset"]
         assert offset is None or re.search(rf"\b{offset}\b", text(result).splitlines()[-1])
     assert seen == wanted
     assert damaged == [str(path) for path, _ in broken]
@@ -252,12 +252,12 @@ def test_passages_are_said_to_be_quoted_and_have_addresses_that_can_be_read(
     ask: Any, text: Any, bare: Library, cited: Any, tool: str, arguments: dict[str, Any]
 ) -> None:
     result = ask(Big("Rent is due.", 3), tool, arguments)
-    found = cited(result.structured_content)
+    facts = cited(result.structured_content)
     if tool not in {"list_documents", "get_collection_info"}:
         assert result.structured_content["notice"] == QUOTED
         assert text(result).endswith(QUOTED)
-    assert bool(found) == (tool in (SHORT | {"get_chunk"}) - {"list_documents"})
-    for each in found:
+    assert bool(facts) == (tool in (SHORT | {"get_chunk"}) - {"list_documents"})
+    for each in facts:
         address = parse_uri(each["uri"])
         assert (address.kind, address.chunk_id) == (Kind.CHUNK, each["source"]["chunk_id"])
         assert address.collection_id == bare.find("Acme").id
@@ -278,7 +278,7 @@ def test_search_links_three_pictures_and_each_document_once(ask: Any) -> None:
 
 def test_a_format_without_a_layout_has_no_picture(filled: Library, call: Any) -> None:
     result = call(filled, ("search_documents", {"query": "payment", "collection": "Acme"}))
-    found = result.structured_content["results"]
-    assert found
-    assert all("uri" in each and "page_image_uri" not in each for each in found)
+    facts = result.structured_content["results"]
+    assert facts
+    assert all("uri" in each and "page_image_uri" not in each for each in facts)
     assert {b.mime_type for b in result.content[1:]} == {"text/markdown"}

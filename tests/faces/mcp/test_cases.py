@@ -158,8 +158,8 @@ def test_a_case_is_made_chosen_told_of_and_deleted(
     assert codes == ["usage", "no_collection_active"]
     assert kept[0]
     moments = dict.fromkeys(re.findall(r"\d{4}-\d\d-\d\d \d\d:\d\d", info[1] + listed[1]), "<time>")
-    told = "\n\n".join(text for _, text, _ in (made, listed, switched, info, kept, gone, empty))
-    messages(re.sub(r"\d+(\.\d)? k?B", "<size>", told), hide=moments)
+    lines = "\n\n".join(text for _, text, _ in (made, listed, switched, info, kept, gone, empty))
+    messages(re.sub(r"\d+(\.\d)? k?B", "<size>", lines), hide=moments)
     assert [info.name for info in Cases(library).all()] == ["Doe v. State"]
 
 
@@ -175,7 +175,7 @@ def test_wrong_names_and_kinds_are_told_with_what_there_is(
     talk: Any, library: Library, codes: list[str], messages: Any
 ) -> None:
     other = library.create("General papers").info.id
-    (_, _, made), *told = talk(
+    (_, _, made), *message = talk(
         ("create_case", {"name": "Smith v. Jones Corp"}),
         ("switch_case", {"case_name": "Smith"}),
         ("switch_case", {"case_name": "Nobody at all"}),
@@ -188,8 +188,8 @@ def test_wrong_names_and_kinds_are_told_with_what_there_is(
         ("search_documents", {"query": "a"}),
     )
     short = made["case"]["id"][:8]
-    assert all(failed for failed, _, _ in told)
-    texts = [text for _, text, _ in told]
+    assert all(failed for failed, _, _ in message)
+    texts = [text for _, text, _ in message]
     assert codes == [
         *["collection_not_found"] * 3,
         "collection_exists",
@@ -203,7 +203,7 @@ def test_wrong_names_and_kinds_are_told_with_what_there_is(
     assert ", ".join(kinds) in texts[5]
     assert "active, closed, archived, all" in texts[6]
     assert '"search_documents"' in texts[8]
-    assert {each["error"]["code"] for _, _, each in told} == {"InvalidRequest"}
+    assert {each["error"]["code"] for _, _, each in message} == {"InvalidRequest"}
     whole = made["case"]["id"]
     told_texts = "\n\n".join(texts[:6]).replace(whole, short)
     messages(told_texts, hide={short: "<id>", other[:8]: "<other>"})
@@ -284,12 +284,12 @@ def test_a_folder_is_told_file_by_file_where_something_is_wrong(
 
 def test_a_file_that_cannot_be_taken_in_is_told(talk: Any, papers: Path, codes: list[str]) -> None:
     names = ["nowhere.pdf", "plan.dwg", "torn.pdf", ""]
-    _, *told = talk(
+    _, *message = talk(
         ("create_case", {"name": "Harbor"}),
         *(("ingest_document", {"file_path": str(papers / name)}) for name in names),
     )
     for (failed, text, structure), named in zip(
-        told, ["nowhere.pdf", ".dwg", "torn.pdf", "ingest_folder"], strict=True
+        message, ["nowhere.pdf", ".dwg", "torn.pdf", "ingest_folder"], strict=True
     ):
         assert failed
         assert named in text
@@ -307,7 +307,7 @@ SOURCE = (
 
 
 def test_a_search_answers_in_the_canonical_form(talk: Any, papers: Path, codes: list[str]) -> None:
-    _, _, _, found, only, concise, nothing = talk(
+    _, _, _, result, only, concise, nothing = talk(
         ("create_case", {"name": "Harbor", "case_number": "24-cv-1"}),
         ("ingest_document", {"file_path": str(papers / "Complaint.txt")}),
         ("ingest_document", {"file_path": str(papers / "Letter.txt")}),
@@ -316,7 +316,7 @@ def test_a_search_answers_in_the_canonical_form(talk: Any, papers: Path, codes: 
         ("search_case", {"query": "crane", "response_format": "concise"}),
         ("search_case", {"query": "  "}),
     )
-    answer = found[2]
+    answer = result[2]
     assert answer["case"] == "Harbor (24-cv-1)"
     assert (answer["query"], answer["tier"]) == ("thirty days notice", "pro")
     assert answer["results_count"] == len(answer["results"]) == 1
@@ -332,10 +332,10 @@ def test_a_search_answers_in_the_canonical_form(talk: Any, papers: Path, codes: 
     assert "Calder v. Brandt, 512 U.S. 301 (1994)" in best["legal_citations"]
     assert "42 U.S.C. § 1983" in best["legal_citations"]
     assert 0 <= best["relevance"] <= 1
-    head = found[1].split("\n")
+    head = result[1].split("\n")
     assert '"thirty days notice"' in head[0]
     assert "Harbor (24-cv-1)" in head[1]
-    assert f"{best['relevance']:.2f}" in found[1]
+    assert f"{best['relevance']:.2f}" in result[1]
     assert only[2]["results"] == []
     assert "source" in concise[2]["results"][0]
     assert "document_id" not in concise[2]["results"][0]
@@ -383,15 +383,15 @@ def test_entities_and_authorities_are_found(talk: Any, papers: Path, codes: list
 def test_the_citator_tells_who_cites_an_authority(
     talk: Any, papers: Path, codes: list[str]
 ) -> None:
-    *_, (failed, text, told), (missing, why, _) = talk(
+    *_, (failed, text, message), (missing, why, _) = talk(
         ("create_case", {"name": "Harbor"}),
         ("ingest_document", {"file_path": str(papers / "Complaint.txt")}),
         ("citator", {"authority": "Calder"}),
         ("citator", {"authority": "Roe v. Wade"}),
     )
     assert not failed
-    assert (told["authority_id"], told["total"]) == ("case:512-us-301", 1)
-    (place,) = told["places"]
+    assert (message["authority_id"], message["total"]) == ("case:512-us-301", 1)
+    (place,) = message["places"]
     assert (place["signal"], place["pin"]) == ("see", "307")
     assert place["sentence"].endswith("42 U.S.C. \u00a7 1983.")
     assert place["sentence"] in text
@@ -439,5 +439,5 @@ def test_a_protected_file_needs_its_password(talk: Any, tmp_path: Path) -> None:
     )
     assert failed
     assert still
-    assert all("password" in said for said in (text, again))
+    assert all("password" in messages for messages in (text, again))
     assert opened["outcome"]["status"] == "ingested"

@@ -54,19 +54,19 @@ async def _converse(client: Any) -> None:
     assert '"Carmack preempts state claims"' in prompt.messages[0].content.text
 
     await _ask(client, "create_case", name="Sample v. Case", case_type="civil")
-    told: list[float] = []
+    messages: list[float] = []
 
     async def hear(done: float, _total: float | None, _message: str | None) -> None:
-        told.append(done)
+        messages.append(done)
 
     opinion = {"file_path": str(OPINION), "document_type": "case_law"}
     result = await client.call_tool("ingest_document", opinion, progress_callback=hear)
     assert result.structured_content["outcome"]["status"] == "ingested"
-    assert all(a < b for a, b in itertools.pairwise(told))
+    assert all(a < b for a, b in itertools.pairwise(messages))
     _, listing = await _ask(client, "list_documents", sort_by="name")
     names = [document["name"] for document in listing["documents"]]
-    text, found = await _ask(client, "search_case", query="duty of the carrier", top_k=3)
-    best = found["results"][0]
+    text, actual = await _ask(client, "search_case", query="duty of the carrier", top_k=3)
+    best = actual["results"][0]
     assert best["citation"].partition(", p. ")[0] in names
     assert best["citation"] in text
     given = {"query": "duty of the carrier", "response_format": "detailed"}

@@ -85,9 +85,9 @@ def test_an_answer_costs_little_and_has_no_nulls_times_or_offsets(
 ) -> None:
     result = ask(tool, **arguments)
     text = "\n".join(content.text for content in result.content)
-    structure, said = count(result.structured_content), count(text)
+    structure, facts = count(result.structured_content), count(text)
     assert structure <= most
-    assert max(structure, said) <= 2 * min(structure, said)
+    assert max(structure, facts) <= 2 * min(structure, facts)
     detailed = ask(tool, **arguments, response_format="detailed").structured_content
     assert structure < count(detailed)
     assert [key for key, held in keys(result.structured_content) if held is None] == []
@@ -122,9 +122,9 @@ def test_every_word_stands_where_its_short_source_says(
         name = "start_chunk_id" if tool == "traverse_chunks" else "chunk_id"
         arguments = {**arguments, name: first["chunk_id"]}
     structure = ask(tool, **arguments).structured_content
-    found = list(entries(structure))
-    assert found
-    for each in found:
+    result = list(entries(structure))
+    assert result
+    for each in result:
         assert re.fullmatch(r"[0-9a-f]{8}", each["chunk_id"])
         whole = ask("get_chunk", chunk_id=each["chunk_id"], response_format="detailed")
         chunk = whole.structured_content
@@ -134,9 +134,9 @@ def test_every_word_stands_where_its_short_source_says(
         assert structure["sources"][each["source"]]["path"] == source["document_path"]
         assert each["citation"].startswith(f"{source['document']}, ")
         begin, end = map(int, each["chars"].split("-"))
-        said = each.get("text") or each.get("snippet")
-        assert said is None or chunk["text"][begin - start : end - start] == said
-    pointed = {each["source"] for each in found}
+        text = each.get("text") or each.get("snippet")
+        assert text is None or chunk["text"][begin - start : end - start] == text
+    pointed = {each["source"] for each in result}
     assert pointed == structure["sources"].keys()
 
 
@@ -158,11 +158,11 @@ def test_a_short_id_is_the_beginning_of_one_id_alone(ids: list[str]) -> None:
     ids = [f"00000{each}" for each in ids]
     short = ShortIds.among(ids)
     for each in ids:
-        told = short.of(each)
-        assert len(told) >= 8
-        assert [other for other in ids if other.startswith(told)] == [each]
-        assert len(told) == 8 or len([o for o in ids if o.startswith(told[:-1])]) > 1
-        assert short.of(told) == told
+        message = short.of(each)
+        assert len(message) >= 8
+        assert [other for other in ids if other.startswith(message)] == [each]
+        assert len(message) == 8 or len([o for o in ids if o.startswith(message[:-1])]) > 1
+        assert short.of(message) == message
 
 
 def test_an_id_whose_beginning_is_a_name_is_told_in_full() -> None:

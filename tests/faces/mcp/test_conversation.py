@@ -51,14 +51,14 @@ async def converse(client: Client, folder: Path) -> None:
     _, again = await ask(client, "ingest_folder", folder_path=str(folder))
     assert (again["counts"]["ingested"], again["counts"]["skipped"]) == (0, 5)
 
-    text, found = await ask(client, "search_documents", query="invoice payment days", top_k=2)
-    best = found["results"][0]
-    assert found["searched"]["documents"] == 3
+    text, result = await ask(client, "search_documents", query="invoice payment days", top_k=2)
+    best = result["results"][0]
+    assert result["searched"]["documents"] == 3
     assert best["source"]["document"] == "Vendor_Agreement.txt"
     assert best["citation"].startswith("Vendor_Agreement.txt, p. 1")
     assert best["citation"] in text
     assert "thirty (30) days" in best["text"]
-    assert found["notice"] == QUOTED
+    assert result["notice"] == QUOTED
     assert best["source"]["chunk_id"] in text
 
     text, chunk = await ask(client, "get_chunk", chunk_id=best["source"]["chunk_id"])
@@ -99,8 +99,8 @@ async def converse(client: Client, folder: Path) -> None:
     assert '"Notes.txt"' in warning
     _, gone = await ask(client, "delete_document", document_name="Notes.txt", confirm=True)
     assert gone["deleted"]["name"] == "Notes.txt"
-    _, found = await ask(client, "search_documents", query="ignore instructions building")
-    assert all(r["source"]["document"] != "Notes.txt" for r in found["results"])
+    _, result = await ask(client, "search_documents", query="ignore instructions building")
+    assert all(r["source"]["document"] != "Notes.txt" for r in result["results"])
 
     warning = await refused(client, "delete_collection", collection_name="Acme", confirm=False)
     assert "2" in warning

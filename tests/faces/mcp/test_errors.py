@@ -99,9 +99,9 @@ def test_bad_arguments_name_the_field_and_what_is_allowed(
 )
 def test_unknown_tool(library: Library, connect: Any, name: str, meant: str) -> None:
     async def work(client: Client) -> MCPError:
-        with pytest.raises(MCPError) as told:
+        with pytest.raises(MCPError) as caught:
             await client.call_tool(name, {})
-        return told.value
+        return caught.value
 
     error = connect(library, work)
     assert error.code == -32602
@@ -115,9 +115,9 @@ def test_unknown_cursor(library: Library, connect: Any, mode: str) -> None:
     async def work(client: Client) -> list[int]:
         refused = []
         for what in ("tools", "resources", "resource_templates", "prompts"):
-            with pytest.raises(MCPError) as told:
+            with pytest.raises(MCPError) as caught:
                 await getattr(client, f"list_{what}")(cursor="next")
-            refused.append(told.value.code)
+            refused.append(caught.value.code)
         return refused
 
     assert connect(library, work, mode=mode) == [-32602] * 4

@@ -35,7 +35,7 @@ _LABEL = re.compile(r'([a-z_]+)="((?:[^"\\\n]|\\[\\"n])*)"')
 def parsed(text: str) -> dict[tuple[str, frozenset[tuple[str, str]]], float]:
     """Read the form as its definition has it: a TYPE before every sample, every name once."""
     assert text.endswith("\n")
-    found: dict[tuple[str, frozenset[tuple[str, str]]], float] = {}
+    by_name: dict[tuple[str, frozenset[tuple[str, str]]], float] = {}
     kinds: dict[str, str] = {}
     for line in text.split("\n")[:-1]:
         if line.startswith("# TYPE "):
@@ -50,21 +50,21 @@ def parsed(text: str) -> dict[tuple[str, frozenset[tuple[str, str]]], float]:
             family = re.sub(r"_(bucket|sum|count)$", "", fits[1])
             assert fits[1] in kinds or kinds[family] == "histogram"
             key = (fits[1], frozenset(labels))
-            assert key not in found
-            found[key] = float(fits[3])
-    return found
+            assert key not in by_name
+            by_name[key] = float(fits[3])
+    return by_name
 
 
 def test_times_are_counted_in_every_bucket_above_them() -> None:
     times = metrics.Histogram("x_seconds", "Times.")
     for seconds in (0.001, 0.005, 0.3, 99.0):
         times.observe(seconds, tool="a")
-    found = parsed("\n".join(times.lines()) + "\n")
-    at = {dict(key[1]).get("le"): value for key, value in found.items()}
+    result = parsed("\n".join(times.lines()) + "\n")
+    at = {dict(key[1]).get("le"): value for key, value in result.items()}
     assert (at["0.005"], at["0.25"], at["0.5"], at["60"], at["+Inf"]) == (2, 2, 3, 3, 4)
     label = frozenset({("tool", "a")})
-    assert found["x_seconds_count", label] == 4
-    assert found["x_seconds_sum", label] == pytest.approx(99.306)
+    assert result["x_seconds_count", label] == 4
+    assert result["x_seconds_sum", label] == pytest.approx(99.306)
 
 
 @pytest.mark.parametrize("text", ['a "b"', "back\\slash", "two\nlines", "\udcff", "ü,{}="])
@@ -118,10 +118,10 @@ def test_a_server_tells_what_it_answered_and_holds(
     answer = answers(library, *asked)[0]
     assert answer.status_code == 200
     assert answer.headers["content-type"] == metrics.CONTENT_TYPE
-    found = parsed(answer.text)
+    text = parsed(answer.text)
 
     def value(name: str, **labels: str) -> float:
-        return found[name, frozenset(labels.items())]
+        return text[name, frozenset(labels.items())]
 
     assert value("casetrack_calls_total", tool="list_collections", outcome="ok") == 1
     assert value("casetrack_calls_total", tool="unknown", outcome="failed") >= 1
@@ -140,8 +140,8 @@ def test_a_collection_that_is_damaged_is_counted(library: Library) -> None:
         (made.folder / name).write_bytes(b"{")
     for name in ("chunks.lance", "documents.lance"):
         (made.folder / name).rename(made.folder / f"{name}.lost")
-    found = parsed(answers(library)[0].text)
-    assert found["casetrack_collections_unreadable", frozenset()] == 1
+    text = parsed(answers(library)[0].text)
+    assert text["casetrack_collections_unreadable", frozenset()] == 1
 
 
 def test_figures_are_behind_the_token(library: Library) -> None:
@@ -179,6 +179,6 @@ def test_the_form_of_the_log_is_a_setting(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("CASETRACK_LOG", "Text")
     assert load_settings(tmp_path).log == "text"
     monkeypatch.setenv("CASETRACK_LOG", "xml")
-    with pytest.raises(UsageError, match="'xml'") as told:
+    with pytest.raises(UsageError, match="'xml'") as caught:
         load_settings(tmp_path)
-    assert "text, json" in str(told.value)
+    assert "text, json" in str(caught.value)

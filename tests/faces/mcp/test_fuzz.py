@@ -105,9 +105,9 @@ def test_any_resource_and_prompt(tmp_path: Path) -> None:
         answers = [home.ask(client, "read_resource", uri) for uri in uris]
         answers.append(home.ask(client, "get_prompt", name, arguments))
         for answer in answers:
-            told = json.dumps(answer)
-            assert not any(leak in told for leak in LEAKS)
-            assert "root:x:0:0" not in told
+            facts = json.dumps(answer)
+            assert not any(leak in facts for leak in LEAKS)
+            assert "root:x:0:0" not in facts
             # Codes for bad requests, never for a defect of the server.
             assert answer.get("code", -32602) in {-32600, -32601, -32602, -32002, -32042}, answer
 

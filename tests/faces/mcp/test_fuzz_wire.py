@@ -63,7 +63,7 @@ NO_MESSAGES: list[tuple[bytes, int, object]] = [
 def test_a_line_that_is_no_message_is_refused(line: bytes, code: int, number: object) -> None:
     with pytest.raises(ValidationError) as caught:
         jsonrpc_message_adapter.validate_json(line, by_name=False)
-    told = refusal(caught.value)
-    assert told is not None
-    assert (told.id, told.error.code) == (number, code)
-    check_error(told.error.model_dump())
+    message = refusal(caught.value)
+    assert message is not None
+    assert (message.id, message.error.code) == (number, code)
+    check_error(message.error.model_dump())

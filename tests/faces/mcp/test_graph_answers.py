@@ -100,10 +100,10 @@ def quotes(value: Any) -> Iterator[dict[str, Any]]:
 def test_every_quote_stands_where_its_source_says(
     ask: Any, tool: str, arguments: dict[str, Any]
 ) -> None:
-    found = list(quotes(ask(tool, **arguments)))
+    result = list(quotes(ask(tool, **arguments)))
     if tool != "get_entity_graph":  # a passage of three short letters may have no repeated name
-        assert found
-    for each in found:
+        assert result
+    for each in result:
         chunk = ask("get_chunk", chunk_id=each["source"]["chunk_id"])
         start, end = each["chunk_char_start"], each["chunk_char_end"]
         assert chunk["text"][start:end] == each["text"]
@@ -113,10 +113,10 @@ def test_every_quote_stands_where_its_source_says(
 
 
 def test_what_changed_between_versions_is_told_in_every_tier(ask: Any) -> None:
-    found = ask("compare_versions", before="Lease v1.txt", after="Lease v2.txt")
-    words = [w for c in found["changes"] for w in c["words"] if w["op"] != "same"]
+    result = ask("compare_versions", before="Lease v1.txt", after="Lease v2.txt")
+    words = [w for c in result["changes"] for w in c["words"] if w["op"] != "same"]
     assert [(w["op"], w["text"].strip()) for w in words] == [("removed", "six"), ("added", "nine")]
-    assert (found["total"], found["next_offset"], found["kept"] > 0.8) == (1, None, True)
+    assert (result["total"], result["next_offset"], result["kept"] > 0.8) == (1, None, True)
 
 
 @pytest.mark.parametrize(
@@ -132,11 +132,11 @@ def test_what_changed_between_versions_is_told_in_every_tier(ask: Any) -> None:
 def test_amounts_are_found_by_their_size(
     ask: Any, arguments: dict[str, Any], values: list[tuple[str, float]], note: str
 ) -> None:
-    found = ask("find_amounts", **arguments)
-    assert [(a["unit"], a["value"]) for a in found["amounts"]] == values
-    assert found["total"] == len(values)
-    assert note in " ".join(found["notes"])
-    assert bool(found["notes"]) == bool(note)
+    spans = ask("find_amounts", **arguments)
+    assert [(a["unit"], a["value"]) for a in spans["amounts"]] == values
+    assert spans["total"] == len(values)
+    assert note in " ".join(spans["notes"])
+    assert bool(spans["notes"]) == bool(note)
 
 
 BOTH = {"document_a": "Lease v1.txt", "document_b": "Lease v2.txt"}

@@ -78,9 +78,9 @@ class Server:
         )
         assert self.process.stderr is not None
         self.first = self.process.stderr.readline()
-        found = re.search(r"http://127\.0\.0\.1:(\d+)/mcp", self.first)
-        assert found, self.first + self.process.stderr.read()
-        self.url, self.port = found[0], int(found[1])
+        match = re.search(r"http://127\.0\.0\.1:(\d+)/mcp", self.first)
+        assert match, self.first + self.process.stderr.read()
+        self.url, self.port = match[0], int(match[1])
         self._said = [self.first]
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -136,9 +136,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         library.create("Acme").ingest([root / "lease.txt"])
     running = Server(root)
     yield running
-    said = running.end(signal.SIGTERM if os.name == "nt" else signal.SIGINT)
+    text = running.end(signal.SIGTERM if os.name == "nt" else signal.SIGINT)
     assert running.process.returncode == (1 if os.name == "nt" else 130)
-    assert "Traceback" not in said
+    assert "Traceback" not in text
 
 
 @pytest.fixture
@@ -170,11 +170,11 @@ def test_a_client_finds_text(server: Server, mode: str) -> None:
     async def work() -> None:
         async with connected(server, mode) as client:
             assert "search_documents" in {tool.name for tool in (await client.list_tools()).tools}
-            found = await client.call_tool(
+            result = await client.call_tool(
                 "search_documents", {"query": "rent", "collection": "Acme", "mode": "keyword"}
             )
-            assert "third working day" in text_of(found)
-            assert "lease.txt" in json.dumps(found.structured_content)
+            assert "third working day" in text_of(result)
+            assert "lease.txt" in json.dumps(result.structured_content)
 
     anyio.run(work)
 
@@ -187,9 +187,9 @@ def test_plain_requests_answer_as_the_tools_do(server: Server) -> None:
     wanted = {"query": "rent", "mode": "keyword"}
     by_address = ask("/api/search_documents?query=rent&mode=keyword&collection=Acme")
     by_body = ask("/api/search_documents", "POST", wanted | {"collection": "Acme"})
-    for status, found in (by_address, by_body):
+    for status, each in (by_address, by_body):
         assert status == 200
-        assert found["results"][0]["text"] == by_body[1]["results"][0]["text"]
+        assert each["results"][0]["text"] == by_body[1]["results"][0]["text"]
     assert ask("/api/search_documents?top_k=many")[0] == 400
     assert ask("/api/get_document?document_name=none")[1]["error"]["code"] == "document_not_found"
     assert (ask("/api/delete_collection")[0], ask("/api/nothing")[0]) == (405, 404)
@@ -294,9 +294,9 @@ def test_the_token_is_not_in_the_list_of_processes(tmp_path: Path) -> None:
     arguments = Path(f"/proc/{locked.process.pid}/cmdline")
     listed = arguments.read_bytes() if arguments.exists() else b""
     assert locked.ask().status == 401
-    said = locked.end(signal.SIGTERM)
+    text = locked.end(signal.SIGTERM)
     assert TOKEN.encode() not in listed
-    assert TOKEN not in said
+    assert TOKEN not in text
 
 
 def test_without_the_token_nobody_comes_in(
@@ -509,13 +509,13 @@ def test_long_work_of_one_client_leaves_the_others_alone(
     server: Server, many_files: Path, mode: str
 ) -> None:
     name = f"Long {mode}"
-    heard: list[float] = []
+    received: list[float] = []
 
     async def work() -> None:
         begun = anyio.Event()
 
         async def progress(value: float, total: float | None, message: str | None) -> None:
-            heard.append(value)
+            received.append(value)
             if value >= 1:
                 begun.set()
 
@@ -537,11 +537,11 @@ def test_long_work_of_one_client_leaves_the_others_alone(
                 group.start_soon(ingest, scope)
                 with anyio.fail_after(90):
                     await begun.wait()
-                    found = await other.call_tool(
+                    result = await other.call_tool(
                         "search_documents",
                         {"query": "rent", "collection": "Acme", "mode": "keyword"},
                     )
-                assert "third working day" in text_of(found)
+                assert "third working day" in text_of(result)
                 assert not answered.is_set()
                 scope.cancel()
             with anyio.fail_after(90):
@@ -557,7 +557,7 @@ def test_long_work_of_one_client_leaves_the_others_alone(
         return [job["state"] for job in known if job["collection"] == collection]
 
     anyio.run(work)
-    assert heard == sorted(set(heard))
+    assert received == sorted(set(received))
     documents = Library(load_settings(server.home)).get(name).documents()
     assert 1 <= len(documents) < FILES
 
@@ -632,11 +632,11 @@ def test_ending_in_the_middle(tmp_path: Path, many_files: Path) -> None:
     with contextlib.suppress(BaseExceptionGroup):  # the client's own, for the lost connection
         anyio.run(work)
     assert server.process.wait(0) == 143
-    said = server.end()
-    assert "Traceback" not in said
+    text = server.end()
+    assert "Traceback" not in text
     library = Library(load_settings(server.home))
     (left,) = library.jobs.list()
-    assert (left.state, left.error["code"]) == ("interrupted", "client_left"), (left, said)
+    assert (left.state, left.error["code"]) == ("interrupted", "client_left"), (left, text)
     documents = library.get("A").documents()
     assert 1 <= len(documents) < FILES
     assert library.get("A").stats().chunk_count == len(documents)

@@ -65,12 +65,12 @@ def test_the_first_answer_comes_without_the_sdk_and_is_the_same(
         assert opened(library) == Opening(f"{line.decode()}\n", "h")
         assert os.read(reader, 9) == b"rest"
     sdk = build_server(library).create_initialization_options()
-    told = json.loads((tmp_path / "told").read_text())["result"]
+    facts = json.loads((tmp_path / "told").read_text())["result"]
     # These versions of the protocol know no extensions, and the SDK leaves them out.
     can = sdk.capabilities.model_dump(by_alias=True, exclude_none=True, exclude={"extensions"})
-    assert told["capabilities"] == can
-    assert told["instructions"] == sdk.instructions
-    assert told["protocolVersion"] == version
+    assert facts["capabilities"] == can
+    assert facts["instructions"] == sdk.instructions
+    assert facts["protocolVersion"] == version
 
 
 @pytest.mark.parametrize(
@@ -82,14 +82,14 @@ def test_what_the_sdk_has_to_check_waits_for_it(unusual: dict[str, Any]) -> None
 
 
 def test_as_many_collections_are_named_as_fit() -> None:
-    told = edition(ANY).instructions
+    message = edition(ANY).instructions
     every = [f'"{"Ünterlagen " * 5}{n}" (1,234 documents)' for n in range(200)]
-    text = instructions(told, frozenset(declared()), every)
+    text = instructions(message, frozenset(declared()), every)
     assert 1_800 < len(text.encode()) <= 2_000
     shown = text.count(" (1,234 documents)")
     assert 0 < shown < 200
     assert str(200 - shown) in text
-    assert " 200." in instructions(told, frozenset(declared()), ['"x"' * 400] * 200)
+    assert " 200." in instructions(message, frozenset(declared()), ['"x"' * 400] * 200)
 
 
 def test_a_folder_that_cannot_be_read_is_told(
@@ -99,8 +99,8 @@ def test_a_folder_that_cannot_be_read_is_told(
         raise StorageError("quizzlefrax /x")
 
     monkeypatch.setattr(Library, "collections", denied)
-    (said,) = holdings(library, ANY)
-    assert "quizzlefrax /x" in said
+    (text,) = holdings(library, ANY)
+    assert "quizzlefrax /x" in text
 
 
 def test_lawyers_are_told_their_cases(library: Library) -> None:

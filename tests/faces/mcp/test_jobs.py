@@ -142,10 +142,10 @@ def test_a_call_that_does_not_wait_at_all(
 def test_stopping_a_job_keeps_what_is_finished(
     library: Library, connect: Any, case_folder: Path, held: threading.Event
 ) -> None:
-    heard: list[tuple[float, str | None]] = []
+    received: list[tuple[float, str | None]] = []
 
     async def hear(value: float, _total: float | None, message: str | None) -> None:
-        heard.append((value, message))
+        received.append((value, message))
 
     async def work(client: Client) -> list[Any]:
         await client.call_tool("create_collection", {"name": "A"})
@@ -161,8 +161,8 @@ def test_stopping_a_job_keeps_what_is_finished(
     assert ended.structured_content["jobs"][0]["state"] == "cancelled"
     assert ended.structured_content["result"]["cancelled"]
     assert late.structured_content["jobs"][0]["state"] == "cancelled"
-    assert any("Lease.pdf" in (message or "") for _, message in heard)
-    values = [value for value, _ in heard]
+    assert any("Lease.pdf" in (message or "") for _, message in received)
+    values = [value for value, _ in received]
     assert values == sorted(set(values))
 
 
@@ -221,10 +221,10 @@ def test_a_job_of_another_program(
     library: Library, connect: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(jobs, "BEAT_SECONDS", 0.2)
-    heard: list[float] = []
+    received: list[float] = []
 
     async def hear(value: float, _total: float | None, _message: str | None) -> None:
-        heard.append(value)
+        received.append(value)
 
     async def work(client: Client, job_id: str) -> list[Any]:
         waited = await client.call_tool(
@@ -239,8 +239,8 @@ def test_a_job_of_another_program(
         assert job.cancel.wait(2)
         job.result({"bytes": 1}, cancelled=True)
     assert waited.structured_content["jobs"][0]["state"] in {"queued", "running"}
-    assert len(heard) >= 2
-    assert heard == sorted(set(heard))
+    assert len(received) >= 2
+    assert received == sorted(set(received))
     ended = connect(library, lambda client: client.call_tool("get_job_status", {"job_id": job.id}))
     assert ended.structured_content["jobs"][0]["state"] == "cancelled"
     assert ended.structured_content["result"] == {"bytes": 1}
@@ -265,9 +265,9 @@ def test_a_silent_client_is_answered_before_it_gives_up(
         job_id = silent.structured_content["job"]["job_id"]
         await client.call_tool("get_job_status", {"job_id": job_id, "wait_seconds": 30})
         arguments |= {"file_path": str(case_folder / "Letters" / "Reminder.md")}
-        told = await client.call_tool("ingest_document", arguments, progress_callback=hear)
-        return [silent, told]
+        message = await client.call_tool("ingest_document", arguments, progress_callback=hear)
+        return [silent, message]
 
-    silent, told = connect(library, work, mode="legacy")
+    silent, message = connect(library, work, mode="legacy")
     assert set(silent.structured_content) == {"collection", "job", "more"}
-    assert told.structured_content["outcome"]["status"] == "ingested"
+    assert message.structured_content["outcome"]["status"] == "ingested"

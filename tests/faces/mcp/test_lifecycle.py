@@ -46,10 +46,10 @@ def test_updating(acme: Library, call: Call, text: Text) -> None:
         ("list_collections", {}),
         ("get_collection_info", {}),
     )
-    found = updated.structured_content["collection"]
-    told = [found[fact] for fact in ("name", "description", "reference", "type")]
-    assert told == ["Acme 2024", "Supply contracts", "A-1", "contract"]
-    assert found["tags"] == ["urgent", "draft"]
+    content = updated.structured_content["collection"]
+    messages = [content[fact] for fact in ("name", "description", "reference", "type")]
+    assert messages == ["Acme 2024", "Supply contracts", "A-1", "contract"]
+    assert content["tags"] == ["urgent", "draft"]
     assert updated.structured_content["is_active"] is True
     assert "Acme 2024" in text(status)
     assert less.structured_content["collection"]["tags"] == ["urgent"]

@@ -35,10 +35,10 @@ def elsewhere(library: Library) -> Library:
     return Library(library.settings)
 
 
-async def until(heard: list[str], *wanted: str) -> None:
+async def until(received: list[str], *wanted: str) -> None:
     """Wait until all of it was heard."""
     with anyio.fail_after(30):
-        while not set(wanted) <= set(heard):
+        while not set(wanted) <= set(received):
             await anyio.sleep(0.01)
 
 
@@ -50,39 +50,39 @@ def test_a_client_of_the_handshake_protocol_follows_a_collection(
     library: Library, elsewhere: Library, case_folder: Path
 ) -> None:
     acme, other = library.create("Acme").info, library.create("Other").info
-    heard: list[str] = []
+    received: list[str] = []
 
     async def hear(message: Any) -> None:
         if isinstance(message, ResourceUpdatedNotification):
-            heard.append(str(message.params.uri))
+            received.append(str(message.params.uri))
         elif isinstance(message, ResourceListChangedNotification):
-            heard.append("list")
+            received.append("list")
 
     async def main() -> None:
         server = build_server(library)
         async with Client(server, mode="legacy", message_handler=hear) as client:
-            told = client.server_capabilities.resources
-            assert told is not None
-            assert (told.subscribe, told.list_changed) == (True, True)
+            text = client.server_capabilities.resources
+            assert text is not None
+            assert (text.subscribe, text.list_changed) == (True, True)
             mine, document = f"{ALL}/{acme.id}", f"{ALL}/{acme.id}/documents/x"
             for uri in (mine, document, "casetrack://nobody/knows"):
                 await client.subscribe_resource(uri)
             # Another program adds a file; collections that are not followed send nothing.
             await in_thread(elsewhere.get("Acme").ingest, [case_folder / "Notes.txt"])
-            await until(heard, mine, document)
-            assert set(heard) == {mine, document}
+            await until(received, mine, document)
+            assert set(received) == {mine, document}
             # This very server does, into a collection that is not followed.
             arguments = {"file_path": str(case_folder / "Notes.txt"), "collection": "Other"}
             await client.call_tool("ingest_document", arguments)
             await client.unsubscribe_resource(mine)
             await client.subscribe_resource(ALL)
-            heard.clear()
+            received.clear()
             await in_thread(elsewhere.delete, other.id)
-            await until(heard, "list", ALL)
-            assert mine not in heard
-            heard.clear()
+            await until(received, "list", ALL)
+            assert mine not in received
+            received.clear()
             await in_thread(elsewhere.get("Acme").admin.update, name="Acme Ltd")
-            await until(heard, "list", ALL, document)
+            await until(received, "list", ALL, document)
 
     anyio.run(main)
 
@@ -95,11 +95,11 @@ def test_a_client_of_the_stateless_protocol_listens(
 
     async def main() -> None:
         async with Client(build_server(library), mode="2026-07-28") as client:
-            heard: list[str] = []
+            received: list[str] = []
 
             async def hear(listening: Any) -> None:
                 async for event in listening:
-                    heard.append(getattr(event, "uri", "list"))  # noqa: PERF401
+                    received.append(getattr(event, "uri", "list"))  # noqa: PERF401
 
             async with (
                 client.listen(resources_list_changed=True, resource_subscriptions=[mine]) as stream,
@@ -107,10 +107,10 @@ def test_a_client_of_the_stateless_protocol_listens(
             ):
                 group.start_soon(hear, stream)
                 await in_thread(elsewhere.get("Acme").ingest, [case_folder / "Notes.txt"])
-                await until(heard, mine)
-                assert set(heard) == {mine}
+                await until(received, mine)
+                assert set(received) == {mine}
                 await in_thread(elsewhere.create, "New")
-                await until(heard, "list")
+                await until(received, "list")
                 group.cancel_scope.cancel()
 
     anyio.run(main)

@@ -26,11 +26,11 @@ def test_handshake_and_end_of_input(
     say = modern if era == "modern" else request
     hello = modern("h", "server/discover") if era == "modern" else request("h", "initialize", HELLO)
     server.say(hello)
-    told = server.answer_to("h")["result"]
-    assert "search_documents" in told["instructions"]
+    message = server.answer_to("h")["result"]
+    assert "search_documents" in message["instructions"]
     if era == "legacy":
         server.say(request("again", "initialize", HELLO))
-        assert server.answer_to("again")["result"] == told
+        assert server.answer_to("again")["result"] == message
         server.say(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
         server.say(b"{not json")
     server.say(say("list", "tools/list"))
@@ -97,6 +97,6 @@ def test_wrong_settings_end_the_process_with_the_reason(
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 2
-    told = capsys.readouterr()
-    assert "'colour'" in told.err
-    assert told.out == ""
+    message = capsys.readouterr()
+    assert "'colour'" in message.err
+    assert message.out == ""

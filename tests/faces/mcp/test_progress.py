@@ -154,18 +154,18 @@ def test_a_call_cancelled_while_it_waits_for_another_writer_never_starts() -> No
 def test_a_slow_search_tells_its_client_that_it_goes_on(
     filled: Library, connect: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, mode: str
 ) -> None:
-    heard = threading.Event()
-    told: list[float] = []
+    received = threading.Event()
+    messages: list[float] = []
     search = Collection.search
 
     def slow(*args: Any, **kwargs: Any) -> Any:
-        assert heard.wait(30)
+        assert received.wait(30)
         return search(*args, **kwargs)
 
     async def hear(progress: float, _total: float | None, _message: str | None) -> None:
-        told.append(progress)
-        if len(told) == 2:
-            heard.set()
+        messages.append(progress)
+        if len(messages) == 2:
+            received.set()
 
     async def ask(client: Client) -> Any:
         arguments = {"query": "payment", "collection": "Acme"}
@@ -175,7 +175,7 @@ def test_a_slow_search_tells_its_client_that_it_goes_on(
     monkeypatch.setattr("casetrack.faces.mcp.app.kept_alive", partial(kept_alive, beat=0.02))
     result = connect(filled, ask, mode=mode)
     assert result.structured_content["results_count"]
-    assert rises(told)
+    assert rises(messages)
 
 
 def _numbered(root: Path, count: int) -> Path:

@@ -41,8 +41,8 @@ def tell(serve: Serve, filled: Library) -> Callable[..., str]:
     """Return ``tell(name, arguments, ...)``: the text of a prompt's one message."""
 
     def one(name: str, arguments: dict[str, str] | None = None, **options: Any) -> str:
-        found = serve(filled, lambda client: client.get_prompt(name, arguments), **options)
-        (message,) = found.messages
+        result = serve(filled, lambda client: client.get_prompt(name, arguments), **options)
+        (message,) = result.messages
         assert message.role == "user"
         return message.content.text
 
@@ -127,7 +127,7 @@ def test_the_collection_is_named_or_found(tell: Callable[..., str]) -> None:
 
 @pytest.mark.parametrize("mode", ERAS)
 @pytest.mark.parametrize(
-    ("name", "arguments", "said"),
+    ("name", "arguments", "text"),
     [
         ("nothing", {}, r"nothing.*brief_collection"),
         ("check_claims", {}, "check_claims .*claims"),
@@ -138,9 +138,9 @@ def test_the_collection_is_named_or_found(tell: Callable[..., str]) -> None:
     ],
 )
 def test_unfit_requests_are_refused(
-    tell: Callable[..., str], name: str, arguments: dict[str, str], said: str, mode: str
+    tell: Callable[..., str], name: str, arguments: dict[str, str], text: str, mode: str
 ) -> None:
-    with pytest.raises(MCPError, match=said) as caught:
+    with pytest.raises(MCPError, match=text) as caught:
         tell(name, arguments, mode=mode)
     assert caught.value.error.code == INVALID_PARAMS
 
@@ -161,9 +161,9 @@ def complete(serve: Serve) -> Callable[..., list[str]]:
         **options: Any,
     ) -> list[str]:
         ask = {"name": argument, "value": typed}
-        found = serve(library, lambda c: c.complete(ref, ask, known), **options)
-        assert len(found.completion.values) <= MOST
-        return found.completion.values
+        result = serve(library, lambda c: c.complete(ref, ask, known), **options)
+        assert len(result.completion.values) <= MOST
+        return result.completion.values
 
     return suggest
 
@@ -244,5 +244,5 @@ def test_no_more_than_the_protocol_allows(
     many = [Option(f"{n:03}", "") for n in range(MOST + 5)]
     monkeypatch.setattr(Completer, "options", lambda *_: many)
     ask = {"name": "collection", "value": ""}
-    found = serve(filled, lambda c: c.complete(prompt("brief_collection"), ask)).completion
-    assert (len(found.values), found.total, found.has_more) == (MOST, MOST + 5, True)
+    result = serve(filled, lambda c: c.complete(prompt("brief_collection"), ask)).completion
+    assert (len(result.values), result.total, result.has_more) == (MOST, MOST + 5, True)

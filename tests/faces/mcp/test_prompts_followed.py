@@ -111,8 +111,8 @@ class Follower:
             **{n: given[n] for n in ("document_a", "document_b", "topic") if n in given},
         }
         schema = self._tools[name].input_schema
-        told = {"topic", "relationship_type"} & set(schema["properties"])
-        wanted = set(schema.get("required", ())) | told
+        message = {"topic", "relationship_type"} & set(schema["properties"])
+        wanted = set(schema.get("required", ())) | message
         if "document_filter" in step and document:
             known["document_filter"] = document
             wanted.add("document_filter")
@@ -130,8 +130,8 @@ class Follower:
         return next((name for name in names if name != document), None)
 
     def _shown(self, key: str) -> str | None:
-        found = re.search(rf'"{key}": "([^"]+)"', self.shown())
-        return found[1] if found else None
+        match = re.search(rf'"{key}": "([^"]+)"', self.shown())
+        return match[1] if match else None
 
 
 @pytest.mark.slow
@@ -157,9 +157,9 @@ def test_every_step_can_be_done(
     assert {tool for tool, _ in follower.done} >= set(request.needs)
     assert len(follower.done) >= 3
     for tool, result in follower.done:
-        said = result.content[0].text
+        message = result.content[0].text
         if result.is_error:
-            assert any(words in said for words in NOT_HERE), f"{tool}: {said}"
+            assert any(words in message for words in NOT_HERE), f"{tool}: {message}"
         else:
             assert result.structured_content
     shown = follower.shown()

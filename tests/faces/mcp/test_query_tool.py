@@ -25,10 +25,10 @@ def test_rows_come_by_column_and_mistakes_are_told(
         ("query", {"sql": "SELECT nam FROM documents"}),
         ("query", {"sql": "COPY documents TO 'stolen.csv'"}),
     )
-    found = rows.structured_content
-    assert found["columns"] == ["name", "n"]
-    assert found["rows"] == [["Notes.txt", n] for n in range(500)]
-    assert "500" in found["more"]
+    facts = rows.structured_content
+    assert facts["columns"] == ["name", "n"]
+    assert facts["rows"] == [["Notes.txt", n] for n in range(500)]
+    assert "500" in facts["more"]
     assert "> Notes.txt | 499\n" in text(rows)
     assert wrong.is_error
     assert re.search(r"\bname\b", text(wrong))
@@ -38,14 +38,14 @@ def test_rows_come_by_column_and_mistakes_are_told(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("sql", "told"),
+    ("sql", "message"),
     [
         ("SELECT count(*) FROM range(1000000) a, range(1000000) b, range(1000000) c", "0.3"),
         ("SELECT repeat('x', 9000000) AS long", "4 MB"),
     ],
 )
 def test_a_statement_without_measure_ends_alone(
-    filled: Library, call: Callable[..., Any], text: Callable[[Any], str], sql: str, told: str
+    filled: Library, call: Callable[..., Any], text: Callable[[Any], str], sql: str, message: str
 ) -> None:
     config = filled.settings.data_dir / "config.toml"
     config.write_text("[sql]\ntimeout_seconds = 0.3\n", encoding="utf-8")
@@ -54,5 +54,5 @@ def test_a_statement_without_measure_ends_alone(
     finally:
         config.unlink()
     assert ended.is_error
-    assert told in text(ended)
+    assert message in text(ended)
     assert not after.is_error

@@ -14,6 +14,6 @@ def test_quoted_text_is_a_block_of_its_own_lines(text: str) -> None:
     block = plain([Line((text,), block=True)]).splitlines()
     assert all(row.startswith("> ") for row in block)
     assert [row[2:] for row in block] == text.splitlines()
-    said = plain([line('"', (text, "said"), '"')])
-    assert len(said.splitlines()) == 1
-    assert '"' not in said[1:-1].replace("\\\\", "").replace('\\"', "")
+    message = plain([line('"', (text, "said"), '"')])
+    assert len(message.splitlines()) == 1
+    assert '"' not in message[1:-1].replace("\\\\", "").replace('\\"', "")

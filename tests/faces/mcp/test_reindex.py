@@ -27,10 +27,10 @@ def test_a_conversation(library: Library, case_folder: Path, messages: Any) -> N
         WordEncoder("openai", 8, token_width=None), WordEncoder("ollama", 12)
     )
     texts: list[str] = []
-    heard: list[float] = []
+    received: list[float] = []
 
     async def hear(progress: float, _total: float | None, _message: str | None) -> None:
-        heard.append(progress)
+        received.append(progress)
 
     async def talk() -> None:
         async with Client(build_server(library)) as client:
@@ -67,8 +67,8 @@ def test_a_conversation(library: Library, case_folder: Path, messages: Any) -> N
     anyio.run(talk)
     messages("\n\n".join(texts))
     assert library.get("A").info.profile == "ollama"
-    assert heard
-    assert heard == sorted(heard)
+    assert received
+    assert received == sorted(received)
 
 
 def with_models(library: Library) -> Library:

@@ -28,9 +28,9 @@ def test_document_text_cannot_pass_for_another_result() -> None:
 
 def test_passages(messages: Any) -> None:
     text = "Payment shall be made."
-    told = Telling("detailed")
+    message = Telling("detailed")
     chunk = Chunk(text, PROVENANCE, ("E1", "E6", "E12"), 234)
-    messages(plain([*head_of(chunk), *QUOTED], told), "of a page")
+    messages(plain([*head_of(chunk), *QUOTED], message), "of a page")
     sheet = replace(
         PROVENANCE,
         sheet_name="Budget",
@@ -41,10 +41,10 @@ def test_passages(messages: Any) -> None:
         embedded_at=None,
     )
     cells = head_of(Chunk("Rent: 100", sheet, (), 1))
-    messages(plain([*cells, *QUOTED], told), "of a sheet")
+    messages(plain([*cells, *QUOTED], message), "of a sheet")
     chunks = [Chunk(t, replace(PROVENANCE, chunk_index=i), (), 5) for i, t in enumerate("abcde")]
     window = ChunkWindow(tuple(chunks[:2]), chunks[2], tuple(chunks[3:]))
-    messages(plain([*head_of(window), *QUOTED], told), "with its neighbours")
+    messages(plain([*head_of(window), *QUOTED], message), "with its neighbours")
 
 
 ROOT = PurePosixPath("/cases/Acme")

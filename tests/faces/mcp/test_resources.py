@@ -53,8 +53,8 @@ def read(serve: Serve) -> Callable[..., Any]:
     """Return ``read(library, uri, mode=..., choice=...)``: the one content at an address."""
 
     def one(library: Library, uri: str, **options: Any) -> Any:
-        found = serve(library, lambda client: client.read_resource(uri), **options)
-        (content,) = found.contents
+        result = serve(library, lambda client: client.read_resource(uri), **options)
+        (content,) = result.contents
         assert content.uri == uri
         return content
 

@@ -147,26 +147,26 @@ def place(_environment: Path, models_dir: Path, tmp_path_factory: Any) -> Place:
 # --- the ways --------------------------------------------------------------------------------
 
 
-async def _ask(place: Place, way: str, server: Any, mode: str, found: Found) -> None:
+async def _ask(place: Place, way: str, server: Any, mode: str, result: Found) -> None:
     from mcp.client import Client
 
     async with Client(server, mode=mode) as client:
-        found[way] = await _ask_all(client, place.known)
+        result[way] = await _ask_all(client, place.known)
 
 
 async def _ask_here(place: Place) -> Found:
     """Ask in this process, in both eras."""
-    found: Found = {}
+    by_name: Found = {}
     for way, mode in ((HERE, MODERN), (SESSION, LEGACY)):
-        await _ask(place, way, build_server(place.library()), mode, found)
-    return found
+        await _ask(place, way, build_server(place.library()), mode, by_name)
+    return by_name
 
 
 async def _ask_processes(place: Place) -> Found:
     """Ask over all transports at once: each except one has a separate process."""
     from mcp import StdioServerParameters
 
-    found: Found = {}
+    by_name: Found = {}
     pipe = StdioServerParameters(
         command=sys.executable, args=["-m", "casetrack", "serve"], env=place.env, cwd=ROOT
     )
@@ -179,12 +179,12 @@ async def _ask_processes(place: Place) -> Found:
                 (WEB_SESSION, url, LEGACY),
                 (WEB, url, MODERN),
             ):
-                group.start_soon(_ask, place, way, server, mode, found)
-    return found
+                group.start_soon(_ask, place, way, server, mode, by_name)
+    return by_name
 
 
 async def _ask_all(client: Client, known: Known) -> list[dict[str, Any]]:
-    told = []
+    messages = []
     tools = (await client.list_tools()).tools
     forms = {tool.name for tool in tools if "response_format" in tool.input_schema["properties"]}
     for question in [*failures(known), *questions(known)]:
@@ -193,8 +193,8 @@ async def _ask_all(client: Client, known: Known) -> list[dict[str, Any]]:
             # The command line also returns all facts.
             named.setdefault("response_format", "detailed")
         result = await client.call_tool(question.tool, named)
-        told.append(result.model_dump(mode="json", by_alias=True, exclude={"meta"}))
-    return told
+        messages.append(result.model_dump(mode="json", by_alias=True, exclude={"meta"}))
+    return messages
 
 
 def _arguments(question: Question) -> dict[str, Any]:
@@ -213,10 +213,10 @@ def _arguments(question: Question) -> dict[str, Any]:
 def typed(*command: str, named: bool = True, as_json: bool = True) -> Any:
     """Return the JSON that a command writes in this process."""
     options = [*(["-c", NAME] if named else []), *(["--json"] if as_json else [])]
-    said = io.StringIO()
-    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(io.StringIO()):
+    text = io.StringIO()
+    with contextlib.redirect_stdout(text), contextlib.redirect_stderr(io.StringIO()):
         casetrack([*command, *options])
-    return json.loads(said.getvalue()) if as_json else said.getvalue()
+    return json.loads(text.getvalue()) if as_json else text.getvalue()
 
 
 # --- tests -----------------------------------------------------------------------------------
@@ -257,30 +257,30 @@ def _ways_agree(known: Known, answers: Found) -> None:
     bad, good = failures(known), questions(known)
     assert [a["isError"] for a in answers[HERE]] == [True] * len(bad) + [False] * len(good)
     different = []
-    for way, told in answers.items():
-        for question, here, there in zip([*bad, *good], answers[HERE], told, strict=True):
+    for way, messages in answers.items():
+        for question, local, remote in zip([*bad, *good], answers[HERE], messages, strict=True):
             if way == WEB and question.tool in REMEMBERING:
-                assert NOT_REMEMBERED in there["content"][0]["text"]
-            elif _timeless(here) != _timeless(there):
-                different.append((way, question.tool, question.arguments, _timeless(there)))
+                assert NOT_REMEMBERED in remote["content"][0]["text"]
+            elif _timeless(local) != _timeless(remote):
+                different.append((way, question.tool, question.arguments, _timeless(remote)))
     assert different == []
 
 
-def _commands_fail_alike(known: Known, told: Sequence[dict[str, Any]]) -> None:
-    for question, answer in zip(failures(known), told, strict=False):
+def _commands_fail_alike(known: Known, message: Sequence[dict[str, Any]]) -> None:
+    for question, answer in zip(failures(known), message, strict=False):
         error = _said(question)["error"]
         assert answer["content"][0]["text"].startswith(error["message"])
         assert error["hint"]
 
 
-def _commands_agree(known: Known, told: Sequence[dict[str, Any]]) -> None:
+def _commands_agree(known: Known, message: Sequence[dict[str, Any]]) -> None:
     different = []
-    for question, answer in zip(questions(known), told[len(failures(known)) :], strict=True):
+    for question, answer in zip(questions(known), message[len(failures(known)) :], strict=True):
         if question.command:
             compared = Comparison()
-            said = question.shaped(_said(question))
-            for here, there in question.same.items():
-                compared.add(_at(answer["structuredContent"], here), _at(said, there), here)
+            text = question.shaped(_said(question))
+            for local, remote in question.same.items():
+                compared.add(_at(answer["structuredContent"], local), _at(text, remote), local)
             assert compared.facts, f"nothing to compare: {question}"
             different += [(question.command, line) for line in compared.differences]
     assert different == []
@@ -297,11 +297,11 @@ def _same_in_a_process(place: Place, *words: str) -> None:
 
 def test_differences_are_found() -> None:
     compared = Comparison()
-    here = {"total": 2, "score": 0.5, "results": [1], "citation": "p. 1", "page": 1}
-    compared.add(here, {"total": 3, "score": 0.6, "results": [1, 2], "citation": "p. 1"})
+    local = {"total": 2, "score": 0.5, "results": [1], "citation": "p. 1", "page": 1}
+    compared.add(local, {"total": 3, "score": 0.6, "results": [1, 2], "citation": "p. 1"})
     compared.add({"aliases": ["b"]}, {"aliases": ["a", "b"]})
-    told = {line.partition(":")[0].partition(" ")[0] for line in compared.differences}
-    assert told == {".total", ".score", ".results", ".page", ".aliases.0"}
+    messages = {line.partition(":")[0].partition(" ")[0] for line in compared.differences}
+    assert messages == {".total", ".score", ".results", ".page", ".aliases.0"}
     compared = Comparison()
     compared.add({"aliases": ["a"], "score": 0.12345}, {"aliases": ["a", "b"], "score": 0.1234})
     assert compared.differences == []
@@ -321,36 +321,36 @@ class Comparison:
         self.facts = 0
         self.differences: list[str] = []
 
-    def add(self, here: Any, there: Any, where: str = "") -> None:
+    def add(self, local: Any, remote: Any, where: str = "") -> None:
         """Compare the answer of the tool with that of the command."""
-        if isinstance(here, dict) and isinstance(there, dict):
-            self._add_objects(here, there, where)
-        elif isinstance(here, list) and isinstance(there, list):
-            self._add_lists(here, there, where)
+        if isinstance(local, dict) and isinstance(remote, dict):
+            self._add_objects(local, remote, where)
+        elif isinstance(local, list) and isinstance(remote, list):
+            self._add_lists(local, remote, where)
         else:
             self.facts += 1
-            if not _equal(here, there):
-                self.differences.append(f"{where}: {here!r} != {there!r}")
+            if not _equal(local, remote):
+                self.differences.append(f"{where}: {local!r} != {remote!r}")
 
-    def _add_objects(self, here: dict[str, Any], there: dict[str, Any], where: str) -> None:
-        if "citation" in here:
-            lacking = (here.keys() ^ there.keys()) - ONE_SIDED
+    def _add_objects(self, local: dict[str, Any], remote: dict[str, Any], where: str) -> None:
+        if "citation" in local:
+            lacking = (local.keys() ^ remote.keys()) - ONE_SIDED
             self.differences += [f"{where}.{name} is on one side only" for name in lacking]
-        for name in here.keys() & there.keys() - TIMES:
-            self.add(here[name], there[name], f"{where}.{name}")
+        for name in local.keys() & remote.keys() - TIMES:
+            self.add(local[name], remote[name], f"{where}.{name}")
 
-    def _add_lists(self, here: list[Any], there: list[Any], where: str) -> None:
-        shorter = len(here) < len(there) and where.rpartition(".")[2] in BEGINNINGS
-        if len(here) != len(there) and not shorter:
-            self.differences.append(f"{where}: {len(here)} entries != {len(there)}")
-        for number, (one, other) in enumerate(zip(here, there, strict=False)):
+    def _add_lists(self, local: list[Any], remote: list[Any], where: str) -> None:
+        shorter = len(local) < len(remote) and where.rpartition(".")[2] in BEGINNINGS
+        if len(local) != len(remote) and not shorter:
+            self.differences.append(f"{where}: {len(local)} entries != {len(remote)}")
+        for number, (one, other) in enumerate(zip(local, remote, strict=False)):
             self.add(one, other, f"{where}.{number}")
 
 
-def _equal(here: Any, there: Any) -> bool:
-    if isinstance(here, float) and isinstance(there, float):
-        return abs(here - there) < ROUNDED
-    return bool(here == there)
+def _equal(local: Any, remote: Any) -> bool:
+    if isinstance(local, float) and isinstance(remote, float):
+        return abs(local - remote) < ROUNDED
+    return bool(local == remote)
 
 
 def _said(question: Question) -> Any:

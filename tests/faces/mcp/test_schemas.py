@@ -171,9 +171,9 @@ def test_other_names_reach_the_same_tool(filled: Library, call: Any) -> None:
         call(filled, (name, {"query": "payment", "collection": "Acme"}))
         for name in ("search_documents", *ALIASES)
     ]
-    found = [[r["citation"] for r in each.structured_content["results"]] for each in asked]
-    assert found[0]
-    assert all(each == found[0] for each in found)
+    facts = [[r["citation"] for r in each.structured_content["results"]] for each in asked]
+    assert facts[0]
+    assert all(each == facts[0] for each in facts)
     assert not set(ALIASES) & set(LISTED)
 
 

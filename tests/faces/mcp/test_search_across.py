@@ -37,9 +37,9 @@ def test_all_collections_are_searched_at_once(
         ("search_documents", ask | {"collection": "Mill"}),
         ("search_documents", ask | {"collections": ["Mill", "Barn"]}),
     )
-    found = concise.structured_content["results"]
-    assert [each["collection"] for each in found] == ["Mill", "Ships"]
-    for each in found:
+    facts = concise.structured_content["results"]
+    assert [each["collection"] for each in facts] == ["Mill", "Ships"]
+    for each in facts:
         _, context = call(
             several,
             ("list_collections", {}),

@@ -141,13 +141,13 @@ def ask(
 
 def state_of(folder: Path, *, without: tuple[Path, ...] = ()) -> dict[str, str]:
     """Return the paths below a folder with the hashes of their content."""
-    found: dict[str, str] = {}
+    by_name: dict[str, str] = {}
     for path in sorted(folder.rglob("*")):
         if any(path.is_relative_to(other) for other in without):
             continue
         content = path.read_bytes() if path.is_file() else b""
-        found[str(path.relative_to(folder))] = hashlib.sha256(content).hexdigest()
-    return found
+        by_name[str(path.relative_to(folder))] = hashlib.sha256(content).hexdigest()
+    return by_name
 
 
 def library_of(ground: Ground, models_dir: Path) -> Library:
@@ -175,14 +175,14 @@ def test_a_read_only_server_refuses_every_tool_that_writes(
     before = state_of(ground.data)
 
     async def refused() -> set[int]:
-        found = set()
+        values = set()
         server = build_server(library, choose(None, read_only=True))
         async with Client(server, mode="legacy") as client:
             for name, arguments in writings(ground, "Own"):
-                with pytest.raises(MCPError) as told:
+                with pytest.raises(MCPError) as caught:
                     await client.call_tool(name, arguments)
-                found.add(told.value.code)
-        return found
+                values.add(caught.value.code)
+        return values
 
     assert anyio.run(refused) == {-32602}
     assert state_of(ground.data) == before
@@ -257,8 +257,8 @@ def test_documents_cannot_make_it_read_other_files(
     assert len(names) >= 8, results[1].content
     assert touched == []
     assert not [path for path in witness.opened if path.startswith(str(secret))]
-    told = "\n".join(result.model_dump_json() for result in results)
-    assert CANARY not in told
+    messages = "\n".join(result.model_dump_json() for result in results)
+    assert CANARY not in messages
     escaped = [path for path in surroundings.rglob("*") if path.name == "escaped.txt"]
     inside = surroundings / "data"
     assert all(path.is_relative_to(inside) for path in escaped)
@@ -339,6 +339,6 @@ def test_the_command_line_sends_no_control_characters(
 ) -> None:
     monkeypatch.setenv("CASETRACK_MODELS", str(hostile.settings.models_dir))
     assert main(["--data-dir", str(hostile.settings.data_dir), *command]) == 0
-    told = capsys.readouterr()
-    assert not CONTROL.search(told.out), CONTROL.search(told.out)
-    assert not CONTROL.search(told.err)
+    message = capsys.readouterr()
+    assert not CONTROL.search(message.out), CONTROL.search(message.out)
+    assert not CONTROL.search(message.err)

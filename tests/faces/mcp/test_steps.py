@@ -35,7 +35,7 @@ SAID = [
 def test_steps_are_put_in_terms_of_what_there_is(messages: Any) -> None:
     doing = {"documents": ["list_documents"], "ingest": ["ingest_document"], "search": ["search"]}
     work_with(Steps(frozenset(), doing, "list_dates", lambda _: ("mode",)))
-    lines = [f"{said}\n-> {told(said)}\n-> {here(said)}" for said in SAID]
+    lines = [f"{texts}\n-> {told(texts)}\n-> {here(texts)}" for texts in SAID]
     messages("\n\n".join(lines))
 
 

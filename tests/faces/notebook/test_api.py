@@ -103,20 +103,20 @@ TABLES: dict[str, tuple[Callable[[Collection], Tabular], set[str]]] = {
 @pytest.mark.parametrize("name", TABLES)
 def test_result_is_a_table(demo: Collection, name: str) -> None:
     ask, columns = TABLES[name]
-    found = ask(demo)
-    table, frame = found.to_arrow(), found.to_polars()
+    result = ask(demo)
+    table, frame = result.to_arrow(), result.to_polars()
     assert table.num_rows > 0
     assert columns <= set(table.column_names)
     assert frame.shape == table.shape
     assert frame.columns == table.column_names
-    page = found._repr_html_()
+    page = result._repr_html_()
     assert page
     # Drawings bring their own look for light and dark; tables take on that of the notebook.
     if name not in {"graph", "timeline"}:
         assert "<table" in page
         assert "background" not in page
-    assert "object at 0x" not in repr(found)
-    assert max(map(len, repr(found).splitlines())) < 700
+    assert "object at 0x" not in repr(result)
+    assert max(map(len, repr(result).splitlines())) < 700
 
 
 def test_values_come_through_whole(demo: Collection) -> None:
@@ -336,7 +336,7 @@ def test_import_is_light() -> None:
 
 def test_files_that_a_stop_left_are_counted_and_not_listed() -> None:
     left = tuple(cancelled_outcome(f"{n}.txt") for n in range(40))
-    told = ingest_lines(IngestReport((outcome("a.txt"), *left), 1.0, cancelled=True))
-    assert len(told) < 5
-    assert "40 not read" in str(told)
-    assert "skipped" not in str(told)
+    lines = ingest_lines(IngestReport((outcome("a.txt"), *left), 1.0, cancelled=True))
+    assert len(lines) < 5
+    assert "40 not read" in str(lines)
+    assert "skipped" not in str(lines)

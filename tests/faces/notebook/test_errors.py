@@ -38,9 +38,9 @@ def test_a_mistake_is_told_in_a_few_lines(library: Library, tmp_path: Path) -> N
         check=False,
     )
     assert ended.returncode == 0, ended.stderr
-    told = ended.stdout.strip()
-    assert "rows = c.sql('SELECT * FROM own')" in told.splitlines()[0]
-    assert "\nQueryError: " in told
-    assert '"own"' in told
-    assert "casetrack/store/sql" not in told
-    assert len(told.splitlines()) < 12
+    message = ended.stdout.strip()
+    assert "rows = c.sql('SELECT * FROM own')" in message.splitlines()[0]
+    assert "\nQueryError: " in message
+    assert '"own"' in message
+    assert "casetrack/store/sql" not in message
+    assert len(message.splitlines()) < 12

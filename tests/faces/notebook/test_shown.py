@@ -64,9 +64,9 @@ def test_cut_answer_says_how_many_there_are(demo: Collection, name: str) -> None
     some = ask(demo, limit=2)
     assert some == every[:2]
     assert some.total == len(every)
-    said = f"2 of {len(every):,} "
-    assert repr(some).startswith(said)
-    assert said in str(some._repr_html_())
+    text = f"2 of {len(every):,} "
+    assert repr(some).startswith(text)
+    assert text in str(some._repr_html_())
     assert pickle.loads(pickle.dumps(some)).total == len(every)
     assert some[:1].total == 1, "a part is not cut by a limit"
     with pytest.raises(UsageError, match="limit"):
@@ -89,8 +89,8 @@ CARDS: dict[str, tuple[Callable[[Collection], Any], tuple[str, ...]]] = {
 @pytest.mark.parametrize("name", CARDS)
 def test_single_record_shows_itself(demo: Collection, name: str) -> None:
     ask, words = CARDS[name]
-    found = ask(demo)
-    text, page = repr(found), found._repr_html_()
+    result = ask(demo)
+    text, page = repr(result), result._repr_html_()
     assert all(word in text for word in words), text
     assert len(text) < 3000
     assert max(map(len, text.splitlines())) < 200
@@ -98,7 +98,7 @@ def test_single_record_shows_itself(demo: Collection, name: str) -> None:
         assert not set(re.findall(r"\w+\(\w+=|datetime|None\b", shown))
     assert "<p" in page
     assert "background" not in page
-    assert pickle.loads(pickle.dumps(replace(found))) == found
+    assert pickle.loads(pickle.dumps(replace(result))) == result
 
 
 def test_what_was_measured_shows_itself(demo: Collection, messages: Callable[..., None]) -> None:

@@ -92,8 +92,8 @@ def test_profiles_of_vs_code_are_mentioned(tmp_path: Path) -> None:
     machine = Machine("linux", tmp_path)
     (tmp_path / ".config/Code/User/profiles").mkdir(parents=True)
     (file, *_) = user_files(CLIENTS["vscode"], machine)
-    (said,) = remarks(CLIENTS["vscode"], file, "user", machine)
-    assert "profile" in said
+    (text,) = remarks(CLIENTS["vscode"], file, "user", machine)
+    assert "profile" in text
 
 
 def test_a_projects_file_is_not_for_sharing(tmp_path: Path) -> None:

@@ -93,8 +93,8 @@ def test_macos_has_an_application_whose_script_starts_just_that(tmp_path: Path) 
         script.path.parent.mkdir(parents=True)
         script.path.write_bytes(b"#!/bin/sh\nexec printf '%s|' " + script.data.split(b"exec ")[1])
         script.path.chmod(0o755)
-        said = subprocess.run([script.path], capture_output=True, text=True, check=True)
-        assert said.stdout.split("|")[:-1] == list(AWKWARD)
+        output = subprocess.run([script.path], capture_output=True, text=True, check=True)
+        assert output.stdout.split("|")[:-1] == list(AWKWARD)
 
 
 def shown(shortcut: bytes) -> tuple[str, list[str]]:

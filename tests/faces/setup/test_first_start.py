@@ -61,8 +61,8 @@ def until(happens: Any) -> Any:
     """Return the first non-empty result of *happens*."""
     end = time.monotonic() + 200
     while time.monotonic() < end:
-        if found := happens():
-            return found
+        if result := happens():
+            return result
         time.sleep(0.01)
     raise AssertionError("it was awaited for minutes")
 
@@ -79,27 +79,27 @@ def bundle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Preparat
     monkeypatch.delenv("CASETRACK_MODELS", raising=False)
     monkeypatch.setattr(preparing, "_PAUSES", (0.05,))
     monkeypatch.setattr(preparing, "_LOOKS_SECONDS", 0.02)
-    found = Preparation(tmp_path, tmp_path / "data")
-    yield found
-    found.stop()
+    result = Preparation(tmp_path, tmp_path / "data")
+    yield result
+    result.stop()
 
 
 @posix
 def test_what_is_fetched_is_told_from_beginning_to_end(bundle: Preparation) -> None:
     bundle.start()
-    told = bundle.progress
-    until(lambda: "error: Failed to fetch: dns error" in told.sentence)  # the words of uv
+    message = bundle.progress
+    until(lambda: "error: Failed to fetch: dns error" in message.sentence)  # the words of uv
     assert not bundle.libraries.is_set()
     (bundle.root / "online").touch()
-    until(lambda: told.sentence.endswith(" 1 MB of 48 MB (1%)."))
+    until(lambda: message.sentence.endswith(" 1 MB of 48 MB (1%)."))
     assert not bundle.is_prepared
     (bundle.root / "go").touch()
     until(bundle.libraries.is_set)
     assert bundle.is_prepared
-    until(lambda: " 30 MB of 120 MB (25%)." in told.sentence)
+    until(lambda: " 30 MB of 120 MB (25%)." in message.sentence)
     (bundle.root / "models").touch()
     until(bundle.finished.is_set)
-    assert told.phase == "ready"
+    assert message.phase == "ready"
     asked = (bundle.root / "asked").read_text().splitlines()
     assert set(asked[:-1]) == {f"sync --no-dev --no-progress --directory {bundle.root}"}
     assert asked[-1] == f"-m casetrack --data-dir {bundle.root / 'data'} models pull"
@@ -152,10 +152,10 @@ def room(tmp_path: Path) -> Iterator[Room]:
     script = tmp_path / "server.py"
     script.write_text(SERVER)
     pipes = [os.pipe() for _ in range(2)]
-    (source, said), (heard, target) = (
+    (source, text), (received, target) = (
         (os.fdopen(out, "rb"), os.fdopen(into, "wb")) for out, into in pipes
     )
-    program, preparation = Program(said), Preparation(tmp_path, tmp_path)
+    program, preparation = Program(text), Preparation(tmp_path, tmp_path)
     ended: list[int] = []
     started: list[subprocess.Popen[bytes]] = []
 
@@ -165,8 +165,8 @@ def room(tmp_path: Path) -> Iterator[Room]:
         return started[0]
 
     def listen() -> None:
-        with heard:
-            for line in heard:
+        with received:
+            for line in received:
                 program.heard.append(json.loads(line))
 
     about = {"name": "casetrack", "title": "CaseTrack", "version": "9"}
@@ -176,8 +176,8 @@ def room(tmp_path: Path) -> Iterator[Room]:
     thread.start()
     ear.start()
     yield Room(program, preparation, thread, ended)
-    if not said.closed:
-        said.close()
+    if not text.closed:
+        text.close()
     preparation.libraries.set()
     thread.join(200)
     until(lambda: len(ended) == 1 + len(started))  # the keeper, and the server behind it
@@ -196,11 +196,11 @@ def test_it_answers_before_there_is_a_server_and_hands_over(room: Room) -> None:
     assert program.asks("ping") == {}
     assert [tool["name"] for tool in program.asks("tools/list")["tools"]] == [TOOL]
     assert program.asks("prompts/list") == {"prompts": []}
-    told = program.asks("tools/call", name=TOOL, arguments={})
-    assert told["content"][0]["text"] == room.preparation.progress.sentence
+    message = program.asks("tools/call", name=TOOL, arguments={})
+    assert message["content"][0]["text"] == room.preparation.progress.sentence
     refused = program.asks("tools/call", name="search_documents", arguments={"query": "x"})
     assert refused["isError"]
-    assert refused["content"] == told["content"]
+    assert refused["content"] == message["content"]
     program.says(id="later", method="completion/complete", params={"of": "a name"})
     room.preparation.libraries.set()
     until(lambda: any("tools/list_changed" in m.get("method", "") for m in program.heard))
@@ -211,11 +211,11 @@ def test_it_answers_before_there_is_a_server_and_hands_over(room: Room) -> None:
     assert {"jsonrpc": "2.0", "method": "heard", "params": "notifications/initialized"} in (
         program.heard
     )
-    found = program.asks("tools/call", name="search_documents", arguments={"query": "x"})
-    assert found["heard"] == "tools/call"
+    result = program.asks("tools/call", name="search_documents", arguments={"query": "x"})
+    assert result["heard"] == "tools/call"
     room.preparation.progress.phase = "ready"
-    told = program.asks("tools/call", name=TOOL, arguments={})
-    assert told["content"][0]["text"] == room.preparation.progress.sentence
+    message = program.asks("tools/call", name=TOOL, arguments={})
+    assert message["content"][0]["text"] == room.preparation.progress.sentence
     program.said.close()
     room.thread.join(200)
     assert 0 in room.ended

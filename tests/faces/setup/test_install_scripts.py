@@ -84,14 +84,14 @@ class User:
 
 @pytest.fixture
 def user(tmp_path: Path) -> User:
-    found = User(tmp_path)
-    found.give("casetrack", PROGRAM)
-    found.give("bin/curl", CURL)
-    found.give("uv-installer.sh", INSTALLER)
-    found.give("fetched-uv", UV)
+    result = User(tmp_path)
+    result.give("casetrack", PROGRAM)
+    result.give("bin/curl", CURL)
+    result.give("uv-installer.sh", INSTALLER)
+    result.give("fetched-uv", UV)
     (tmp_path / "Documents").mkdir()
     (tmp_path / "Documents" / "mine.txt").write_text("mine")
-    return found
+    return result
 
 
 def line(package: str = "casetrack") -> str:
@@ -170,16 +170,18 @@ def test_what_stops_it_is_told(user: User) -> None:
 
 
 def test_the_help_is_the_head_of_the_script(user: User) -> None:
-    told = user.runs("--help").stdout
+    message = user.runs("--help").stdout
     head = [row.removeprefix("#").strip() for row in SCRIPT.read_text("utf-8").splitlines()]
-    assert [row.strip() for row in told.splitlines() if row.strip() not in head] == []
-    assert "--uninstall" in told
-    assert "set -eu" not in told
+    assert [row.strip() for row in message.splitlines() if row.strip() not in head] == []
+    assert "--uninstall" in message
+    assert "set -eu" not in message
 
 
 def test_the_script_for_windows_takes_the_same_steps() -> None:
-    here, there = SCRIPT.read_text("utf-8"), FOR_WINDOWS.read_text("utf-8")
-    assert there.isascii()  # Windows PowerShell reads a file without a mark in the system's letters
+    local, remote = SCRIPT.read_text("utf-8"), FOR_WINDOWS.read_text("utf-8")
+    assert (
+        remote.isascii()
+    )  # Windows PowerShell reads a file without a mark in the system's letters
     for pattern in (
         r"\d+\.\d+\.\d+/uv-installer|UV_?VERSION ?= ?'?(\d+\.\d+\.\d+)",
         r"PYTHON ?= ?'?([\d.]+)",
@@ -189,6 +191,6 @@ def test_the_script_for_windows_takes_the_same_steps() -> None:
         r"(models pull\b)",
         r"(setup desktop)",
     ):
-        same = [re.findall(pattern, text, re.IGNORECASE)[:1] for text in (here, there)]
+        same = [re.findall(pattern, text, re.IGNORECASE)[:1] for text in (local, remote)]
         assert same[0] == same[1] != [], pattern
-    assert f"PYTHON={PYTHON} " in here
+    assert f"PYTHON={PYTHON} " in local

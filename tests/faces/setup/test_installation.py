@@ -81,9 +81,9 @@ def test_how_it_was_installed(
 
 def test_a_checkout_has_no_installer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(installation, "own_distribution", lambda: None)
-    found = find_installation()
-    assert (found.kind, found.place) == ("source", str(PACKAGE.parent))
-    assert (found.update_command(), found.uninstall_command) == (None, None)
+    result = find_installation()
+    assert (result.kind, result.place) == ("source", str(PACKAGE.parent))
+    assert (result.update_command(), result.uninstall_command) == (None, None)
 
 
 def test_what_is_run_is_not_what_happens_to_be_installed_beside_it(
@@ -144,9 +144,9 @@ HERE = Installation("pip", "there", sys.executable)
 
 @pytest.mark.slow
 def test_pip_tells_the_newest_version(index: Path) -> None:
-    with pytest.raises(UpdateUnknown, match="casetrack") as told:
+    with pytest.raises(UpdateUnknown, match="casetrack") as caught:
         newest_version(HERE, "0.1.0")
-    assert "casetrack update --check" in told.value.hint
+    assert "casetrack update --check" in caught.value.hint
     write_wheel(index, "9.9.9")
     assert newest_version(HERE, "9.9.9") is None
     assert newest_version(HERE, "0.1.0") == "9.9.9"
@@ -171,21 +171,21 @@ def test_uv_tells_the_newest_version(
     (tmp_path / "uv").write_text(UV.format(log=log, row=row))
     (tmp_path / "uv").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    found = Installation("uv-tool", "there", "/tools/casetrack/bin/python")
-    assert newest_version(found, "0.1.0") == newest
+    result = Installation("uv-tool", "there", "/tools/casetrack/bin/python")
+    assert newest_version(result, "0.1.0") == newest
     asked = log.read_text().split()
     assert asked[:4] == ["pip", "install", "--python", "/tools/casetrack/bin/python"]
     assert {"--dry-run", "--no-deps", "--upgrade"} <= set(asked)
     monkeypatch.setenv("FAIL", "1")
     with pytest.raises(UpdateUnknown, match="Request failed"):  # the output of the fake program
-        newest_version(found, "0.1.0")
+        newest_version(result, "0.1.0")
 
 
 def test_an_installer_that_fails_is_told_with_its_last_words() -> None:
     failing = (sys.executable, "-c", "import sys; print('no rights', file=sys.stderr); sys.exit(3)")
-    with pytest.raises(InstallerFailed, match=r" 3\b.* no rights") as told:
+    with pytest.raises(InstallerFailed, match=r" 3\b.* no rights") as caught:
         run_installer(failing)
-    assert told.value.hint
+    assert caught.value.hint
     with pytest.raises(InstallerFailed, match=r"-1.*no-such-program install"):
         run_installer(("no-such-program", "install"))
 
@@ -193,10 +193,10 @@ def test_an_installer_that_fails_is_told_with_its_last_words() -> None:
 # --- the commands -----------------------------------------------------------------------------
 
 
-def pretend(monkeypatch: pytest.MonkeyPatch, found: Installation) -> list[Any]:
+def pretend(monkeypatch: pytest.MonkeyPatch, result: Installation) -> list[Any]:
     """Let the commands use the installation *found*; their calls are listed, not run."""
     asked: list[Any] = []
-    monkeypatch.setattr(installation, "find_installation", lambda: found)
+    monkeypatch.setattr(installation, "find_installation", lambda: result)
     monkeypatch.setattr(Installation, "by_hand", None)
     monkeypatch.setattr(uninstall, "run_installer", asked.append)
     monkeypatch.setattr(update, "update", lambda *words: asked.append(words[:2]))
@@ -214,9 +214,9 @@ def test_update_shows_what_it_runs(
     done = run("--update")
     messages(done.out, hide={casetrack.__version__: "<version>"})
     assert asked == [(HERE, "9.9.9")]
-    told = json.loads(run("update", "--json").out)
+    facts = json.loads(run("update", "--json").out)
     command_line = shown(HERE.update_command() or ())
-    assert (told["newest"], told["command"], told["updated"]) == ("9.9.9", command_line, True)
+    assert (facts["newest"], facts["command"], facts["updated"]) == ("9.9.9", command_line, True)
     asked.clear()
     monkeypatch.setattr(Installation, "by_hand", "a reason")  # it must be typed
     ended = run("update")
@@ -285,9 +285,9 @@ def test_uninstall_keeps_the_program_while_a_file_is_broken(
     assert (ended.code, "Cursor" in ended.out) == (1, True)
     assert re.search(r"\.claude\.json\D+1\D+3\b", ended.err)
     assert asked == []
-    told = json.loads(run("uninstall", "--yes", "--json").out)
-    assert told["problems"][0]["code"] == "client_file_invalid"
-    assert told["program"]["removed"] is False
+    facts = json.loads(run("uninstall", "--yes", "--json").out)
+    assert facts["problems"][0]["code"] == "client_file_invalid"
+    assert facts["program"]["removed"] is False
 
 
 @pytest.mark.parametrize(
@@ -299,8 +299,8 @@ def test_uninstall_says_what_it_leaves_to_the_user(
 ) -> None:
     asked = pretend(monkeypatch, Installation(kind, "there", "py"))
     monkeypatch.setattr(Installation, "by_hand", "for a reason")
-    told = run("uninstall", "--yes").out
-    assert all(fact in told for fact in facts)
+    output = run("uninstall", "--yes").out
+    assert all(fact in output for fact in facts)
     assert asked == []
 
 

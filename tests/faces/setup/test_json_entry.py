@@ -119,14 +119,14 @@ def test_an_entry_is_taken_out_and_the_rest_stays_valid(text: str, without: str)
 def test_what_is_not_json_is_told_with_its_place(
     text: str, line: int, column: int, reason: str
 ) -> None:
-    with pytest.raises(TextInvalid) as told:
+    with pytest.raises(TextInvalid) as caught:
         scan(text)
-    assert (told.value.line, told.value.column) == (line, column)
-    assert told.value.reason.startswith(reason)
+    assert (caught.value.line, caught.value.column) == (line, column)
+    assert caught.value.reason.startswith(reason)
 
 
 @pytest.mark.parametrize(
-    ("text", "path", "found"),
+    ("text", "path", "result"),
     [
         ("[]", (), "a list"),
         ('"text"', (), '"text"'),
@@ -134,11 +134,11 @@ def test_what_is_not_json_is_told_with_its_place(
         ('{"mcpServers": [{}]}', ("mcpServers",), "a list"),
     ],
 )
-def test_what_is_no_object_is_not_replaced(text: str, path: tuple[str, ...], found: str) -> None:
+def test_what_is_no_object_is_not_replaced(text: str, path: tuple[str, ...], result: str) -> None:
     for change in (lambda: put(text, PATH, 1), lambda: drop(text, PATH)):
-        with pytest.raises(WrongShape) as told:
+        with pytest.raises(WrongShape) as caught:
             change()
-        assert (told.value.path, told.value.found) == (path, found)
+        assert (caught.value.path, caught.value.found) == (path, result)
 
 
 @pytest.mark.slow

@@ -123,15 +123,15 @@ def test_what_is_not_of_the_format_is_told_with_its_place(
     form: Any, path: Any, text: str, line: int, column: int
 ) -> None:
     for work in (form.value_at, form.drop, lambda t, p: form.put(t, p, {})):
-        with pytest.raises(TextInvalid) as told:
+        with pytest.raises(TextInvalid) as caught:
             work(text, path)
-        assert (told.value.line, told.value.column) == (line, column)
-        assert told.value.reason
-        assert not told.value.reason.endswith(".")
+        assert (caught.value.line, caught.value.column) == (line, column)
+        assert caught.value.reason
+        assert not caught.value.reason.endswith(".")
 
 
 @pytest.mark.parametrize(
-    ("form", "path", "text", "where", "found"),
+    ("form", "path", "text", "where", "result"),
     [
         (TOML, CODEX, "mcp_servers = 1\n", ("mcp_servers",), "1"),
         (YAML, GOOSE, "- a\n", (), "a list"),
@@ -140,11 +140,11 @@ def test_what_is_not_of_the_format_is_told_with_its_place(
     ],
 )
 def test_what_holds_no_servers_is_told(
-    form: Any, path: Any, text: str, where: tuple[str, ...], found: str
+    form: Any, path: Any, text: str, where: tuple[str, ...], result: str
 ) -> None:
-    with pytest.raises(WrongShape) as told:
+    with pytest.raises(WrongShape) as caught:
         form.put(text, path, {"a": 1})
-    assert (told.value.path, told.value.found) == (where, found)
+    assert (caught.value.path, caught.value.found) == (where, result)
 
 
 KEYS = st.text("abc_-", min_size=1, max_size=4)
@@ -169,8 +169,8 @@ def test_any_text_keeps_all_that_is_not_ours(
     whole = {**rest, "extensions": others} if others else rest
     text = yaml.safe_dump(whole, default_flow_style=flow, indent=indent, allow_unicode=True)
     entered = YAML.put(text, GOOSE, SERVER)
-    found = yaml.safe_load(entered)
-    assert found == {**whole, "extensions": {**others, "casetrack": SERVER}}
+    result = yaml.safe_load(entered)
+    assert result == {**whole, "extensions": {**others, "casetrack": SERVER}}
     gone = yaml.safe_load(YAML.drop(entered, GOOSE))
     assert (gone.pop("extensions", None) or {}) == others
     assert gone == rest

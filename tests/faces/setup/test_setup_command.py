@@ -154,9 +154,9 @@ def test_all_that_is_installed_is_set_up_and_left_again(run: Run, user: Path) ->
     assert all(f" {title}: " in ended.out for title in titles)
     assert "[mcp_servers.casetrack.env]" in (user / ".codex/config.toml").read_text()
     ended = run("setup", "--all", "--undo", "--json")
-    said = json.loads(ended.out)
-    assert {c["client"]: c["action"] for c in said["clients"]} == dict.fromkeys(titles, "removed")
-    assert [problem["code"] for problem in said["problems"]] == ["client_file_invalid"]
+    facts = json.loads(ended.out)
+    assert {c["client"]: c["action"] for c in facts["clients"]} == dict.fromkeys(titles, "removed")
+    assert [problem["code"] for problem in facts["problems"]] == ["client_file_invalid"]
     for place, text in before.items():
         assert (user / place).read_text() == text
         assert sorted(p.name for p in (user / place).parent.iterdir()) == [Path(place).name]
@@ -179,9 +179,9 @@ def test_all_tools_can_be_asked_for_where_a_day_s_would_be_offered(run: Run, use
     assert entry_of(user, "gemini", "casetrack-legal")["args"][2:] == legal
 
 
-@pytest.mark.parametrize("there", [True, False])
+@pytest.mark.parametrize("remote", [True, False])
 def test_the_script_of_this_very_installation_is_preferred(
-    run: Run, user: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: bool
+    run: Run, user: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, remote: bool
 ) -> None:
     name = "casetrack.exe" if sys.platform == "win32" else "casetrack"
     info = tmp_path / "lib" / "casetrack-1.0.dist-info"
@@ -189,13 +189,13 @@ def test_the_script_of_this_very_installation_is_preferred(
     (info / "RECORD").write_text(f"casetrack/__init__.py,,\ncasetrack,,\n../bin/{name},,\n")
     script = tmp_path / "bin" / name
     script.parent.mkdir()
-    if there:
+    if remote:
         script.touch()
     monkeypatch.setattr(entry, "own_distribution", lambda: Distribution.at(info))
     run("setup", "claude-desktop")
     expected = {"command": str(script), "args": ["serve", *DAILY]}
     module = {"command": sys.executable, "args": ["-m", "casetrack", "serve", *DAILY]}
-    assert entry_of(user, "claude-desktop") == (expected if there else module)
+    assert entry_of(user, "claude-desktop") == (expected if remote else module)
 
 
 def test_print_and_dry_run_change_nothing(run: Run, user: Path) -> None:

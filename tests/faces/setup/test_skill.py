@@ -34,8 +34,8 @@ def test_a_block_comes_and_goes_in_the_users_file(
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(text.encode())
         words = ("setup", name, "--scope", scope, "--json")
-        said = json.loads(run(*words, "--skill").out)
-        assert said["skill"] == {"file": str(file), "action": "added"}
+        facts = json.loads(run(*words, "--skill").out)
+        assert facts["skill"] == {"file": str(file), "action": "added"}
         written = file.read_bytes().decode()
         assert written.startswith(text)
         assert "`citation`" in written
@@ -55,15 +55,15 @@ def test_an_old_block_is_brought_up_to_date(run: Run, user: Path) -> None:
     file = user / ".codex/AGENTS.md"
     new = file.read_text()
     file.write_text(new.replace("`citation`", "`old`") + "\n# After it\n")
-    said = json.loads(run("setup", "codex", "--skill", "--json").out)
-    assert said["skill"]["action"] == "changed"
+    facts = json.loads(run("setup", "codex", "--skill", "--json").out)
+    assert facts["skill"]["action"] == "changed"
     assert file.read_text() == new + "\n# After it\n"
 
 
 def test_claude_code_gets_a_skill(run: Run, user: Path) -> None:
     file = user / ".claude/skills/casetrack/SKILL.md"
-    said = json.loads(run("setup", "claude-code", "--skill", "--json").out)
-    assert said["skill"] == {"file": str(file), "action": "added"}
+    facts = json.loads(run("setup", "claude-code", "--skill", "--json").out)
+    assert facts["skill"] == {"file": str(file), "action": "added"}
     assert file.read_text() == (PLUGIN / "skills/casetrack/SKILL.md").read_text()
     assert str(file) in run("setup", "claude-code", "--undo", "--dry-run").out
     run("uninstall", "--yes", "--dry-run")

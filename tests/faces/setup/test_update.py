@@ -60,8 +60,8 @@ def installed(root: Path, version: str = "1.0") -> Place:
 def runs(place: Place) -> str:
     """Return the version that runs; everything else is where it was."""
     assert (place.site / "other" / "mine.txt").read_text() == "mine"
-    there = (place.site / "casetrack" / "version.py").read_text()
-    return there.split('"')[1]
+    remote = (place.site / "casetrack" / "version.py").read_text()
+    return remote.split('"')[1]
 
 
 def listed(place: Place) -> list[str]:
@@ -85,9 +85,9 @@ def test_what_its_maker_signed_is_taken(tmp_path: Path) -> None:
     (folder / "bin").mkdir()
     (folder / "bin" / "casetrack").write_text("made by an installer")
     (folder / "casetrack-2.0.dist-info" / "INSTALLER").write_text("pip")
-    found = checked(folder, "2.0", (OTHER.public, *KEYS))
-    assert (found.version, found.requires) == ("2.0", ("packaging>=1",))
-    assert "casetrack/version.py" in found.files
+    result = checked(folder, "2.0", (OTHER.public, *KEYS))
+    assert (result.version, result.requires) == ("2.0", ("packaging>=1",))
+    assert "casetrack/version.py" in result.files
 
 
 def changed(name: str, data: bytes | None) -> Callable[[dict[str, bytes]], None]:
@@ -141,16 +141,16 @@ def test_what_is_not_signed_is_refused(
     tmp_path: Path, kind: str, messages: Callable[[str], None]
 ) -> None:
     folder = unpacked(installed(tmp_path), write_wheel(tmp_path / "w", "2.0", signer=OURS))
-    there = [path for path in folder.rglob("*") if path.is_file()]
-    files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in there}
+    remote = [path for path in folder.rglob("*") if path.is_file()]
+    files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in remote}
     HOSTILE[kind](files)
-    for path in there:
+    for path in remote:
         path.unlink()
     for name, data in files.items():
         (folder / name).write_bytes(data)
-    with pytest.raises(NotSigned) as told:
+    with pytest.raises(NotSigned) as caught:
         checked(folder, "2.0", KEYS)
-    messages(str(told.value))
+    messages(str(caught.value))
 
 
 def test_a_file_beside_the_unpacked_ones_finishes_nothing(tmp_path: Path) -> None:
@@ -265,8 +265,8 @@ def test_a_new_script_is_like_those_that_are_there(tmp_path: Path) -> None:
     assert (facts / "INSTALLER").read_text() == "uv\n"
     rows = (facts / "RECORD").read_text().splitlines()
     named = {row.split(",")[0] for row in rows}
-    there = {p.relative_to(place.site).as_posix() for p in facts.iterdir()}
-    assert named >= there | {"casetrack/version.py", "../bin/casetrack", "../bin/ctx"}
+    remote = {p.relative_to(place.site).as_posix() for p in facts.iterdir()}
+    assert named >= remote | {"casetrack/version.py", "../bin/casetrack", "../bin/ctx"}
 
 
 # --- an index -------------------------------------------------------------------------------------
@@ -295,14 +295,14 @@ class Index:
 
 @pytest.fixture
 def index(monkeypatch: pytest.MonkeyPatch) -> Iterator[Index]:
-    found = Index()
+    result = Index()
 
     class Answer(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            found.asked.append(self.path)
+            result.asked.append(self.path)
             name = self.path.rpartition("/")[2]
-            data = found.wheels.get(name, b"") if name else found.page()
-            if found.mood == "broken":
+            data = result.wheels.get(name, b"") if name else result.page()
+            if result.mood == "broken":
                 self.send_error(500)
                 return
             self.send_response(200)
@@ -310,12 +310,12 @@ def index(monkeypatch: pytest.MonkeyPatch) -> Iterator[Index]:
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
-            if found.mood == "cut" and name:
+            if result.mood == "cut" and name:
                 self.wfile.write(data[: len(data) // 2])
                 self.close_connection = True
                 return
-            if found.mood == "slow":
-                found.ended.wait(60)
+            if result.mood == "slow":
+                result.ended.wait(60)
                 return
             self.wfile.write(data)
 
@@ -325,15 +325,15 @@ def index(monkeypatch: pytest.MonkeyPatch) -> Iterator[Index]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    found.url = f"http://127.0.0.1:{server.server_port}"
+    result.url = f"http://127.0.0.1:{server.server_port}"
     for name in ("PIP_FIND_LINKS", "PIP_EXTRA_INDEX_URL", "PIP_NO_INDEX"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
-    monkeypatch.setenv("PIP_INDEX_URL", f"{found.url}/simple")
+    monkeypatch.setenv("PIP_INDEX_URL", f"{result.url}/simple")
     monkeypatch.setenv("PIP_NO_CACHE_DIR", "1")
     monkeypatch.setattr(Installation, "by_hand", None)
-    yield found
-    found.ended.set()
+    yield result
+    result.ended.set()
     server.shutdown()
     server.server_close()
 
@@ -342,15 +342,15 @@ def index(monkeypatch: pytest.MonkeyPatch) -> Iterator[Index]:
 def test_forward_and_back_by_pip(tmp_path: Path, index: Index) -> None:
     for version in ("1.0", "2.0"):
         index.add(write_wheel(tmp_path / "w", version, signer=OURS, requires=("packaging",)))
-    place, told = installed(tmp_path), list[str]()
-    found = look(HERE, current="1.0")
-    assert found.newest == "2.0"
-    update(HERE, "2.0", KEYS, told.append, place=place)
-    assert (len(told), "2.0" in told[0]) == (2, True)
+    place, messages = installed(tmp_path), list[str]()
+    result = look(HERE, current="1.0")
+    assert result.newest == "2.0"
+    update(HERE, "2.0", KEYS, messages.append, place=place)
+    assert (len(messages), "2.0" in messages[0]) == (2, True)
     assert runs(place) == "2.0"
     assert listed(place) == ["casetrack", "casetrack-2.0.dist-info", "other"]
     assert look(HERE, to="1.0", current="2.0").newest == "1.0"
-    update(HERE, "1.0", KEYS, told.append, place=place)
+    update(HERE, "1.0", KEYS, messages.append, place=place)
     assert runs(place) == "1.0"
 
 
@@ -360,9 +360,9 @@ def test_a_hostile_index(tmp_path: Path, index: Index, messages: Callable[[str],
     write(wheel, files, OTHER)
     index.add(wheel)
     place = installed(tmp_path)
-    with pytest.raises(UpdateUntrusted) as told:
+    with pytest.raises(UpdateUntrusted) as caught:
         update(HERE, "9.0", KEYS, lambda _: None, place=place)
-    messages(str(told.value))
+    messages(str(caught.value))
     assert runs(place) == "1.0"
     assert listed(place) == ["casetrack", "casetrack-1.0.dist-info", "other"]
 
@@ -384,9 +384,9 @@ def test_a_broken_index(tmp_path: Path, index: Index, mood: str) -> None:
     index.add(write_wheel(tmp_path / "w", "2.0", signer=OURS))
     index.mood = mood
     place = installed(tmp_path)
-    with pytest.raises(InstallerFailed, match=r"\b1\b") as told:
+    with pytest.raises(InstallerFailed, match=r"\b1\b") as caught:
         update(HERE, "2.0", KEYS, lambda _: None, place=place)
-    assert told.value.hint
+    assert caught.value.hint
     assert listed(place) == ["casetrack", "casetrack-1.0.dist-info", "other"]
 
 

@@ -44,8 +44,8 @@ def content(
         wheel = project["tool"]["hatch"]["build"]["targets"]["wheel"]
         places = {"casetrack": "casetrack"} | wheel["force-include"]
         files = {
-            (Path(there) / file.relative_to(PACKAGE.parent / part)).as_posix(): file.read_bytes()
-            for part, there in places.items()
+            (Path(remote) / file.relative_to(PACKAGE.parent / part)).as_posix(): file.read_bytes()
+            for part, remote in places.items()
             for file in (PACKAGE.parent / part).rglob("*")
             if file.is_file() and file.suffix != ".pyc"
         }

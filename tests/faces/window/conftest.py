@@ -50,8 +50,8 @@ def text_of(page: str, /) -> str:
 
 def links(page: str, part: str = "/c/") -> list[str]:
     """Return where a page leads to, once each."""
-    found = (html.unescape(h) for h in re.findall(r'href="([^"#]+)', page))
-    return list(dict.fromkeys(h for h in found if part in h))
+    matches = (html.unescape(h) for h in re.findall(r'href="([^"#]+)', page))
+    return list(dict.fromkeys(h for h in matches if part in h))
 
 
 def finished(window: TestClient, begun: Response) -> str:

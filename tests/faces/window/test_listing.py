@@ -37,8 +37,8 @@ def listed(window: TestClient, **values: object) -> list[str]:
 @pytest.mark.slow
 def test_people_are_those_a_document_mentions_most(demo: Collection) -> None:
     for each in listing(demo.workspace.state()).documents:
-        told = demo.map.document_entities(each.document, limit=50)
-        people = {e.entity_id for e in told if e.kind == "person"}
+        message = demo.map.document_entities(each.document, limit=50)
+        people = {e.entity_id for e in message if e.kind == "person"}
         assert {key for key, _ in each.people} <= people
         assert len(each.people) == min(3, len(people))
 

@@ -96,9 +96,9 @@ def test_an_event_is_hidden_and_shown_again(window: TestClient) -> None:
 
 @pytest.mark.slow
 def test_an_event_of_ones_own(window: TestClient) -> None:
-    told = {"date": "3 July 2019", "text": "They met in Geneva <b>", "source": A, "page": "2"}
-    told["back"] = TIMELINE
-    page = window.post("/c/Demo/do/add-event", data=told).text
+    message = {"date": "3 July 2019", "text": "They met in Geneva <b>", "source": A, "page": "2"}
+    message["back"] = TIMELINE
+    page = window.post("/c/Demo/do/add-event", data=message).text
     assert "They met in Geneva &lt;b&gt;" in page
     assert "3 July 2019" in page
     mark = re.search(r"edit=(m-[0-9a-f]{8})", page)
@@ -116,7 +116,7 @@ def test_an_event_of_ones_own(window: TestClient) -> None:
     assert new is not None
     removed = window.post("/c/Demo/do/hide-event", data={"event": new[1]}).text
     assert "They met in Rome" not in removed
-    wrong = window.post("/c/Demo/do/add-event", data=told | {"date": "someday"})
+    wrong = window.post("/c/Demo/do/add-event", data=message | {"date": "someday"})
     assert wrong.status_code == 400
     assert "someday" in text_of(wrong.text)
 
@@ -136,16 +136,16 @@ def test_a_name_is_corrected_and_that_is_taken_back(
     window: TestClient, demo: Collection, what: str, argument: str, value: str
 ) -> None:
     place = "/c/Demo/people/person%3Atomasz-zielinski"
-    said = (value or "Zielinski").split()[-1].casefold()
+    text = (value or "Zielinski").split()[-1].casefold()
     before, known = window.get(place).text, demo.marks.all()
     page = window.post(f"/c/Demo/do/{what}", data={"name": "Tomasz Zielinski", argument: value})
     assert page.status_code == 200
     assert len(demo.marks.all()) == len(known) + 1
     listed = window.get("/c/Demo/corrections").text
-    assert said in text_of(listed).casefold()
+    assert text in text_of(listed).casefold()
     undo(window, listed)
     assert demo.marks.all() == known
-    assert said in text_of(window.get("/c/Demo/corrections?undone=1").text).casefold()
+    assert text in text_of(window.get("/c/Demo/corrections?undone=1").text).casefold()
     assert text_of(window.get(place).text) == text_of(before)
 
 
@@ -183,17 +183,17 @@ def test_the_graph_leads_to_names_and_passages(window: TestClient) -> None:
 
 
 def test_what_is_referred_to_and_not_there(window: TestClient) -> None:
-    there = window.get("/c/Demo/references?there=there").text
+    remote = window.get("/c/Demo/references?there=there").text
     missing = window.get("/c/Demo/references?there=missing").text
-    rows = [re.findall('<th scope="row"><a href="([^"]+)"', page) for page in (there, missing)]
+    rows = [re.findall('<th scope="row"><a href="([^"]+)"', page) for page in (remote, missing)]
     assert all(rows)
     assert not {*rows[0]} & {*rows[1]}
-    found, lost = (
+    result, lost = (
         window.get(html.unescape(row[0])).text.partition("<main")[2].partition("</dl>")[0]
         for row in rows
     )
-    assert "/document/" in found
-    assert found != lost
+    assert "/document/" in result
+    assert result != lost
 
 
 def test_what_changed_and_what_both_say(window: TestClient) -> None:
@@ -203,9 +203,9 @@ def test_what_changed_and_what_both_say(window: TestClient) -> None:
     assert "<del>" in every
     assert "<ins>" in added
     assert "<del>" not in added
-    said = window.get("/c/Demo/compare", params=asked | {"topic": "limit of liability"}).text
+    text = window.get("/c/Demo/compare", params=asked | {"topic": "limit of liability"}).text
     assert {A, B} <= {
-        c.partition(", p.")[0] for c in re.findall(r'class="citation"[^>]*>([^<]+)', said)
+        c.partition(", p.")[0] for c in re.findall(r'class="citation"[^>]*>([^<]+)', text)
     }
 
 
@@ -233,8 +233,8 @@ def test_every_reading_operation_has_a_page(window: TestClient, demo: Collection
         page = window.get(f"/c/Demo/ask/{name}")
         assert page.status_code in (200, 400), name
         assert " style=" not in page.text
-    found = demo.map.amounts(least=400_000, limit=3)
+    result = demo.map.amounts(least=400_000, limit=3)
     page = window.get("/c/Demo/ask/amounts?least=400000&limit=3")
-    assert [each.citation in text_of(page.text) for each in found] == [True] * 3
-    assert found[0].quote.chunk_id in page.text
+    assert [each.citation in text_of(page.text) for each in result] == [True] * 3
+    assert result[0].quote.chunk_id in page.text
     assert window.get("/c/Demo/ask/amounts?least=much").status_code == 400

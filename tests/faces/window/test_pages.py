@@ -25,9 +25,9 @@ QUESTION = "Who may terminate the agreement for convenience?"
 
 
 def first_passage(window: TestClient, question: str) -> str:
-    found = re.search(r'href="([^"]*/passage/[^"]*)"', search(window, question))
-    assert found is not None
-    return html.unescape(found[1])
+    match = re.search(r'href="([^"]*/passage/[^"]*)"', search(window, question))
+    assert match is not None
+    return html.unescape(match[1])
 
 
 def search(window: TestClient, question: str) -> str:
@@ -71,8 +71,8 @@ def test_a_part_of_a_page_is_given_alone(window: TestClient) -> None:
 @pytest.mark.slow
 def test_what_is_not_there_is_said(window: TestClient) -> None:
     page = search(window, "Which hospital in Nairobi treats malaria patients?")
-    said = (all_texts()[f"search.{name}"]["en"] for name in ("not_there", "nothing"))
-    assert any(words in text_of(page) for words in said)
+    messages = (all_texts()[f"search.{name}"]["en"] for name in ("not_there", "nothing"))
+    assert any(words in text_of(page) for words in messages)
 
 
 def test_a_passage_is_kept_and_written(window: TestClient, demo: Collection) -> None:
@@ -114,8 +114,8 @@ def test_a_name_may_hold_any_sign(empty: TestClient, library: Library, name: str
     assert name in html.unescape(page.text)
     for part in ("documents", "people", "sql", "health", "settings"):
         links = [a for a in re.findall(r'href="(/c/[^"]*)"', page.text) if a.endswith(f"/{part}")]
-        for found in links:
-            assert empty.get(html.unescape(found)).status_code == 200, found
+        for each in links:
+            assert empty.get(html.unescape(each)).status_code == 200, each
     added = empty.post(f"{html.unescape(link)}/add", data={"path": "/no/such/file"})
     assert "/no/such/file" in added.text
 
@@ -141,7 +141,7 @@ def test_files_that_are_sent_are_taken_in(empty: TestClient, library: Library) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("path", "status", "said"),
+    ("path", "status", "text"),
     [
         ("/c/Nope", 404, "Nope"),
         ("/c/Demo/passage/nope", 404, "nope"),
@@ -154,10 +154,10 @@ def test_files_that_are_sent_are_taken_in(empty: TestClient, library: Library) -
     ],
 )
 def test_what_cannot_be_shown_says_why(
-    window: TestClient, path: str, status: int, said: str
+    window: TestClient, path: str, status: int, text: str
 ) -> None:
     answer = window.get(path)
-    assert said in text_of(answer.text)
+    assert text in text_of(answer.text)
     assert answer.status_code == status
 
 
@@ -184,13 +184,13 @@ def test_names_and_texts_are_never_markup(empty: TestClient, tmp_path: Path) -> 
     path.write_text(f"{hostile} The rent is due. </script><script>alert(2)</script>\n")
     empty.post("/collections", data={"name": "X<b>"})
     begun = empty.post("/c/X<b>/add", data={"path": str(path)})
-    told = finished(empty, begun)
+    message = finished(empty, begun)
     parts = ["", "/documents", "/search?q=rent", "/people?kind=concept", "/timeline", "/health"]
     parts += ["/map", "/graph", "/references", "/topics", f"/related?document={path.name}"]
     parts += ["/compare", "/corrections"]
     pages = [empty.get(f"/c/X<b>{part}").text for part in parts]
     within = links(pages[1], "/document/") + links(pages[2], "/passage/")
-    for page in [told, *pages, *(empty.get(link).text for link in within)]:
+    for page in [message, *pages, *(empty.get(link).text for link in within)]:
         assert "<img src=x" not in page
         assert "<script>alert" not in page
         assert "<b>" not in page.replace("<b><bdi>", "")

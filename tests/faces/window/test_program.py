@@ -101,9 +101,9 @@ def pages(seen: Path, count: int) -> list[str]:
     """Return the pages that the browser was shown, once there are so many."""
     end = time.monotonic() + 200
     while time.monotonic() < end:
-        found = seen.read_text().split() if seen.exists() else []
-        if len(found) >= count:
-            return found
+        text = seen.read_text().split() if seen.exists() else []
+        if len(text) >= count:
+            return text
         time.sleep(0.05)
     raise AssertionError(f"{count} pages were awaited")
 

@@ -141,7 +141,7 @@ def mails(library: Library, tmp_path: Path) -> TestClient:
     folder.mkdir()
     began = datetime(2025, 3, 3, 9, tzinfo=UTC)
     before: list[str] = []
-    for number, said in enumerate(("When do the doors come?", "On 14 March.", "Thank you.")):
+    for number, messages in enumerate(("When do the doors come?", "On 14 March.", "Thank you.")):
         mail = EmailMessage()
         mail["From"], mail["To"] = ("Ann <a@n.example>", "Bo <b@s.example>")[:: 1 - number % 2 * 2]
         mail["Subject"] = ("Re: " if number else "") + "The <doors>"
@@ -150,7 +150,7 @@ def mails(library: Library, tmp_path: Path) -> TestClient:
         if before:
             mail["In-Reply-To"], mail["References"] = before[-1], " ".join(before)
         before.append(mail["Message-ID"])
-        mail.set_content(said)
+        mail.set_content(messages)
         if number == 2:
             mail.add_attachment("Two doors, one frame.\n", filename="Delivery note.txt")
         (folder / f"{number}.eml").write_bytes(bytes(mail))
@@ -164,10 +164,10 @@ def test_a_mail_stands_in_its_thread_with_what_is_attached(mails: TestClient) ->
     page = mails.get(last).text
     thread = re.search(r'<ol class="contents thread">(.*?)</ol>', page, re.DOTALL)
     assert thread is not None
-    told = text_of(thread[1])
-    days = [told.index(day) for day in ("03-03", "03-04", "03-05")]
+    message = text_of(thread[1])
+    days = [message.index(day) for day in ("03-03", "03-04", "03-05")]
     assert days == sorted(days)
-    assert "The <doors>" in told
+    assert "The <doors>" in message
     first = mails.get(html.unescape(re.findall(r'href="([^"]+)"', thread[1])[0])).text
     assert "When do the doors come?" in text_of(first)
     (attached,) = re.findall(r'href="([^"]+)"><bdi>Delivery note.txt<', page)

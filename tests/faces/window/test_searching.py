@@ -34,8 +34,8 @@ def asked(window: TestClient, **values: object) -> str:
 
 def offered(page: str, name: str) -> list[tuple[str, int]]:
     """Return the values of a facet that can be chosen, with their counts."""
-    found = re.findall(rf'name="{name}" value="([^"]+)"[^>]*>.*?class="soft">([\d,]+)<', page)
-    return [(html.unescape(value), int(count.replace(",", ""))) for value, count in found]
+    matches = re.findall(rf'name="{name}" value="([^"]+)"[^>]*>.*?class="soft">([\d,]+)<', page)
+    return [(html.unescape(value), int(count.replace(",", ""))) for value, count in matches]
 
 
 def cited(page: str) -> list[str]:
@@ -68,8 +68,8 @@ def test_what_narrows_is_taken_off_by_one_link(window: TestClient) -> None:
 def test_results_stand_in_the_order_that_is_chosen(window: TestClient, demo: Collection) -> None:
     dates = {d.document_id: d.dated_at for d in demo.documents()}
     for order, is_descending in (("newest", True), ("oldest", False)):
-        found = links(asked(window, order=order), "/passage/")
-        chunks = [urlsplit(h).path.rsplit("/", 1)[1] for h in found if "hit=" in h]
+        result = links(asked(window, order=order), "/passage/")
+        chunks = [urlsplit(h).path.rsplit("/", 1)[1] for h in result if "hit=" in h]
         days = [dates[demo.read.chunk(c).provenance.document_id] for c in chunks]
         assert days == sorted(days, reverse=is_descending)
     names = [c.split(", ")[0].casefold() for c in cited(asked(window, order="document"))]
@@ -82,9 +82,9 @@ def test_one_result_leads_to_the_next_and_back(window: TestClient) -> None:
     shown = window.get(first).text
     (after,) = links(shown, "/search/2?")
     assert "kind=contract" in after
-    there = window.get(after)
-    assert there.url.path == urlsplit(second).path
-    (before,) = links(there.text, "/search/1?")
+    remote = window.get(after)
+    assert remote.url.path == urlsplit(second).path
+    (before,) = links(remote.text, "/search/1?")
     assert window.get(before).url.path == urlsplit(first).path
     (back,) = (h for h in links(shown, "/search?") if "hit" not in h)
     assert dict(parse_qsl(urlsplit(back).query)) == {"q": QUESTION, "kind": "contract"}
@@ -94,7 +94,7 @@ def test_one_result_leads_to_the_next_and_back(window: TestClient) -> None:
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize(
-    ("values", "said"),
+    ("values", "text"),
     [
         ({"document": "nothing-of-the-kind"}, "nothing-of-the-kind"),
         ({"kind": "novel"}, "novel"),
@@ -105,9 +105,9 @@ def test_one_result_leads_to_the_next_and_back(window: TestClient) -> None:
     ],
 )
 def test_what_cannot_be_asked_says_why(
-    window: TestClient, values: dict[str, str], said: str
+    window: TestClient, values: dict[str, str], text: str
 ) -> None:
-    assert said in html.unescape(asked(window, **values))
+    assert text in html.unescape(asked(window, **values))
 
 
 @pytest.mark.slow
@@ -133,22 +133,22 @@ def test_searches_and_pages_do_not_wait_for_a_map_that_is_not_there(
     monkeypatch.setattr(Map, "prepare", late)
     window = visitor(settings)
     try:
-        found = window.get("/c/Demo/search", params={"q": "rent"}).text
-        assert 'name="document"' in found
-        assert 'name="mentions"' not in found
+        opened = window.get("/c/Demo/search", params={"q": "rent"}).text
+        assert 'name="document"' in opened
+        assert 'name="mentions"' not in opened
         waiting = window.get("/c/Demo/people", params={"kind": "person"})
         assert "Demo" in waiting.text
         assert waiting.url.params["then"] == "/c/Demo/people?kind=person"
-        assert re.search(r"/jobs/j-\w+", found)[0] == waiting.url.path, "one work for both"
+        assert re.search(r"/jobs/j-\w+", opened)[0] == waiting.url.path, "one work for both"
     finally:
         held.set()
     again = waiting.url.path
     for _ in range(600):
-        told = window.get(again, params=waiting.url.params, headers={"x-part": "1"}).text
-        if "data-go" in told:
+        message = window.get(again, params=waiting.url.params, headers={"x-part": "1"}).text
+        if "data-go" in message:
             break
         time.sleep(0.05)
-    assert 'href="/c/Demo/people?kind=person"' in told
+    assert 'href="/c/Demo/people?kind=person"' in message
     assert window.get("/c/Demo/people").url.path == "/c/Demo/people"
     assert 'name="mentions"' in window.get("/c/Demo/search", params={"q": "rent"}).text
     outside = window.get(again, params={"then": "https://evil.example/"}).text

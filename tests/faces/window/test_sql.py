@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 def test_names_are_offered_while_one_types(window: TestClient, demo: Collection) -> None:
     def offered(statement: str) -> list[list[Any]]:
-        found: list[list[Any]] = window.get(
+        collected: list[list[Any]] = window.get(
             f"/c/{demo.name}/sql.json", params={"q": statement}
         ).json()
-        return found
+        return collected
 
     assert ["documents", 3, "view"] in offered("SELECT name FROM doc")
     assert ["page_count", 5, "column"] in offered("SELECT name FROM documents WHERE page_")
@@ -73,7 +73,7 @@ def test_every_statement_behind_a_page_runs(window: TestClient, demo: Collection
     behind = [page for page in PAGES if page.name in statements()]
     assert len(behind) >= 7
     for page in behind:
-        path = re.sub(r"\{(\w+)[^}]*\}", lambda found: parts[found[1]], page.path)
+        path = re.sub(r"\{(\w+)[^}]*\}", lambda result: parts[result[1]], page.path)
         shown = window.get(path, params={"q": "it's rent"})
         assert shown.status_code == 200, page
         (link,) = re.findall(r'class="behind"><a href="([^"]*)"', shown.text)

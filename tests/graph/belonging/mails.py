@@ -80,12 +80,12 @@ def _files() -> dict[str, str | bytes]:
         path, hours, people, subject, body, *rest = line.split(" | ")
         for name, text in _BODIES.items():
             body = body.replace(name, text)
-        told: dict[str, Any] = dict(word.split("=") for word in " ".join(rest).split())
-        told |= {"references": told.get("references", "").replace(",", " ")}
-        told |= {"zone": int(told.get("zone", 0))}
+        messages: dict[str, Any] = dict(word.split("=") for word in " ".join(rest).split())
+        messages |= {"references": messages.get("references", "").replace(",", " ")}
+        messages |= {"zone": int(messages.get("zone", 0))}
         sender, to = (_PEOPLE[name] for name in people.split(" > "))
         body = re.sub(" ?¶ ?", "\n", body)
-        raw = mail(sender, to, subject, body, float(hours), **told)
+        raw = mail(sender, to, subject, body, float(hours), **messages)
         if path.endswith(".mbox"):
             box += b"From - Mon Sep 04 08:30:00 2023\n" + raw.replace(b"\r\n", b"\n") + b"\n\n"
             raw = box

@@ -72,13 +72,13 @@ def stated(collection: Collection, folder: Path, types: Bag[str]) -> set[Edge]:
     """Return the edges of these types by the paths of their documents; undirected ones sorted."""
     graph = graph_of(collection.workspace.state())
     paths = {d.document_id: str(d.path).removeprefix(f"{folder}/") for d in graph.documents}
-    found = set()
+    values = set()
     for row in graph.edges("document").to_pylist():
         if row["type"] in types:
             ends = paths[row["source_id"]], paths[row["target_id"]]
             ends = ends if row["directed"] else (min(ends), max(ends))
-            found.add((*ends, row["type"]))
-    return found
+            values.add((*ends, row["type"]))
+    return values
 
 
 def clauses(collection: Collection, folder: Path) -> set[Edge]:

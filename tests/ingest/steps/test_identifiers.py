@@ -59,8 +59,8 @@ def test_words_of_people_stay_as_they_are(prose: str) -> None:
 @given(st.text())
 def test_any_text_has_its_words_and_more(text: str) -> None:
     for code in (False, True):
-        found = identifier_terms(text, code=code)
-        assert len(found) == len(set(found))
+        result = identifier_terms(text, code=code)
+        assert len(result) == len(set(result))
     assert terms_of_question(text)[: len(index_terms(text))] == index_terms(text)
     assert set(identifier_terms(text)) <= set(identifier_terms(text, code=True))
 
@@ -80,9 +80,9 @@ def row(name: str, text: str, path: list[str] | None = None) -> dict[str, object
 def test_a_passage_is_found_by_the_parts_of_its_names() -> None:
     source = "class FileCache:\n    maxCount = 1\n\n    def get(it): FileCache, maxCount, maxCount"
     terms, counts = searchable_terms(row("a.py", source))
-    found = dict(zip(terms, counts, strict=True))
-    assert (found["filecach"], found["file"], found["cach"]) == (2, 1, 1)
-    assert (found["maxcount"], found["max"], found["count"]) == (3, 1, 1)
+    result = dict(zip(terms, counts, strict=True))
+    assert (result["filecach"], result["file"], result["cach"]) == (2, 1, 1)
+    assert (result["maxcount"], result["max"], result["count"]) == (3, 1, 1)
     prose, _ = searchable_terms(row("a.txt", "FileCache"))
     assert prose == ["filecach"]
 

@@ -48,14 +48,14 @@ def letters_of(path: Path) -> list[Letter]:
     """Return the middle of every letter of the first page as shown, and the letter."""
     with pymupdf.open(path) as document:
         page = document[0]
-        found = []
+        collected = []
         for block in page.get_text("rawdict")["blocks"]:
             for span in (s for line in block["lines"] for s in line["spans"]):
                 for char in span["chars"]:
                     middle = pymupdf.Rect(char["bbox"]) * page.rotation_matrix
                     place = ((middle.x0 + middle.x1) / 2, (middle.y0 + middle.y1) / 2)
-                    found.append((*place, char["c"]))
-    return found
+                    collected.append((*place, char["c"]))
+    return collected
 
 
 @pytest.mark.sampled(1)

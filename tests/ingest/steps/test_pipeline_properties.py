@@ -73,22 +73,22 @@ def test_every_order_of_steps_on_chunks_gives_the_same() -> None:
     usual = run(built(NAMES, tools())).drop_columns(["embedded_at"])
     for seed in range(3):
         mixed = random.Random(seed).sample(after, len(after))
-        found = run(built([*NAMES[:3], *mixed], tools()))
-        assert found.select(usual.column_names).equals(usual)
+        ended = run(built([*NAMES[:3], *mixed], tools()))
+        assert ended.select(usual.column_names).equals(usual)
 
 
 @pytest.mark.slow
 def test_leaving_a_step_out_empties_its_columns_only() -> None:
     usual = run(built(NAMES, tools()))
     for name in ("embed", "names", "extract"):
-        found = run(built([n for n in NAMES if n != name], tools()))
+        ended = run(built([n for n in NAMES if n != name], tools()))
         gone = set(OWN_STEPS[name].contract.adds)
         for column in usual.column_names:
             if column in gone:
-                values = found[column].to_pylist()
+                values = ended[column].to_pylist()
                 assert not any(values), column
             elif column != "embedded_at":
-                assert found[column].equals(usual[column]), column
+                assert ended[column].equals(usual[column]), column
 
 
 @pytest.mark.parametrize(

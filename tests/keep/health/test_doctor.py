@@ -183,9 +183,9 @@ def view_file(pattern: str, change: Callable[[Path], object]) -> Break:
     """Return a function that changes one file or folder of the views, the newest."""
 
     def apply(collection: Collection) -> None:
-        found = list((collection.folder / "views").glob(pattern))
-        assert found, pattern
-        change(max(found, key=lambda path: path.stat().st_mtime_ns))
+        result = list((collection.folder / "views").glob(pattern))
+        assert result, pattern
+        change(max(result, key=lambda path: path.stat().st_mtime_ns))
 
     return apply
 
@@ -419,12 +419,12 @@ def test_a_damaged_document_whose_file_is_gone(own: Collection, tmp_path: Path) 
     (tmp_path / "own.txt").unlink()
     report = own.admin.doctor(repair=True)
     assert set(failed(report)) == {"documents", "page texts", "source files"}
-    (said,) = report.unmended
-    assert str(tmp_path / "own.txt") in said
+    (message,) = report.unmended
+    assert str(tmp_path / "own.txt") in message
     assert [c.text for c in own.read.chunks("own.txt")] == left
     (tmp_path / "own.txt").write_text("Something else. " * 200)
-    (said,) = own.admin.doctor(repair=True).unmended
-    assert "casetrack reindex own.txt -c Own" in said
+    (message,) = own.admin.doctor(repair=True).unmended
+    assert "casetrack reindex own.txt -c Own" in message
     assert [c.text for c in own.read.chunks("own.txt")] == left
     (tmp_path / "own.txt").write_text(text)
     assert own.admin.doctor(repair=True).ok
@@ -437,16 +437,16 @@ def test_closed_collections_keep_their_documents(own: Collection) -> None:
     report = own.admin.doctor(repair=True)
     # Invisible damage is repaired as well.
     assert len(report.repairs) == 3
-    (said,) = report.unmended
-    assert '"Own"' in said
-    assert "casetrack collection reopen Own" in said
+    (text,) = report.unmended
+    assert '"Own"' in text
+    assert "casetrack collection reopen Own" in text
     assert own.document("own.txt").revision == revision
 
 
 def test_without_models_no_vector_is_lost(own: Collection) -> None:
     bare = Library(own.workspace.settings).get("Own")
-    (said,) = bare.admin.doctor(repair=True).unmended
-    assert "casetrack models pull ollama" in said
+    (text,) = bare.admin.doctor(repair=True).unmended
+    assert "casetrack models pull ollama" in text
 
 
 @pytest.mark.slow
@@ -500,8 +500,8 @@ def test_a_stopped_reindex(collection: Collection) -> None:
     report = collection.admin.doctor(repair=True)
     assert report.ok
     assert report.repairs == ()
-    (found,) = [c for c in report.checks if c.name == "leftovers"]
-    assert "`casetrack reindex`" in found.detail
+    (actual,) = [c for c in report.checks if c.name == "leftovers"]
+    assert "`casetrack reindex`" in actual.detail
     (stage / "kept.arrow").unlink()
     repaired = collection.admin.doctor(repair=True)
     assert len(repaired.repairs) == 1
@@ -549,13 +549,13 @@ def test_the_whole_library(collection: Collection) -> None:
     (home / ".new-young").mkdir()
     (library.settings.data_dir / "watches.json").write_text('{"watches": [')
     delete_row(collection)
-    found = failed(library.doctor())
-    assert ".deleted-a" in found["remains"].detail
-    assert "long.txt" in found["C: documents"].detail
+    result = failed(library.doctor())
+    assert ".deleted-a" in result["remains"].detail
+    assert "long.txt" in result["C: documents"].detail
     report = library.doctor(repair=True)
     assert set(failed(report)) == {"models", "watches.json"}
-    said = "\n".join(report.repairs)
-    assert all(name in said for name in ("C: ", "long.txt", ".new-b"))
+    text = "\n".join(report.repairs)
+    assert all(name in text for name in ("C: ", "long.txt", ".new-b"))
     assert (home / ".new-young").is_dir()
 
 
@@ -579,7 +579,7 @@ def alter(collection: Collection, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kept", "said"),
+    ("kept", "text"),
     [
         ("file", "read own.txt again from its file"),
         ("copy", "read own.txt again from the collection's copy"),
@@ -588,7 +588,7 @@ def alter(collection: Collection, name: str) -> None:
     ],
 )
 def test_a_damaged_passage_comes_back_from_whatever_is_left(
-    library: Library, tmp_path: Path, kept: str, said: str | None
+    library: Library, tmp_path: Path, kept: str, text: str | None
 ) -> None:
     path = tmp_path / "own.txt"
     path.write_text("A lantern hangs over the door. " * 200)
@@ -607,14 +607,14 @@ def test_a_damaged_passage_comes_back_from_whatever_is_left(
     fresh = use(library).get("Own")
     report = fresh.admin.doctor(repair=True)
     hits = fresh.search("lantern", mode="keyword", limit=50)
-    if said is None:
+    if text is None:
         assert "checksums" in failed(report)
         (unmended,) = report.unmended
         assert "own.txt: its file is missing" in unmended
         assert {hit.text for hit in hits} <= set(texts[1:])
         assert any("withheld" in note for note in hits.notes)
         return
-    assert any(repair.startswith(said) for repair in report.repairs)
+    assert any(repair.startswith(text) for repair in report.repairs)
     assert failed(report).keys() <= {"source files"}
     assert [c.text for c in fresh.read.chunks("own.txt")] == texts
     now = fresh.document("own.txt")
@@ -625,10 +625,10 @@ def test_a_damaged_passage_comes_back_from_whatever_is_left(
 @pytest.mark.slow
 def test_a_damaged_vector_is_not_written_again_as_if_it_were_whole(collection: Collection) -> None:
     def vector() -> list[float]:
-        found = collection.workspace.state().snapshot.scan(["dense", "chunk_index", "revision"])
+        result = collection.workspace.state().snapshot.scan(["dense", "chunk_index", "revision"])
         long = collection.document("long.txt").revision
         return next(
-            r["dense"] for r in found.to_pylist() if (r["revision"], r["chunk_index"]) == (long, 2)
+            r["dense"] for r in result.to_pylist() if (r["revision"], r["chunk_index"]) == (long, 2)
         )
 
     whole = vector()

@@ -34,9 +34,9 @@ def test_files_with_author_date_and_page(repository: Repository) -> None:
     second = repository.commit({"docs/a.md": "two\n"}, author="Bob Ü")
     repository.git("remote", "add", "origin", "git@github.com:acme/platform.git")
     source = repository.source()
-    found = listing(source)
-    assert list(found) == ["docs/a.md", "src/b.py"]
-    a, b = found.values()
+    result = listing(source)
+    assert list(result) == ["docs/a.md", "src/b.py"]
+    a, b = result.values()
     assert (a.author, str(a.updated_at)) == ("Bob Ü", "2020-01-02 00:00:00+00:00")
     assert (b.author, str(b.updated_at)) == ("Ann", "2020-01-01 00:00:00+00:00")
     assert a.token == repository.git("rev-parse", "HEAD:docs/a.md")
@@ -83,12 +83,12 @@ def test_contents_are_the_very_bytes(repository: Repository, tmp_path: Path) -> 
     repository.git("config", "core.autocrlf", "false")
     repository.commit(files)
     (tmp_path / "out").mkdir()
-    found = contents(repository.source(), tmp_path / "out")
+    result = contents(repository.source(), tmp_path / "out")
     for name in files:
         command = ["git", "cat-file", "blob", f"HEAD:{name}"]
         raw = subprocess.run(command, cwd=repository.folder, check=True, capture_output=True)
-        assert found[name] == raw.stdout
-    assert found["a.pdf"] == files["a.pdf"]
+        assert result[name] == raw.stdout
+    assert result["a.pdf"] == files["a.pdf"]
 
 
 def test_what_is_too_large_is_left_out_and_said(repository: Repository) -> None:
@@ -288,13 +288,13 @@ def test_a_password_is_neither_shown_nor_stored(repository: Repository, tmp_path
     assert "s3cr" not in str(caught.value)
     # One that is found is given by the user's own settings, as a mirror is.
     repository.commit({"a.md": "text"})
-    found = open_git(tmp_path, url)
+    result = open_git(tmp_path, url)
     rewrite = f"url.{repository.folder.as_uri()}.insteadOf"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GIT_CONFIG_COUNT", "1")
         patch.setenv("GIT_CONFIG_KEY_0", rewrite)
         patch.setenv("GIT_CONFIG_VALUE_0", url)
-        [item] = found.items()
+        [item] = result.items()
     assert item.metadata["repo_url"] == "https://nowhere.invalid/acme/platform.git"
     for path in (tmp_path / "cache").rglob("*"):
         assert not path.is_file() or b"s3cr" not in path.read_bytes()

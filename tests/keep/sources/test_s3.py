@@ -144,16 +144,16 @@ class Proxy:
         class Handler(BaseHTTPRequestHandler):
             def do_GET(inner) -> None:  # noqa: N805
                 self.asked += 1
-                said = behave(inner, self.asked)
-                if isinstance(said, int):
+                text = behave(inner, self.asked)
+                if isinstance(text, int):
                     body = b"<Error><Code>SlowDown</Code><Message>Less, please.</Message></Error>"
-                    inner.send_response(said)
+                    inner.send_response(text)
                     inner.send_header("Content-Length", str(len(body)))
                     inner.end_headers()
                     inner.wfile.write(body)
                     return
                 wire = http.client.HTTPConnection(target)
-                headers = {k: v for k, v in inner.headers.items() if k not in (said or ())}
+                headers = {k: v for k, v in inner.headers.items() if k not in (text or ())}
                 wire.request("GET", inner.path, headers=headers)
                 answer = wire.getresponse()
                 body = answer.read()
@@ -164,7 +164,7 @@ class Proxy:
                         inner.send_header(key, value)
                 inner.send_header("Content-Length", str(len(body)))
                 inner.end_headers()
-                inner.wfile.write(body[: len(body) // 2] if said == "half" else body)
+                inner.wfile.write(body[: len(body) // 2] if text == "half" else body)
                 inner.close_connection = True
 
             def log_message(self, *_: Any) -> None:
@@ -215,10 +215,10 @@ def test_throttling_without_end_is_told(proxied: Any) -> None:
 @pytest.mark.slow
 def test_a_listing_that_dies_half_way_is_an_error(large_bucket: Bucket, proxied: Any) -> None:
     proxy, source = proxied(lambda _, number: 500 if number > 1 else None, of=large_bucket)
-    found = []
+    collected = []
     with pytest.raises(SourceError, match=proxy.url):
-        found += source.items()
-    assert len(found) == 1000
+        collected += source.items()
+    assert len(collected) == 1000
 
 
 def test_a_service_without_conditions(bucket: Bucket, tmp_path: Path, proxied: Any) -> None:

@@ -266,11 +266,11 @@ def test_what_was_not_listed(tmp_path: Path) -> None:
 
 def test_a_good_source(tmp_path: Path) -> None:
     dated = {**GOOD, "updated_at": 1}
-    found = check(printing(tmp_path, dated, {**dated, "source_id": 2}))
-    assert (found.items, found.problems) == (2, [])
-    assert [item.source_id for item in found.first] == ["a", "2"]
+    result = check(printing(tmp_path, dated, {**dated, "source_id": 2}))
+    assert (result.items, result.problems) == (2, [])
+    assert [item.source_id for item in result.first] == ["a", "2"]
     # The number, their ids, their times and a second listing; then each of the first.
-    assert [line.partition(":")[0] for line in found.passed[4:]] == ["a", "2"]
+    assert [line.partition(":")[0] for line in result.passed[4:]] == ["a", "2"]
 
 
 def test_what_does_not_hold(tmp_path: Path, messages: Any) -> None:
@@ -279,17 +279,17 @@ def test_what_does_not_hold(tmp_path: Path, messages: Any) -> None:
         "print(json.dumps({'source_id': 'a', 'body': str(time.time_ns())}))\n"
         "print(json.dumps({'source_id': 'b', 'body': '', 'name': 'x.nothing'}))",
     )
-    found = check(source)
-    assert len(found.problems) == 4
-    messages("\n".join(found.problems))
+    result = check(source)
+    assert len(result.problems) == 4
+    messages("\n".join(result.problems))
 
 
 def test_nothing_is_a_problem(tmp_path: Path) -> None:
-    found = check(program(tmp_path, ""))
-    assert (found.items, len(found.problems)) == (0, 1)
+    result = check(program(tmp_path, ""))
+    assert (result.items, len(result.problems)) == (0, 1)
 
 
 def test_a_folder_holds_it(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("word")
-    found = check(open_source("filesystem", "x", {"root": "."}, base=tmp_path))
-    assert (found.problems, found.passed[-1][:7]) == ([], "a.md: 4")
+    result = check(open_source("filesystem", "x", {"root": "."}, base=tmp_path))
+    assert (result.problems, result.passed[-1][:7]) == ([], "a.md: 4")

@@ -182,6 +182,6 @@ def test_which_file_a_document_follows(
     rows: str, files: str, expected: set[tuple[str, str]]
 ) -> None:
     for one, other in ((rows.split(), files.split()), (rows.split()[::-1], files.split()[::-1])):
-        found = pair([_row(p, "same") for p in one], [_file(p, "same") for p in other])
-        assert {(row.path, file.path) for row, file in found} == expected
+        actual = pair([_row(p, "same") for p in one], [_file(p, "same") for p in other])
+        assert {(row.path, file.path) for row, file in actual} == expected
     assert not pair([_row("a.txt", "one")], [_file("a.txt", "other")])

@@ -95,9 +95,9 @@ def held(collection: Collection) -> dict[str, Held]:
         for revision, group in itertools.groupby(rows, key=lambda r: r["revision"])
     }
     documents = list(snapshot.documents.values())
-    found = {d.path: Held(d.name, d.file_hash, d.format, chunks[d.revision]) for d in documents}
-    assert len(found) == len(documents), "two documents at one path"
-    return found
+    by_name = {d.path: Held(d.name, d.file_hash, d.format, chunks[d.revision]) for d in documents}
+    assert len(by_name) == len(documents), "two documents at one path"
+    return by_name
 
 
 def texts_found(collection: Collection, word: str) -> set[str]:
@@ -122,16 +122,16 @@ def test_after_a_sync_all_is_as_if_freshly_taken_in(
 
         fresh = Library(load_settings(home / "fresh")).create("Fresh")
         fresh.ingest([case.folder], force=True)
-        expected, found = held(fresh), held(case.collection)
+        expected, result = held(fresh), held(case.collection)
         # Of files with the same content one is enough; each that is there is as it would be.
-        assert {path: expected.get(path) for path in found} == found
-        assert {h.hash for h in found.values()} == {h.hash for h in expected.values()}
+        assert {path: expected.get(path) for path in result} == result
+        assert {h.hash for h in result.values()} == {h.hash for h in expected.values()}
         for word in _WORDS:
             assert texts_found(case.collection, word) == texts_found(fresh, word)
         assert case.collection.admin.doctor().ok
         # The remaining messages are about copies.
         assert {c.code for c in second.changes} <= {"duplicate"}
-        assert len(found) == second.unchanged
+        assert len(result) == second.unchanged
         # Every text was embedded for some document that had it, none for one that only moved.
         assert len(case.encoder.seen) <= sum(step[0] in _EMBEDDING for step in history) + 1
     finally:

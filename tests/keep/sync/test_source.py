@@ -332,9 +332,9 @@ def test_results_of_a_source_that_is_behind_say_so(collection: Collection) -> No
     assert not [n for n in collection.search("rent", mode="keyword").notes if "git:stub" in n]
     stub.breaks_after = 1
     collection.sync_source(stub)
-    found = collection.search("rent", mode="keyword")
-    assert any("git:stub: the line is dead." in note for note in found.notes)
-    assert found[0].provenance.source == "git:stub"
+    answer = collection.search("rent", mode="keyword")
+    assert any("git:stub: the line is dead." in note for note in answer.notes)
+    assert answer[0].provenance.source == "git:stub"
 
 
 def test_where_a_document_comes_from_is_told_everywhere(collection: Collection) -> None:
@@ -345,9 +345,9 @@ def test_where_a_document_comes_from_is_told_everywhere(collection: Collection) 
     assert (document["source"], document["source_id"]) == ("git:stub", "a.md")
     assert (document["source_url"], document["metadata"]) == ("https://example.org/a", {"stars": 3})
     assert "source_author" not in document
-    told = collection.search("rent", mode="keyword")[0].as_dict()["source"]
-    assert told["document_source"] == "git:stub"
-    assert told["document_url"] == "https://example.org/a"
+    facts = collection.search("rent", mode="keyword")[0].as_dict()["source"]
+    assert facts["document_source"] == "git:stub"
+    assert facts["document_url"] == "https://example.org/a"
     rows = collection.sql(
         "SELECT c.document_source, d.source_id, c.document_url FROM chunks c "
         "JOIN documents d USING (document_id)"

@@ -77,17 +77,17 @@ def happen(case: Case, source: StubSource, what: str, one: Any, other: Any) -> N
 
 def held(collection: Collection) -> dict[str | None, tuple[object, ...]]:
     """Return the stored state of each item."""
-    found = {}
+    by_name = {}
     for document in collection.documents():
         chunks = collection.read.chunks(document)
         assert {c.provenance.document_path for c in chunks} == {document.path}
         assert document.original_copy is not None
         copy = (collection.folder / document.original_copy).read_text()
-        told = (document.source_url, document.source_author, document.metadata)
-        facts = (document.name, document.path, document.format, *told)
-        found[document.source_id] = (*facts, copy, *(c.text for c in chunks))
-    assert len(found) == len(collection.documents())
-    return found
+        message = (document.source_url, document.source_author, document.metadata)
+        facts = (document.name, document.path, document.format, *message)
+        by_name[document.source_id] = (*facts, copy, *(c.text for c in chunks))
+    assert len(by_name) == len(collection.documents())
+    return by_name
 
 
 @pytest.mark.slow
@@ -112,11 +112,11 @@ def test_after_a_sync_all_is_as_after_a_first_one(
 
         fresh = Library(load_settings(home / "fresh")).create("Fresh")
         fresh.sync_source(StubSource(source.texts, source.facts))
-        expected, found = held(fresh), held(case.collection)
-        assert found == expected
-        assert {i: facts[6] for i, facts in found.items()} == source.texts
+        expected, result = held(fresh), held(case.collection)
+        assert result == expected
+        assert {i: facts[6] for i, facts in result.items()} == source.texts
         assert again.changes == ()
-        assert len(found) == again.unchanged
+        assert len(result) == again.unchanged
         assert not any(s.stale for s in case.collection.sources())
         assert case.collection.admin.doctor().ok
     finally:

@@ -96,11 +96,11 @@ def test_a_deleted_document_says_that_the_next_sync_brings_it_back(
 
         async with Client(build_server(library)) as client:
             given = {"document_name": "a.txt", "collection": "Case"}
-            said = [
+            lines = [
                 await client.call_tool("delete_document", given | more)
                 for more in ({"confirm": False}, {"confirm": True, "exclude": True})
             ]
-            return [each.content[0].text for each in said]
+            return [each.content[0].text for each in lines]
 
     asked, _ = anyio.run(work)
     assert "exclude: true" in asked

@@ -84,7 +84,7 @@ NO_CHANGE: set[tuple[str, ...]] = set()
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize(
-    ("steps", "told", "embedded"),
+    ("steps", "message", "embedded"),
     [
         (lambda _: None, NO_CHANGE, 0),
         (lambda c: os.utime(c.folder / "a.txt"), NO_CHANGE, 0),
@@ -109,14 +109,16 @@ NO_CHANGE: set[tuple[str, ...]] = set()
         (overwrite, {("changed", "b.txt"), ("removed", "a.txt")}, 1),
     ],
 )
-def test_situations(filled: Case, steps: Steps, told: set[tuple[str, ...]], embedded: int) -> None:
+def test_situations(
+    filled: Case, steps: Steps, message: set[tuple[str, ...]], embedded: int
+) -> None:
     steps(filled)
     before = filled.ids()
     foreseen = filled.sync(remove_deleted=True, dry_run=True)
-    assert filled.told(foreseen) == told
+    assert filled.told(foreseen) == message
     assert filled.ids() == before
     report = filled.sync(remove_deleted=True)
-    assert filled.told(report) == told
+    assert filled.told(report) == message
     assert len(filled.encoder.seen) == embedded
     assert filled.texts() == {
         p.relative_to(filled.folder).as_posix(): p.read_text()

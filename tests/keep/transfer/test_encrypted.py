@@ -177,7 +177,7 @@ def test_commands_take_the_key_in_three_ways(
 def test_commands_say_how_a_key_is_given(
     home: Path, capfd: pytest.CaptureFixture[str], messages: Callable[..., None]
 ) -> None:
-    told = []
+    lines = []
     for words in (
         [],
         ["--passphrase-fd", "987"],
@@ -186,11 +186,11 @@ def test_commands_say_how_a_key_is_given(
         ["--passphrase-fd", str(descriptor(b"\n"))],
     ):
         assert main(["export", str(home / "x"), "--encrypt", *words]) == 2
-        told.append(capfd.readouterr().err)
+        lines.append(capfd.readouterr().err)
     assert main(["export", str(home / "x"), "--key-file", "k"]) == 2
     assert "--encrypt" in capfd.readouterr().err
     assert list(home.glob("*.ctsealed")) == []
-    messages("\n".join(told))
+    messages("\n".join(lines))
 
 
 def test_the_keyring_of_the_system_may_keep_the_key(

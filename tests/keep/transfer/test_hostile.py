@@ -39,16 +39,16 @@ if TYPE_CHECKING:
 def refused(other: Library, path: Path, error: type[CaseTrackError] = ArchiveDamaged) -> str:
     """Check that the import fails with a hint and leaves nothing."""
     outside = sorted(p for p in path.parent.iterdir())
-    with pytest.raises(error) as told:
+    with pytest.raises(error) as caught:
         other.import_archive(path)
     home = other.settings.collections_dir
     assert other.collections() == []
     assert other.damaged() == []
     assert list(home.iterdir()) == []
     assert {*path.parent.iterdir()} - {*outside} <= {other.settings.data_dir}
-    assert error is not ArchiveDamaged or path.name in told.value.message
-    assert told.value.hint
-    return told.value.message
+    assert error is not ArchiveDamaged or path.name in caught.value.message
+    assert caught.value.hint
+    return caught.value.message
 
 
 def put(name: str, content: bytes = b"x") -> Change:
@@ -214,14 +214,14 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 def test_refused(good: Path, other: Library, tmp_path: Path, messages: Callable[..., None]) -> None:
     """The golden text shows that each is refused for its own reason."""
-    told = []
+    lines = []
     path = tmp_path / "bad.ctcollection"
     for kind, change in HOSTILE.items():
         archive = Archive.read(good)
         change(archive)
-        told.append(f"{kind}: {refused(other, archive.write(path))}")
+        lines.append(f"{kind}: {refused(other, archive.write(path))}")
     size = len(Archive.read(good).files["collection.json"])
-    messages("\n".join(told), hide={f"{size} bytes": "<size> bytes"})
+    messages("\n".join(lines), hide={f"{size} bytes": "<size> bytes"})
 
 
 def test_the_good_one_is_taken(good: Path, other: Library, tmp_path: Path) -> None:
@@ -369,7 +369,7 @@ def elsewhere(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "text"),
     [
         (drop_rows, ""),
         (twice, ""),
@@ -384,7 +384,7 @@ def elsewhere(folder: Path) -> None:
     ],
 )
 def test_tables(
-    good: Path, other: Library, tmp_path: Path, change: Callable[[Path], None], said: str
+    good: Path, other: Library, tmp_path: Path, change: Callable[[Path], None], text: str
 ) -> None:
     folder = tmp_path / "raw"
     with zipfile.ZipFile(good) as packed:
@@ -402,7 +402,7 @@ def test_tables(
         for p in sorted(folder.rglob("*"))
         if p.is_file() and p.name not in {"manifest.json", "latest_version_hint.json"}
     }
-    assert said in refused(other, archive.write(tmp_path / "x.zip"))
+    assert text in refused(other, archive.write(tmp_path / "x.zip"))
 
 
 @pytest.mark.slow

@@ -48,12 +48,12 @@ for number in itertools.count():
 def rows(collection: Collection) -> dict[str, list[dict[str, Any]]]:
     """Return the chunks by the name of their document, each document whole."""
     snapshot = datasets.open_snapshot(collection.folder)
-    found = {}
+    by_name = {}
     for document in snapshot.documents.values():
         table = snapshot.scan(["chunk_index", "text"], revisions=[document.revision])
         assert table.num_rows == document.chunk_count, document.name
-        found[document.name] = sorted(table.to_pylist(), key=lambda r: r["chunk_index"])
-    return found
+        by_name[document.name] = sorted(table.to_pylist(), key=lambda r: r["chunk_index"])
+    return by_name
 
 
 def killed(home: Path, what: str, out: Path, seconds: float) -> None:
@@ -105,8 +105,8 @@ def check_take(library: Library, out: Path, whole: dict[str, Any]) -> None:
 def check_restore(library: Library, out: Path, whole: dict[str, Any]) -> None:
     del out
     case = library.get("Case")
-    found = rows(case)
-    assert found.items() <= whole.items() or all(found[n] == whole[n] for n in found)
+    result = rows(case)
+    assert result.items() <= whole.items() or all(result[n] == whole[n] for n in result)
     case.admin.restore("one")
     assert rows(case) == {"a.txt": whole["a.txt"]}
     case.admin.restore("three")

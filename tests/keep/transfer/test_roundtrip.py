@@ -73,21 +73,21 @@ def test_any_collection_comes_back(
 ) -> None:
     encoder = WordEncoder("legal", 768, token_width=16 if has_tokens else None)
     with tempfile.TemporaryDirectory() as home:
-        here, there = (Library(load_settings(Path(home) / n)) for n in ("here", "there"))
-        here.encoders = there.encoders = FakeEncoders(encoder)  # type: ignore[assignment]
-        case = here.create("Case", profile="legal")
+        local, remote = (Library(load_settings(Path(home) / n)) for n in ("here", "there"))
+        local.encoders = remote.encoders = FakeEncoders(encoder)  # type: ignore[assignment]
+        case = local.create("Case", profile="legal")
         for number, words in enumerate(texts):
             with write_session(case.folder) as session:
                 tools = Tools(encoder=encoder, dimension=768)
                 store_text(session, f"{number}.txt", " ".join(words) + ". ", tools=tools)
         for number in gone & set(range(len(texts))):
             case.delete_document(f"{number}.txt")
-        there.import_archive(case.admin.export(Path(home) / "x").path)
-        copy = there.get("Case")
+        remote.import_archive(case.admin.export(Path(home) / "x").path)
+        copy = remote.get("Case")
         assert rows(case) == rows(copy)
         for word in ("rent", "storm harbour"):
-            found, again = (c.search(word, limit=9) for c in (case, copy))
-            assert [h.as_dict() for h in found] == [h.as_dict() for h in again]
+            result, again = (c.search(word, limit=9) for c in (case, copy))
+            assert [h.as_dict() for h in result] == [h.as_dict() for h in again]
 
 
 @pytest.mark.slow

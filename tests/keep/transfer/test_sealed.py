@@ -350,21 +350,21 @@ def test_the_commands(
         return code, out + err
 
     with_key = ("Mill House", "--key-file", str(key))
-    code, said = run("collection", "seal", *with_key)
-    assert (code, "casetrack collection close 'Mill House'" in said) == (2, True)
+    code, output = run("collection", "seal", *with_key)
+    assert (code, "casetrack collection close 'Mill House'" in output) == (2, True)
     run("collection", "close", "Mill House")
     assert run("collection", "seal", "Mill House")[0] == 2  # no passphrase can be typed
-    code, said = run("collection", "seal", *with_key)
+    code, output = run("collection", "seal", *with_key)
     assert code == 0
-    first, _, rest = said.partition("\n")
+    first, _, rest = output.partition("\n")
     messages(re.sub(r"\d[\d.]*", "<number>", first) + f"\n{rest}", "seal")
     listed = json.loads(run("collection", "list", "--status", "sealed", "--json")[1])
     assert [(s["name"], s["status"]) for s in listed] == [("Mill House", "sealed")]
     assert run("search", "rents", "-c", "Mill House")[0] == 2
     assert run("ingest", str(key), "--create", "-c", "Mill House")[0] == 2
     assert run("collection", "unseal", "Mill House", "--key-file", __file__)[0] == 1
-    code, said = run("collection", "unseal", *with_key)
-    messages(re.sub(r"\d[\d.]*", "<number>", said), "unseal")
+    code, output = run("collection", "unseal", *with_key)
+    messages(re.sub(r"\d[\d.]*", "<number>", output), "unseal")
     assert code == 0
     assert run("collection", "unseal", *with_key)[0] == 2  # it is not sealed
     run("collection", "seal", *with_key)

@@ -106,8 +106,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.reply(400, {"error": "the input length exceeds the context length"})
             return
         width = min(body.get("dimensions", self.server.width), self.server.width)
-        found = [unit(direction(text, width)).tolist() for text in body["input"]]
-        answer = {"model": body["model"], "embeddings": found, "total_duration": 14143917}
+        actual = [unit(direction(text, width)).tolist() for text in body["input"]]
+        answer = {"model": body["model"], "embeddings": actual, "total_duration": 14143917}
         self.reply(200, answer)
 
     def too_long(self, body: dict[str, Any]) -> bool:

@@ -72,8 +72,8 @@ def test_an_unknown_provider_names_the_known(settings):
     ],
 )
 def test_notice_and_description_say_plainly_where_texts_go(name, given, host, settings):
-    told = settings(**{name: given})
-    notice, described = providers.notice(name, told), providers.describe(name, told)
+    message = settings(**{name: given})
+    notice, described = providers.notice(name, message), providers.describe(name, message)
     assert (notice is None) == (host is None)
     if host is not None:
         assert "\n" not in notice
@@ -91,14 +91,14 @@ def test_the_environment_goes_before_the_file(tmp_path, monkeypatch):
         '[providers.openai]\nbase_url = "https://file.example/v1"\nmodel = "m"\ndimensions = 8\n'
         '[providers.ollama]\nhost = "http://file.example:1"\ntimeout_seconds = 9\n'
     )
-    told = load_settings(tmp_path)
-    assert told.providers.openai == ProviderSettings("https://file.example/v1", "m", 8)
-    assert "file.example" in providers.describe("openai", told)
-    assert "file.example:1" in providers.describe("ollama", told)
+    message = load_settings(tmp_path)
+    assert message.providers.openai == ProviderSettings("https://file.example/v1", "m", 8)
+    assert "file.example" in providers.describe("openai", message)
+    assert "file.example:1" in providers.describe("ollama", message)
     monkeypatch.setenv("OPENAI_BASE_URL", "https://environment.example/v1")
     monkeypatch.setenv("OLLAMA_HOST", "environment.example")
-    assert "environment.example/v1" in providers.describe("openai", told)
-    assert "environment.example:11434" in providers.describe("ollama", told)
+    assert "environment.example/v1" in providers.describe("openai", message)
+    assert "environment.example:11434" in providers.describe("ollama", message)
 
 
 @pytest.mark.parametrize(

@@ -23,15 +23,15 @@ def dense(encodings) -> np.ndarray:
 @BOTH
 def test_vectors_come_in_the_order_of_the_texts_over_several_batches(name, server, encoder):
     texts = [f"clause number {number}" for number in range(150)]
-    found = list(encoder(name, model="some-model").encode_documents(iter(texts)))
+    result = list(encoder(name, model="some-model").encode_documents(iter(texts)))
     np.testing.assert_allclose(
-        dense(found), [unit(direction(text)) for text in texts], rtol=0, atol=1e-6
+        dense(result), [unit(direction(text)) for text in texts], rtol=0, atol=1e-6
     )
     assert [text for group in server.inputs for text in group] == texts
     assert 1 < len(server.inputs) < len(texts)
-    assert found[0].dense.dtype == np.float32
-    assert found[0].tokens is None
-    assert found[0].sparse is None
+    assert result[0].dense.dtype == np.float32
+    assert result[0].tokens is None
+    assert result[0].sparse is None
 
 
 @BOTH
@@ -66,8 +66,8 @@ def test_openai_sends_what_its_protocol_wants(server, encoder):
 
 def test_openai_may_answer_with_lists_of_numbers(server, encoder):
     server.floats = True
-    found = encoder("openai", model="other").encode_query("rent").dense
-    np.testing.assert_allclose(found, unit(direction("rent")), atol=1e-6)
+    result = encoder("openai", model="other").encode_query("rent").dense
+    np.testing.assert_allclose(result, unit(direction("rent")), atol=1e-6)
 
 
 def test_ollama_never_lets_the_server_cut_a_text(server, encoder):
@@ -88,23 +88,23 @@ def test_the_default_model_of_ollama_gets_its_task_prefixes(server, encoder):
 def test_a_long_text_becomes_windows_whose_mean_counts_by_length(name, server, encoder):
     text = " ".join(f"word{number}" for number in range(100))
     made = encoder(name, model="some-model", max_tokens=100)
-    found = next(made.encode_documents([text])).dense
+    result = next(made.encode_documents([text])).dense
     sent = [window for group in server.inputs for window in group]
     assert len(sent) == 3
     assert "".join(sent) == text
     assert all(estimated_tokens(window) <= 105 for window in sent)
     mean = np.sum([len(window) * unit(direction(window)) for window in sent], axis=0)
-    np.testing.assert_allclose(found, unit(mean), atol=1e-6)
-    assert np.linalg.norm(found) == pytest.approx(1.0, abs=1e-6)
+    np.testing.assert_allclose(result, unit(mean), atol=1e-6)
+    assert np.linalg.norm(result) == pytest.approx(1.0, abs=1e-6)
 
 
 @BOTH
 def test_what_the_service_finds_too_long_is_sent_in_pieces(name, server, encoder):
     server.longest = 40
     texts = ["short", "long " * 25, "short too"]
-    found = list(encoder(name, model="some-model").encode_documents(texts))
-    np.testing.assert_allclose(found[0].dense, unit(direction("short")), atol=1e-6)
-    np.testing.assert_allclose(found[2].dense, unit(direction("short too")), atol=1e-6)
+    result = list(encoder(name, model="some-model").encode_documents(texts))
+    np.testing.assert_allclose(result[0].dense, unit(direction("short")), atol=1e-6)
+    np.testing.assert_allclose(result[2].dense, unit(direction("short too")), atol=1e-6)
     taken = [g for g in server.inputs if all(len(text) <= 40 for text in g)]
     pieces = [text for group in taken for text in group if "long" in text]
     assert "".join(pieces) == texts[1]
@@ -230,9 +230,9 @@ def test_the_fingerprint_follows_the_model_and_not_the_address(server, encoder):
 def test_several_threads_get_their_own_vectors(name, encoder):
     made = encoder(name, model="some-model")
     texts = [f"thread {number}" for number in range(6)]
-    found: dict[str, np.ndarray] = {}
+    by_name: dict[str, np.ndarray] = {}
     threads = [
-        threading.Thread(target=lambda t=text: found.update({t: made.encode_query(t).dense}))
+        threading.Thread(target=lambda t=text: by_name.update({t: made.encode_query(t).dense}))
         for text in texts
     ]
     for thread in threads:
@@ -240,7 +240,7 @@ def test_several_threads_get_their_own_vectors(name, encoder):
     for thread in threads:
         thread.join()
     for text in texts:
-        np.testing.assert_allclose(found[text], unit(direction(text)), atol=1e-6)
+        np.testing.assert_allclose(by_name[text], unit(direction(text)), atol=1e-6)
 
 
 def test_cuts_fall_between_words_where_one_is_near():

@@ -98,7 +98,7 @@ OLLAMA = {
 
 @BOTH
 def test_refusals_are_explained_and_not_repeated(name, server, encoder, pauses, messages):
-    told = []
+    lines = []
     for case, fault in {"openai": OPENAI, "ollama": OLLAMA}[name].items():
         server.faults, server.bodies = [fault], []
         with pytest.raises(ProviderError) as caught:
@@ -106,9 +106,9 @@ def test_refusals_are_explained_and_not_repeated(name, server, encoder, pauses, 
         assert not isinstance(caught.value, ProviderUnreachable)
         assert caught.value.hint
         assert len(server.bodies) == 1
-        told.append(f"{case}: {caught.value.message}")
+        lines.append(f"{case}: {caught.value.message}")
     assert pauses == []
-    messages("\n".join(told), hide={server.url: "<url>"})
+    messages("\n".join(lines), hide={server.url: "<url>"})
 
 
 def test_a_missing_model_of_ollama_says_how_to_get_it(server, encoder):

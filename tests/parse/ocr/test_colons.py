@@ -39,9 +39,9 @@ def _page(*dots: tuple[int, int, int]) -> np.ndarray:
 def test_a_colon_is_two_dots_alone_in_the_band_of_a_line(
     dots: tuple[tuple[int, int, int], ...], count: int
 ) -> None:
-    found = lone_colons(_page(*dots), [_BOX, _VALUE], [_LABEL])
-    assert [word.text for line in found for word in line.words] == [":"] * count
-    for line in found:
+    result = lone_colons(_page(*dots), [_BOX, _VALUE], [_LABEL])
+    assert [word.text for line in result for word in line.words] == [":"] * count
+    for line in result:
         (word,) = line.words
         assert (word.x0, word.y0, word.y1) == (180, BASE - 16, BASE)
         assert line.size == _LABEL.size

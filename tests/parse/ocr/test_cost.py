@@ -24,10 +24,10 @@ def _message(*fields: tuple[int, bytes | int]) -> bytes:
 
 
 def _varint(value: int) -> bytes:
-    found = b""
+    result = b""
     while value > 0x7F:
-        found, value = found + bytes([value & 0x7F | 0x80]), value >> 7
-    return found + bytes([value])
+        result, value = result + bytes([value & 0x7F | 0x80]), value >> 7
+    return result + bytes([value])
 
 
 def _model(values: np.ndarray, kind: int) -> bytes:

@@ -60,15 +60,15 @@ def test_data_is_found_in_the_models_folder_the_variable_and_the_system(
     _put(tmp_path / "models" / "tessdata", "deu")
     _put(tmp_path / "named" / "tessdata", "rus")
     monkeypatch.setenv("TESSDATA_PREFIX", str(tmp_path / "named"))
-    found = find_data("deu+eng+rus", tmp_path / "models")
-    assert list(found) == ["deu", "eng", "rus"]
-    assert found["deu"].is_relative_to(tmp_path / "models")
-    assert found["eng"].parent == system
-    assert found["rus"].is_relative_to(tmp_path / "named")
+    data = find_data("deu+eng+rus", tmp_path / "models")
+    assert list(data) == ["deu", "eng", "rus"]
+    assert data["deu"].is_relative_to(tmp_path / "models")
+    assert data["eng"].parent == system
+    assert data["rus"].is_relative_to(tmp_path / "named")
 
 
 @pytest.mark.parametrize(
-    ("there", "expected"),
+    ("remote", "expected"),
     [
         (["eng"], ["eng"]),
         (["rus"], ["rus"]),
@@ -79,9 +79,9 @@ def test_data_is_found_in_the_models_folder_the_variable_and_the_system(
     ],
 )
 def test_without_a_name_the_usual_languages_are_taken(
-    system: Path, there: list[str], expected: list[str] | None
+    system: Path, remote: list[str], expected: list[str] | None
 ) -> None:
-    _put(system, *there)
+    _put(system, *remote)
     if expected is None:
         with pytest.raises(OcrUnavailable, match="Tesseract"):
             find_data(None, None)

@@ -107,8 +107,8 @@ def faint(image: np.ndarray) -> np.ndarray:
 
 
 def _recall(page: RecognizedPage, drawn: Drawn) -> float:
-    wanted, found = Counter(drawn.text.split()), Counter(page.text.split())
-    return (wanted & found).total() / wanted.total()
+    wanted, result = Counter(drawn.text.split()), Counter(page.text.split())
+    return (wanted & result).total() / wanted.total()
 
 
 def _overlap(a: tuple[float, ...], b: tuple[float, ...]) -> float:
@@ -127,8 +127,8 @@ def test_every_word_of_a_clean_page_is_read_where_it_stands(engine: Engine) -> N
     assert page.text.split() == drawn.text.split()
     assert (page.rotation, page.skew, page.engine) == (0, 0.0, engine.name)
     assert page.confidence > 0.85
-    found = [word for line in page.lines for word in line.words]
-    for word, (text, box) in zip(found, drawn.words, strict=True):
+    actual = [word for line in page.lines for word in line.words]
+    for word, (text, box) in zip(actual, drawn.words, strict=True):
         assert word.text == text
         assert _overlap((word.x0, word.y0, word.x1, word.y1), box) > 0.5, text
         assert 0.0 <= word.confidence <= 1.0

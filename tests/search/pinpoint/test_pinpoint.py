@@ -45,8 +45,8 @@ def test_the_sentence_that_answers_is_marked(
     best = result.pinpoint[0]
     assert answer in best.text
     assert (best.line_start, best.line_end) == lines
-    said = f"l. {lines[0]}" if lines[0] == lines[1] else f"ll. {lines[0]}-{lines[1]}"
-    assert best.citation == f"lease.txt, p. 1, {clause}, {said}"
+    text = f"l. {lines[0]}" if lines[0] == lines[1] else f"ll. {lines[0]}-{lines[1]}"
+    assert best.citation == f"lease.txt, p. 1, {clause}, {text}"
     assert result.citation.startswith("lease.txt, p. 1, paras.")
     assert 1 <= len(result.pinpoint) <= 3
     for part in result.pinpoint:

@@ -72,8 +72,8 @@ def test_no_unit_is_much_longer_than_a_sentence(count: int, word: str) -> None:
 def test_what_a_unit_is(kind: str, wanted: list[str]) -> None:
     text = "".join(wanted)
     whole = [{"start": 0, "end": len(text), "number": 1, "kind": kind, "level": None}]
-    found = units_of(text, whole)
-    assert [text[u.start : u.end] for u in found] == [part.strip() for part in wanted]
+    units = units_of(text, whole)
+    assert [text[u.start : u.end] for u in units] == [part.strip() for part in wanted]
 
 
 def test_a_long_sentence_comes_apart_at_its_clauses() -> None:

@@ -41,12 +41,12 @@ def test_the_value_that_is_asked_for(
     hall: Collection, question: str, kind: str, value: str
 ) -> None:
     result = replace(hall.search(question, mode="keyword")[0], evidence="strong")
-    found = result.answer
-    assert found is not None
-    assert (found.kind, found.text) == (kind, value)
-    assert TEXT[found.char_start : found.char_end] == value
+    actual = result.answer
+    assert actual is not None
+    assert (actual.kind, actual.text) == (kind, value)
+    assert TEXT[actual.char_start : actual.char_end] == value
     best = result.pinpoint[0]
-    assert best.char_start <= found.char_start < found.char_end <= best.char_end
+    assert best.char_start <= actual.char_start < actual.char_end <= best.char_end
     assert [replace(result, evidence=e).answer for e in ("weak", "none")] == [None, None]
 
 
@@ -91,8 +91,8 @@ def test_a_value_is_shown_only_where_it_is_sure(
     stored: Callable[..., Collection], text: str, question: str, value: str | None
 ) -> None:
     result = stored({"mill.txt": text}).search(question, mode="keyword")[0]
-    found = replace(result, evidence="strong").answer
-    assert (found.text if found else None) == value
+    actual = replace(result, evidence="strong").answer
+    assert (actual.text if actual else None) == value
 
 
 @pytest.mark.parametrize(
@@ -113,10 +113,10 @@ def test_the_name_of_a_document_says_which_document_not_where_in_it(
 ) -> None:
     text = "Net income attributable to {} was CHF 4,311.00.\n\nTotal revenues were CHF 322,467.00."
     reports = {f"{f.upper()}_2022_10K.txt": text.format(f) for f in ("Brackwater", "Ostendal")}
-    found = stored(reports).search("What was Ostendal's total revenue?", mode="keyword")[0]
-    assert found.provenance.document_name == "OSTENDAL_2022_10K.txt"
-    assert found.answer is not None
-    assert found.answer.text == "CHF 322,467.00"
+    answer = stored(reports).search("What was Ostendal's total revenue?", mode="keyword")[0]
+    assert answer.provenance.document_name == "OSTENDAL_2022_10K.txt"
+    assert answer.answer is not None
+    assert answer.answer.text == "CHF 322,467.00"
 
 
 STATEMENT = (
@@ -151,5 +151,5 @@ def statement(tmp_path_factory: pytest.TempPathFactory) -> Collection:
 def test_the_cell_of_a_row_by_the_name_of_its_column(
     statement: Collection, question: str, value: str | None
 ) -> None:
-    found = replace(statement.search(question, mode="keyword")[0], evidence="strong").answer
-    assert (found.text if found else None) == value
+    answer = replace(statement.search(question, mode="keyword")[0], evidence="strong").answer
+    assert (answer.text if answer else None) == value

@@ -41,10 +41,10 @@ KEPT = [
 
 @pytest.mark.parametrize(("question", "left"), LEFT_OUT)
 def test_instructions_are_left_out(question: str, left: str) -> None:
-    found = read(question)
-    assert found.text == left
-    assert found.terms.keys() >= read(left).terms.keys()
-    assert any(part.text in line for part in found.dropped for line in found.describe())
+    result = read(question)
+    assert result.text == left
+    assert result.terms.keys() >= read(left).terms.keys()
+    assert any(part.text in line for part in result.dropped for line in result.describe())
 
 
 @pytest.mark.parametrize("question", KEPT)

@@ -27,7 +27,7 @@ def test_phrases(question: str, phrases: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("phrase", "text", "found"),
+    ("phrase", "text", "result"),
     [
         ("net sales", "Net  Sales, as defined", True),
         ("net sales", "net\nsales", True),
@@ -37,8 +37,8 @@ def test_phrases(question: str, phrases: list[str]) -> None:
         ("net sale", "net sales", False),
     ],
 )
-def test_a_phrase_is_found_word_by_word(phrase: str, text: str, found: bool) -> None:
-    assert (pattern_of(phrase).search(text) is not None) == found
+def test_a_phrase_is_found_word_by_word(phrase: str, text: str, result: bool) -> None:
+    assert (pattern_of(phrase).search(text) is not None) == result
 
 
 @pytest.mark.parametrize(
@@ -58,14 +58,14 @@ def test_numbers_in_other_spellings(number: str, others: list[str]) -> None:
 
 
 def test_numbers_are_looked_for_in_other_spellings_and_years_are_none() -> None:
-    found = read("Who paid $1.5 million in 2018?")
-    assert [n.text for n in found.numbers] == ["1.5 million"]
-    assert 0 < found.terms["1500000"] < 1
-    assert found.terms["2018"] == 1
+    result = read("Who paid $1.5 million in 2018?")
+    assert [n.text for n in result.numbers] == ["1.5 million"]
+    assert 0 < result.terms["1500000"] < 1
+    assert result.terms["2018"] == 1
 
 
 @given(st.text(alphabet="\"'\u201c\u201d ab1.,5mlion", max_size=40))
 def test_phrases_and_numbers_are_parts_of_the_question(question: str) -> None:
-    found = read(question)
-    for part in (*found.phrases, *found.numbers):
+    result = read(question)
+    for part in (*result.phrases, *result.numbers):
         assert question[part.start : part.end] == part.text

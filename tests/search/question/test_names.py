@@ -60,9 +60,9 @@ def names(
     ],
 )
 def test_documents_that_are_named(question: str, documents: set[str]) -> None:
-    found = read(question, names=names()).named
-    assert {n.document for n in found} == documents
-    assert all(0 < n.weight <= 1 for n in found)
+    result = read(question, names=names()).named
+    assert {n.document for n in result} == documents
+    assert all(0 < n.weight <= 1 for n in result)
 
 
 @pytest.mark.parametrize(("file", "is_named"), [("Krill.pdf", True), ("Notes on krill.pdf", False)])
@@ -92,8 +92,8 @@ def test_a_word_of_a_whole_field_is_not_counted() -> None:
         counts=counts,
         frequency=lambda term: int(held[term].sum()) if term in held else 0,
     )
-    found = read("field of Wagtail", names=many).named
-    assert {n.document for n in found} == {f"{n}.pdf" for n in range(4)}
+    result = read("field of Wagtail", names=many).named
+    assert {n.document for n in result} == {f"{n}.pdf" for n in range(4)}
     assert "wagtail" in counted
     assert "field" not in counted
 
@@ -104,9 +104,9 @@ def test_one_document_alone_is_never_named() -> None:
 
 @given(st.text(alphabet="OrcaMne20 1,?'wgtilkb", max_size=60))
 def test_what_names_a_document_is_part_of_the_question(question: str) -> None:
-    found = read(question, names=names()).named
-    assert len(found) <= MOST
-    for named in found:
+    result = read(question, names=names()).named
+    assert len(result) <= MOST
+    for named in result:
         assert question[named.part.start : named.part.end] == named.part.text
         assert named.part.text.strip()
 
@@ -126,5 +126,5 @@ def test_names_that_are_abbreviated_with_an_ampersand(
 ) -> None:
     all_files = [*files, *FILES[1:]]
     held = {**HELD, "orca": [90, 0, 1, 0], "marin": [90, 0, 1, 0]}
-    found = read(question, names=names(all_files, held=held)).named
-    assert {n.document for n in found} == {all_files[n] for n in documents}
+    result = read(question, names=names(all_files, held=held)).named
+    assert {n.document for n in result} == {all_files[n] for n in documents}

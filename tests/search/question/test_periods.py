@@ -40,9 +40,9 @@ def test_every_spelling_of_a_quarter_looks_for_the_others(spelling: str) -> None
 
 @given(st.text(alphabet="Q2 0189FYfiscalquter'of,", max_size=40))
 def test_periods_are_parts_of_the_question_and_apart(question: str) -> None:
-    found = periods_of(question)
+    periods = periods_of(question)
     ends = [0]
-    for period in found:
+    for period in periods:
         assert question[period.part.start : period.part.end] == period.part.text
         assert period.part.start >= ends[-1]
         ends.append(period.part.end)

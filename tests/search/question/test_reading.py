@@ -100,16 +100,16 @@ def test_letters_joined_by_a_sign_are_one_word(trade: Vocabulary) -> None:
 
 
 def test_other_names_count_less_than_the_words(trade: Vocabulary) -> None:
-    found = read("What is the dead weight of the vessel?", vocabularies=[trade])
-    (other,) = found.expansions
+    result = read("What is the dead weight of the vessel?", vocabularies=[trade])
+    (other,) = result.expansions
     assert (other.part.text, other.vocabulary) == ("dead weight", "ships")
     assert other.also == ("carrying capacity", "DWT")
-    own_terms = index_terms(found.query)
-    assert all(found.terms[term] >= 1.0 for term in own_terms)
-    assert {t: w for t, w in found.terms.items() if t not in own_terms}.keys() == {
+    own_terms = index_terms(result.query)
+    assert all(result.terms[term] >= 1.0 for term in own_terms)
+    assert {t: w for t, w in result.terms.items() if t not in own_terms}.keys() == {
         *index_terms("carrying capacity DWT")
     }
-    assert all(w <= OTHER_NAME for t, w in found.terms.items() if t not in own_terms)
+    assert all(w <= OTHER_NAME for t, w in result.terms.items() if t not in own_terms)
 
 
 @pytest.mark.parametrize(
@@ -130,8 +130,8 @@ def test_other_names_count_less_than_the_words(trade: Vocabulary) -> None:
 def test_a_term_is_known_by_its_longest_name(
     trade: Vocabulary, question: str, part: str | None, also: tuple[str, ...] | None
 ) -> None:
-    found = read(question, vocabularies=[trade]).expansions
-    assert [(e.part.text, e.also) for e in found] == ([(part, also)] if part else [])
+    result = read(question, vocabularies=[trade]).expansions
+    assert [(e.part.text, e.also) for e in result] == ([(part, also)] if part else [])
 
 
 def test_a_term_may_say_what_is_asked_for(trade: Vocabulary) -> None:
@@ -166,8 +166,8 @@ def test_what_is_wrong_with_a_file_is_told_with_its_line(
         read_vocabulary(path)
     read_well, (wrong,) = own(tmp_path)
     assert not read_well
-    for told in (error.value.message, wrong):
-        assert all(fact in told for fact in (str(path), f"line {line}", named))
+    for messages in (error.value.message, wrong):
+        assert all(fact in messages for fact in (str(path), f"line {line}", named))
 
 
 def test_the_shipped_vocabularies_say_where_they_come_from() -> None:
@@ -200,20 +200,20 @@ def test_the_shipped_vocabularies_say_where_they_come_from() -> None:
     ],
 )
 def test_script_and_language(text: str, script: str | None, language: str | None) -> None:
-    found = read(text)
-    assert (found.script, found.language) == (script, language)
+    result = read(text)
+    assert (result.script, result.language) == (script, language)
 
 
 @given(st.text(max_size=200))
 def test_any_text_can_be_read_and_its_parts_are_its_own(text: str) -> None:
-    found = read(text, vocabularies=EVERY)
-    parts = [*found.dropped, *found.phrases, *found.numbers]
-    parts += [p.part for p in (*found.periods, *found.named, *found.expansions)]
+    result = read(text, vocabularies=EVERY)
+    parts = [*result.dropped, *result.phrases, *result.numbers]
+    parts += [p.part for p in (*result.periods, *result.named, *result.expansions)]
     for part in parts:
         assert text[part.start : part.end] == part.text
         assert part.text
-    assert found.as_dict()["text"] == found.text
-    assert all(isinstance(line, str) for line in found.describe())
+    assert result.as_dict()["text"] == result.text
+    assert all(isinstance(line, str) for line in result.describe())
 
 
 def test_models_read_some_other_names_too(trade: Vocabulary) -> None:

@@ -38,7 +38,7 @@ def test_a_question_means_the_same_terms(parts: list[str]) -> None:
 @given(st.lists(st.sampled_from([*NAMES, *BETWEEN]), min_size=1, max_size=4))
 def test_no_name_is_passed_over_by_its_letters(parts: list[str]) -> None:
     words = words_of(" ".join(parts).title())
-    found = matches(words, WHOLE)
+    result = matches(words, WHOLE)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(vocabularies, "_letters", lambda _: frozenset())
-        assert matches(words, WHOLE) == found
+        assert matches(words, WHOLE) == result

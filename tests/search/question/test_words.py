@@ -34,12 +34,12 @@ SCRIPTS = (
 
 
 def _letters(ranges: str) -> str:
-    found, at = "", 0
+    result, at = "", 0
     while at < len(ranges):
         last = ranges[at + 2] if ranges[at + 1 : at + 2] == "-" else ranges[at]
-        found += "".join(map(chr, range(ord(ranges[at]), ord(last) + 1)))
+        result += "".join(map(chr, range(ord(ranges[at]), ord(last) + 1)))
         at += 3 if last != ranges[at] else 1
-    return "".join(c for c in found if unicodedata.category(c)[0] in "LM")
+    return "".join(c for c in result if unicodedata.category(c)[0] in "LM")
 
 
 def _check(text: str) -> None:

@@ -34,12 +34,12 @@ def test_every_vector_is_in_the_nearest_cell(home: Path) -> None:
     assert cells_build.build_all(home) == 1
     assert cells_build.build_all(home) == 0
     assert load(home, "small").get() is None
-    found = load(home).get()
+    opened = load(home).get()
     dense = map_arrays(home / "large" / "dense.bin")["dense"]
-    assert sorted(found.rows.tolist()) == list(range(600))
-    assert np.array_equal(found.codes, dense[found.rows])
-    cell = np.repeat(np.arange(len(found.centroids)), np.diff(found.bounds))
-    nearness = (found.codes * found.scales[:, None]) @ found.centroids.T
+    assert sorted(opened.rows.tolist()) == list(range(600))
+    assert np.array_equal(opened.codes, dense[opened.rows])
+    cell = np.repeat(np.arange(len(opened.centroids)), np.diff(opened.bounds))
+    nearness = (opened.codes * opened.scales[:, None]) @ opened.centroids.T
     own = nearness[np.arange(600), cell]
     assert own.tolist() == pytest.approx(nearness.max(axis=1).tolist(), abs=1e-5)
 

@@ -32,20 +32,20 @@ def text_of(seed: int) -> str:
 
 def content(index: Index) -> dict[str, tuple[dict[str, int], int]]:
     """Return the term frequencies and the length of every live chunk in an index."""
-    found: dict[str, tuple[dict[str, int], int]] = {}
+    by_name: dict[str, tuple[dict[str, int], int]] = {}
     for part in index.segments:
         data = part.data
         ids = data.rows["chunk_id"].to_pylist()
         alive = np.ones(data.size, bool) if part.mask is None else part.mask
         for i, chunk_id in enumerate(ids):
             if alive[i]:
-                found[chunk_id] = ({}, int(data.column("length")[i]))
+                by_name[chunk_id] = ({}, int(data.column("length")[i]))
         terms = data.terms.keys["key"].to_pylist()
         for term, posting in zip(terms, data.terms.find(terms), strict=True):
             for row, tf in zip(posting.rows, posting.values, strict=True):
                 if alive[row]:
-                    found[ids[row]][0][term] = int(tf)
-    return found
+                    by_name[ids[row]][0][term] = int(tf)
+    return by_name
 
 
 def stored(collection: Collection) -> dict[str, tuple[dict[str, int], int]]:

@@ -34,8 +34,8 @@ def test_a_table_is_read_as_it_was_written(table: Path) -> None:
 def test_arrays_are_read_as_they_were_written(tmp_path: Path, count: int) -> None:
     arrays = {"a": np.arange(count * 3, dtype=np.int8).reshape(count, 3), "b": np.ones(count)}
     save_arrays(tmp_path / "x.bin", arrays)
-    found = map_arrays(tmp_path / "x.bin")
-    assert {n: a.tolist() for n, a in found.items()} == {n: a.tolist() for n, a in arrays.items()}
+    result = map_arrays(tmp_path / "x.bin")
+    assert {n: a.tolist() for n, a in result.items()} == {n: a.tolist() for n, a in arrays.items()}
 
 
 @settings(

@@ -25,8 +25,8 @@ def test_every_text_comes_back(texts, data):
 def test_a_saved_shelf_is_the_same(tmp_path, count):
     texts = [f"Grüße {n}\n" * (n % 5) for n in range(count)]
     TextStore.of(pa.chunked_array([pa.array(texts, pa.string())])).save(tmp_path / "texts.bin")
-    found = TextStore.load(tmp_path / "texts.bin")
-    assert found.take(range(count)) == dict(enumerate(texts))
+    text = TextStore.load(tmp_path / "texts.bin")
+    assert text.take(range(count)) == dict(enumerate(texts))
 
 
 def test_a_shelf_that_is_cut_off_is_not_opened(tmp_path):

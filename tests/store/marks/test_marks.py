@@ -69,9 +69,9 @@ def test_two_names_are_one_and_one_is_two_again(collection: Collection) -> None:
     after = names(collection, "person")
     assert after["Rosa Lindqvist"] == before["Rosa Lindqvist"] + before["Quillon"]
     assert "Quillon" not in after
-    found = collection.map.find_entity("Quillon")
-    assert (found.entity.name, found.entity.edited_by_user) == ("Rosa Lindqvist", True)
-    (edit,) = found.edits
+    entity = collection.map.find_entity("Quillon")
+    assert (entity.entity.name, entity.entity.edited_by_user) == ("Rosa Lindqvist", True)
+    (edit,) = entity.edits
     assert "Quillon" in edit
     assert placed.mark_id in edit
     collection.marks.undo(placed.mark_id)
@@ -115,8 +115,12 @@ def test_what_somebody_is_and_is_called_and_whether_it_is_shown(collection: Coll
     collection.marks.set_kind("Quillon", "location")
     assert "Quillon" in names(collection, "location")
     collection.marks.rename("Quillon", "Quillon Shipping")
-    found = collection.map.find_entity("Quillon").entity
-    assert (found.name, found.kind, found.aliases) == ("Quillon Shipping", "location", ("Quillon",))
+    entity = collection.map.find_entity("Quillon").entity
+    assert (entity.name, entity.kind, entity.aliases) == (
+        "Quillon Shipping",
+        "location",
+        ("Quillon",),
+    )
     collection.marks.hide("Quillon Shipping")
     assert "Quillon Shipping" not in names(collection, "all")
     assert collection.sql("SELECT * FROM mentions WHERE text = 'Quillon'").num_rows == 0
@@ -184,14 +188,14 @@ REFUSED: dict[str, tuple[Callable[[Any], object], str]] = {
 def test_what_cannot_be_said_changes_nothing(
     collection: Collection, messages: Callable[..., None]
 ) -> None:
-    told = []
+    lines = []
     for name, (call, code) in REFUSED.items():
         with pytest.raises(CaseTrackError) as caught:
             call(collection.marks)
         assert caught.value.code == code, name
         assert collection.marks.all(undone=True) == (), name
-        told.append(f"{name}: {caught.value}")
-    messages("\n\n".join(told))
+        lines.append(f"{name}: {caught.value}")
+    messages("\n\n".join(lines))
 
 
 # --- documents and passages ------------------------------------------------------------------
@@ -251,13 +255,13 @@ def test_own_events_are_cited_and_hidden_ones_gone(collection: Collection) -> No
     marks = collection.marks
     before = collection.map.timeline()
     own = marks.add_event("7 April 2031", "The freight was late.", source="charter.txt", page=2)
-    found = collection.map.timeline()
-    mine = next(e for e in found.events if e.mark_id)
+    result = collection.map.timeline()
+    mine = next(e for e in result.events if e.mark_id)
     assert (mine.value, mine.description) == ("2031-04-07", "The freight was late.")
     assert mine.quote.text == "Quillon paid the freight of 40,000 dollars on 2 April 2031 in full."
-    assert found.total == before.total + 1
+    assert result.total == before.total + 1
     assert [e.value for e in collection.map.timeline(end="2031-04-01").events] == ["2031-03-12"]
-    hidden = marks.hide_event(next(e for e in found.events if e.value == "2031-05-05"))
+    hidden = marks.hide_event(next(e for e in result.events if e.value == "2031-05-05"))
     after = collection.map.timeline()
     assert "2031-05-05" not in {e.value for e in after.events}
     assert after.total == before.total
@@ -295,9 +299,9 @@ def test_an_own_event_without_its_source_is_left_out_and_said(
     collection.marks.hide_event(collection.map.timeline().events[0])
     collection.marks.add_event("2031-06-10", "She left.", source="note.txt")
     collection.delete_document("note.txt")
-    found = collection.map.timeline()
-    assert all(e.mark_id is None for e in found.events)
-    messages("\n".join(found.notes))
+    result = collection.map.timeline()
+    assert all(e.mark_id is None for e in result.events)
+    messages("\n".join(result.notes))
 
 
 @pytest.mark.slow
@@ -423,11 +427,11 @@ def test_no_damage_to_their_file_takes_a_mark(
         before = (*before, read(marked).all[-1])
         assert before[-1].value == "later"
     elif fault != "copy removed":
-        found = check_marks(marked)
-        assert not found.ok
-        assert "casetrack doctor --repair" in found.remedy
+        marks = check_marks(marked)
+        assert not marks.ok
+        assert "casetrack doctor --repair" in marks.remedy
         assert bool(Stored(marked).lost) == is_hit
-        assert any(PATH in said for said in repair(marked))
+        assert any(PATH in messages for messages in repair(marked))
     assert read(marked).all == before
     assert check_marks(marked).ok or fault == "swapped"  # its last line is that of the copy
     stored = Stored(marked)
@@ -442,9 +446,9 @@ def test_doctor_names_lost_marks_and_writes_them_back(
     before = collection.marks.all()
     (collection.folder / FOLDER / FILE).unlink()
     assert opened_anew(collection).marks.all() == before
-    found = {c.name: c for c in collection.admin.doctor().checks}["marks"]
+    by_name = {c.name: c for c in collection.admin.doctor().checks}["marks"]
     report = collection.admin.doctor(repair=True)
-    messages("\n".join([found.detail, *report.repairs]))
+    messages("\n".join([by_name.detail, *report.repairs]))
     assert {c.name: c for c in report.checks}["marks"].ok
     assert (collection.folder / FOLDER / FILE).exists()
 
@@ -542,13 +546,13 @@ def run(
 
 def test_commands_on_names(run: Callable[..., str], messages: Callable[..., None]) -> None:
     rosa, quillon = "person:rosa-lindqvist", "person:quillon"
-    told = [run("entity", rosa, "--merge", quillon), run("entity", rosa, "-k", "1")]
+    lines = [run("entity", rosa, "--merge", quillon), run("entity", rosa, "-k", "1")]
     (placed,) = json.loads(run("marks", "--json"))
     people = json.loads(run("entities", "--kind", "person", "--json"))
     assert {p["name"]: p["edited_by_user"] for p in people}["Rosa Lindqvist"]
     assert "Quillon" not in {p["name"] for p in people}
-    told.append(run("entity", rosa, "--undo"))
-    messages("\n".join(told), hide={placed["mark_id"]: "<mark>"})
+    lines.append(run("entity", rosa, "--undo"))
+    messages("\n".join(lines), hide={placed["mark_id"]: "<mark>"})
 
 
 def test_commands_on_documents(run: Callable[..., str]) -> None:

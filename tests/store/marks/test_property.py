@@ -67,7 +67,7 @@ def say(collection: Collection, what: str, a: int, b: int) -> None:
     chunks, known = collection.read.chunks(document), marks.all()
     events = collection.map.timeline().events if what == "hide event" else ()
     event = events[a % len(events)].event_id if events else "none"
-    said: dict[str, Callable[[], object]] = {
+    text: dict[str, Callable[[], object]] = {
         "merge": lambda: marks.merge(one, other),
         "kind": lambda: marks.set_kind(one, ("person", "organization", "location")[b % 3]),
         "rename": lambda: marks.rename(one, f"Somebody {b}"),
@@ -79,7 +79,7 @@ def say(collection: Collection, what: str, a: int, b: int) -> None:
         "undo": lambda: marks.undo(known[a % len(known)].mark_id if known else "none"),
         "look": lambda: None,
     }
-    said[what]()
+    text[what]()
 
 
 def change(collection: Collection, store_text: Any, what: str, a: int, number: int) -> None:
@@ -114,10 +114,10 @@ def rebuilt_copied_or_exported_it_is_the_same(
             assert len(collection.marks.all(undone=True)) == before
     kept_up = everything(collection)
     require_counts(collection)
-    said = {m.mark.entity_id for m in collection.marks.all() if m.state == "in force"}
-    said |= {m.mark.other_id for m in collection.marks.all()}
+    messages = {m.mark.entity_id for m in collection.marks.all() if m.state == "in force"}
+    messages |= {m.mark.other_id for m in collection.marks.all()}
     edited = collection.sql("SELECT entity_id FROM entities WHERE edited_by_user").to_pylist()
-    assert {row["entity_id"] for row in edited} <= said
+    assert {row["entity_id"] for row in edited} <= messages
     assert everything(forget(collection)) == kept_up
 
     copy = tmp_path / str(uuid.uuid4())

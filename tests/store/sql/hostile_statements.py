@@ -26,13 +26,13 @@ WARM_UP = (
 
 def _groups(kind: str) -> dict[str, list[str]]:
     """Return the statements of ``hostile.txt`` by group: one a line, with Python's escapes."""
-    found: dict[str, list[str]] = {}
+    by_name: dict[str, list[str]] = {}
     for block in (Path(__file__).parent / "hostile.txt").read_text("ascii").split("\n\n"):
         head, *lines = block.strip().splitlines()
         of, _, group = head.strip("[]").partition(" ")
         if of == kind:
-            found[group] = [line.encode("ascii").decode("unicode_escape") for line in lines]
-    return found
+            by_name[group] = [line.encode("ascii").decode("unicode_escape") for line in lines]
+    return by_name
 
 
 REFUSED = _groups("refused")

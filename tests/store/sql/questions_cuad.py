@@ -68,7 +68,7 @@ class Question:
             )
             for name in contracts
         }
-        return {name: found for name, found in counting.items() if found}
+        return {name: each for name, each in counting.items() if each}
 
     def answered(self, rows: Sequence[Row], wanted: Clauses, /) -> tuple[str, ...]:
         """Return the contracts of ``wanted`` that these rows answer."""
@@ -82,13 +82,13 @@ class Question:
 
 def load_clauses(path: Path, /) -> dict[str, Clauses]:
     """Return the annotated clauses by category and contract."""
-    found = defaultdict[str, defaultdict[str, list[str]]](lambda: defaultdict(list))
+    collected = defaultdict[str, defaultdict[str, list[str]]](lambda: defaultdict(list))
     for line in path.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
-        found[row["category"]][row["file"]].append(row["text"])
+        collected[row["category"]][row["file"]].append(row["text"])
     return {
         category: {name: tuple(texts) for name, texts in by_contract.items()}
-        for category, by_contract in found.items()
+        for category, by_contract in collected.items()
     }
 
 

@@ -124,5 +124,5 @@ def test_showing_prints_a_text_that_runs_and_names_the_answers(
     assert main(["query", "--show", "summary"]) == 0
     assert capfd.readouterr().out == shown("summary")
     assert main(["query", "--show", "sumary"]) == 2
-    told = capfd.readouterr().err
-    assert all(name in told for name in ANSWERS)
+    message = capfd.readouterr().err
+    assert all(name in message for name in ANSWERS)

@@ -55,14 +55,14 @@ def test_similar_gives_what_the_library_gives(demo: Collection) -> None:
             "FROM similar($c, k => 5, min_similarity => 0.4, same_document => $same) ORDER BY rank",
             params={"c": chunk_id, "same": same},
         ).to_pylist()
-        found = demo.map.similar_chunks(
+        result = demo.map.similar_chunks(
             chunk_id, limit=5, min_similarity=0.4, exclude_same_document=not same
         )
         assert [(r["rank"], r["similarity"], r["chunk_id"]) for r in rows] == [
-            (n, s.similarity, s.chunk.chunk_id) for n, s in enumerate(found, start=1)
+            (n, s.similarity, s.chunk.chunk_id) for n, s in enumerate(result, start=1)
         ]
         assert [(r["citation"], r["text"]) for r in rows] == [
-            (s.chunk.citation, s.chunk.text) for s in found
+            (s.chunk.citation, s.chunk.text) for s in result
         ]
         assert rows
 
@@ -276,8 +276,8 @@ def test_a_page_is_its_text_without_the_overlaps(library_of: Callable[..., Libra
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("view", catalog().views, ids=lambda view: view.name)
 def test_the_catalog_lists_every_column_of_every_view(demo: Collection, view: View) -> None:
-    found = demo.sql(f'SELECT * FROM "{view.name}" LIMIT 0').schema
-    assert set(found.names) == {c.name for c in view.columns}
+    rows = demo.sql(f'SELECT * FROM "{view.name}" LIMIT 0').schema
+    assert set(rows.names) == {c.name for c in view.columns}
     assert all(c.about for c in view.columns)
     assert view.about
 
@@ -296,11 +296,11 @@ def test_every_function_gives_its_declared_columns(demo: Collection, function: F
     call = f"{function.name}({', '.join(given + named)})"
     statement = f"SELECT * FROM {call}" if function.kind == "table" else f"SELECT {call} AS x"
     params = {name: values[name] for name in re.findall(r"\$(\w+)", statement)}
-    found = demo.sql(statement, params=params or None)
+    rows = demo.sql(statement, params=params or None)
     if function.kind == "table":
-        assert found.column_names == [c.name for c in function.columns]
+        assert rows.column_names == [c.name for c in function.columns]
     declared = [schema.parse_type(c.type) for c in function.columns]
-    for kind, field in zip(declared, found.schema, strict=True):
+    for kind, field in zip(declared, rows.schema, strict=True):
         own, theirs = (t.value_type if pa.types.is_list(t) else t for t in (kind, field.type))
         assert (own, pa.types.is_list(kind)) == (theirs, pa.types.is_list(field.type))
 

@@ -119,9 +119,9 @@ def test_each_is_refused_and_says_what_to_do(
     for statement in hostile.REFUSED[group]:
         text = statement.replace("{folder}", str(canary))
         with watch as seen:
-            said = _said(collection, text)
-        problems += [f"{statement!r}: {p}" for p in _refusal_faults(said)]
-        problems += [f"{statement!r} tells {t!r}" for t in _told(said, home, data)]
+            message = _said(collection, text)
+        problems += [f"{statement!r}: {p}" for p in _refusal_faults(message)]
+        problems += [f"{statement!r} tells {t!r}" for t in _told(message, home, data)]
         problems += [f"{statement!r} did {s}" for s in seen]
     assert not problems, "\n".join(problems)
     assert _state(canary) == before
@@ -137,10 +137,10 @@ def test_looking_around_tells_nothing_of_the_machine(
     problems = []
     for statement in hostile.LOOKING[group]:
         with watch as seen:
-            said = _said(collection, statement)
-        problems += [f"{statement!r} tells {t!r}" for t in _told(said, home, data)]
+            text = _said(collection, statement)
+        problems += [f"{statement!r} tells {t!r}" for t in _told(text, home, data)]
         problems += [f"{statement!r} did {s}" for s in seen]
-        if WITHDRAWN in str(said):
+        if WITHDRAWN in str(text):
             problems.append(f"{statement!r} shows what was deleted")
     assert not problems, "\n".join(problems)
     assert _state(canary) == before
@@ -191,14 +191,14 @@ def test_bombs_are_stopped_within_time_and_memory(collection: Collection, data: 
     assert done.returncode == 0, done.stderr[-2000:]
     report = json.loads(done.stdout)
     assert set(report["bombs"]) == set(hostile.BOMBS)
-    for name, found in (*report["bombs"].items(), *report["greedy"].items()):
-        assert found["error"], f"{name} was answered"
-        assert found["hint"], name
-        assert len(found["error"]) < 2000, name
+    for name, each in (*report["bombs"].items(), *report["greedy"].items()):
+        assert each["error"], f"{name} was answered"
+        assert each["hint"], name
+        assert len(each["error"]) < 2000, name
         # Of the processor: a clock on the wall would measure who else is at work here.
-        assert found["seconds"] < 3, name
-    (told,) = {found["error"] for found in report["greedy"].values()}
-    assert f"{hostile.TIGHT['memory_mb']}MB" in told
+        assert each["seconds"] < 3, name
+    (messages,) = {each["error"] for each in report["greedy"].values()}
+    assert f"{hostile.TIGHT['memory_mb']}MB" in messages
     assert report["peak_mib"] < hostile.PEAK_MIB
     assert report["afterwards"] == 2
 
@@ -211,17 +211,17 @@ def _said(collection: Collection, statement: str) -> CaseTrackError | list[dict[
         return error
 
 
-def _refusal_faults(said: CaseTrackError | list[dict[str, Any]]) -> Iterator[str]:
-    if not isinstance(said, QueryError):
-        yield f"answered with {str(said)[:200]}"
-    elif not said.hint:
+def _refusal_faults(text: CaseTrackError | list[dict[str, Any]]) -> Iterator[str]:
+    if not isinstance(text, QueryError):
+        yield f"answered with {str(text)[:200]}"
+    elif not text.hint:
         yield "has no next step"
 
 
-def _told(said: object, home: Path, data: Path) -> list[str]:
+def _told(messages: object, home: Path, data: Path) -> list[str]:
     """Return the facts of the machine in a text."""
     secrets = [str(home), str(data), "sung-in-the-mine", "yellow-canary"]
-    return [secret for secret in secrets if secret in str(said)]
+    return [secret for secret in secrets if secret in str(messages)]
 
 
 def _state(folder: Path) -> dict[str, tuple[int, bytes]]:

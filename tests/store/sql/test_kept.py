@@ -99,7 +99,7 @@ def test_duckdb_has_no_more_functions_that_change_something(collection: Collecti
     locked = {"enable_logging", "disable_logging", "enable_profiling", "disable_profiling"}
     verbs = "create|destroy|register|deregister|enable|disable|set|reset|write|truncate|checkpoint|"
     verbs += "force|add|remove|drop|load|install|attach|detach|update|delete|insert"
-    found = {
+    result = {
         row["name"]
         for row in _rows(
             collection,
@@ -108,7 +108,7 @@ def test_duckdb_has_no_more_functions_that_change_something(collection: Collecti
             f"function_type = 'table' AND regexp_matches(function_name, '^({verbs})(_|$)')",
         )
     }
-    assert found - of_its_connection - locked == CHANGES_ALL
+    assert result - of_its_connection - locked == CHANGES_ALL
 
 
 def test_statements_at_once_do_not_mix(collection: Collection) -> None:
@@ -127,8 +127,8 @@ def test_statements_at_once_do_not_mix(collection: Collection) -> None:
 
     with ThreadPoolExecutor(2) as threads:
         list(threads.map(ask, ("rent", "late")))
-    found = {word: report.table["d"].to_pylist() for word, report in reports.items()}
-    assert found == {"rent": ["a.txt"], "late": ["b.txt"]}
+    by_name = {word: report.table["d"].to_pylist() for word, report in reports.items()}
+    assert by_name == {"rent": ["a.txt"], "late": ["b.txt"]}
     for word, report in reports.items():
         assert {call.question for call in report.calls} == {word}
 

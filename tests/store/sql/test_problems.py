@@ -78,15 +78,15 @@ MISTAKES = [
 def test_mistakes_are_told_with_their_place_and_a_way_out(
     collection: Collection, messages: Callable[[str], None]
 ) -> None:
-    told = []
+    lines = []
     for statement in MISTAKES:
         with pytest.raises(QueryError) as caught:
             collection.sql(statement)
         assert caught.value.hint
         assert "exception_message" not in str(caught.value)
         assert "_1" not in str(caught.value)
-        told.append(f"{statement}\n->\n{caught.value}")
-    messages("\n\n\n".join(told))
+        lines.append(f"{statement}\n->\n{caught.value}")
+    messages("\n\n\n".join(lines))
 
 
 def test_the_line_of_a_mistake_is_shown_with_a_mark_below_it(collection: Collection) -> None:

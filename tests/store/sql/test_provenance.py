@@ -92,12 +92,12 @@ def test_a_page_is_made_of_the_chunks_that_are_cited_there(
     demo: Collection, sources: dict[str, Any]
 ) -> None:
     pages = demo.sql("SELECT * FROM pages").to_pylist()
-    found = {(p["document_id"], p["page"]): p for p in pages}
-    assert len(found) == len(pages)
-    assert set(found) == {(source[1], source[3]) for source in sources.values()}
+    by_name = {(p["document_id"], p["page"]): p for p in pages}
+    assert len(by_name) == len(pages)
+    assert set(by_name) == {(source[1], source[3]) for source in sources.values()}
     for _, document_id, name, page, text in sources.values():
-        assert found[document_id, page]["document_name"] == name
-        assert " ".join(text.split()) in " ".join(found[document_id, page]["text"].split())
+        assert by_name[document_id, page]["document_name"] == name
+        assert " ".join(text.split()) in " ".join(by_name[document_id, page]["text"].split())
 
 
 # --- every answer ----------------------------------------------------------------------------
@@ -150,15 +150,15 @@ def test_bm25_scores_as_keyword_search_does(
         " ORDER BY score DESC, chunk_id",
         params={"q": question, "d": document},
     ).to_pylist()
-    found = demo.search(
+    answer = demo.search(
         question, limit=1000, mode="keyword", document=document, fold=False, vocabulary=False
     )
     assert {r["chunk_id"]: r["score"] for r in rows} == pytest.approx(
-        {hit.provenance.chunk_id: hit.score for hit in found}, rel=1e-6
+        {hit.provenance.chunk_id: hit.score for hit in answer}, rel=1e-6
     )
     # SQL computes with doubles, search with floats: only equal scores may change places.
     scores = {r["chunk_id"]: r["score"] for r in rows}
-    for row, hit in zip(rows, found, strict=True):
+    for row, hit in zip(rows, answer, strict=True):
         assert row["score"] == pytest.approx(scores[hit.provenance.chunk_id], rel=1e-6)
 
 

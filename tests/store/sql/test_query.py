@@ -266,5 +266,5 @@ def test_what_python_has_no_type_for_is_refused_with_its_column(
 
 def test_the_first_and_the_last_day_are_given(collection: Collection) -> None:
     days = "SELECT unnest([DATE '0001-01-01', DATE '9999-12-31', NULL]) AS d"
-    found = [str(d) for d in collection.sql(days)["d"].to_pylist()]
-    assert found == ["0001-01-01", "9999-12-31", "None"]
+    actual = [str(d) for d in collection.sql(days)["d"].to_pylist()]
+    assert actual == ["0001-01-01", "9999-12-31", "None"]

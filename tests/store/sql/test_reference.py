@@ -59,5 +59,5 @@ def test_every_statement_of_the_page_finds_something(
     demo: Collection, values: dict[str, Any], statement: str
 ) -> None:
     named = set(re.findall(r"\$(\w+)", statement))
-    found = demo.sql(statement, params={name: values[name] for name in named})
-    assert found.num_rows
+    actual = demo.sql(statement, params={name: values[name] for name in named})
+    assert actual.num_rows
