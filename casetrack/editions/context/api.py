@@ -229,8 +229,8 @@ def get(
     Parameters
     ----------
     document
-        Its id (at least 8 characters), name, path, or id in its source, with or without the
-        source before it.
+        Its id (at least 8 characters), name, path, or id in its source, with or without the source
+        before it.
     first, count
         Index of the first passage (from 0) and number of passages; default: all.
 

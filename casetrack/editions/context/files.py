@@ -1,7 +1,7 @@
 """The files of a config: location, TOML, merging, and variables of the environment.
 
-The project's file replaces keys of the user's file, table by table. Folders above are searched
-only while they belong to the same user, because a config decides which scripts run.
+The project's file replaces keys of the user's file, table by table. Folders above are searched only
+while they belong to the same user, because a config decides which scripts run.
 """
 
 from __future__ import annotations

@@ -70,9 +70,9 @@ def table_of_authorities(
 ) -> TableOfAuthorities:
     """Return the authorities that a brief cites, in the order of courts, with the citing pages.
 
-    A citation counts for the page of its first character. Short forms, *Id.* and *supra* count
-    for their authority. The brief's own tables and margin comments are excluded. Documents of
-    the record and the opinion itself are not authorities.
+    A citation counts for the page of its first character. Short forms, *Id.* and *supra* count for
+    their authority. The brief's own tables and margin comments are excluded. Documents of the
+    record and the opinion itself are not authorities.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def _one_key(citations: Iterable[LegalCitation]) -> dict[str, str]:
 
 
 def _own_keys(draft: Draft) -> Iterator[str]:
-    """Yield the keys of a draft that is an opinion: which does not cite itself."""
+    """Yield the keys of a draft that is an opinion; it is not an authority for itself."""
     from casetrack.extract.papers.caption import read_caption
     from casetrack.graph.paper_sources import keys_in
 

@@ -47,9 +47,9 @@ def chronology(
 ) -> Chronology:
     """Return the events of a case by date, each with its source.
 
-    The user's picked and added events are always included, with the user's text if there is
-    one; hidden events are not. These picks are marks of the collection and survive
-    re-ingestion, export and import.
+    The user's picked and added events are always included, with the user's text if there is one;
+    hidden events are not. These picks are marks of the collection and survive re-ingestion, export
+    and import.
 
     Parameters
     ----------

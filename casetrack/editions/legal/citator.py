@@ -1,7 +1,6 @@
 """The citator of a case file: documents that cite an authority, with signal and sentence.
 
-It covers the documents of the case only; it does not show whether a decision is still good
-law.
+It covers the documents of the case only; it does not show whether a decision is still good law.
 """
 
 from __future__ import annotations
@@ -63,8 +62,7 @@ def citator(
     Parameters
     ----------
     authority
-        The full or short name of a case, a reporter citation, a statute, a rule, a docket
-        entry, or
+        The full or short name of a case, a reporter citation, a statute, a rule, a docket entry, or
         an id (``case:509-us-579``).
     limit
         Maximum number of places; ``None`` for all.

@@ -61,8 +61,8 @@ class PageNumbers:
 def page_numbers(pages: Sequence[TextPage], /) -> PageNumbers:
     """Return the labels of the pages of a paper.
 
-    A page without a number, such as the first page of the argument, gets one from its
-    neighbours if they agree; otherwise its position in the file.
+    A page without a number, such as the first page of the argument, gets one from its neighbours if
+    they agree; otherwise its position in the file.
     """
     printed = [_printed(page) for page in pages]
     if not any(printed):
@@ -276,9 +276,8 @@ class OwnEntry:
 def own_tables(text: str, /) -> tuple[OwnTable, ...]:
     """Return the tables of contents and of authorities of a brief.
 
-    A table extends from its heading to its last entry. An entry ends with leader dots, or a
-    gap, and pages. If the dots are lost, lines that end with pages count, up to the next
-    heading.
+    A table extends from its heading to its last entry. An entry ends with leader dots, or a gap,
+    and pages. If the dots are lost, lines that end with pages count, up to the next heading.
     """
     tables: list[OwnTable] = []
     for heading in _HEADING.finditer(text):

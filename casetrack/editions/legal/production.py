@@ -95,9 +95,9 @@ def stamp_set(
 ) -> RowList[ProducedFile]:
     """Write stamped copies of files into a new folder, with a list of their numbers.
 
-    PDFs and pictures are stamped on each page. Other files get a slip sheet with one number,
-    and a copy named by it. Notes and fields become part of the pages. All files are opened
-    first: if one cannot be opened, nothing is written.
+    PDFs and pictures are stamped on each page. Other files get a slip sheet with one number, and a
+    copy named by it. Notes and fields become part of the pages. All files are opened first: if one
+    cannot be opened, nothing is written.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def stamp_set(
     place
         Preferred place of the number.
     progress
-        Called with name, finished files and total.
+        Called with the number of finished files and the total.
 
     Returns
     -------

@@ -1,9 +1,9 @@
 """Redactions: search for covered words in a file, and copies without them.
 
 A black box hides words only visually. :func:`hidden_text` finds invisible words of a page,
-redaction marks that were not applied, and words of earlier versions in the file.
-:func:`redact` removes words from a copy; another library then searches the written file and
-deletes it if any are left.
+redaction marks that were not applied, and words of earlier versions in the file. :func:`redact`
+removes words from a copy; another library then searches the written file, which is deleted if any
+are left.
 """
 
 from __future__ import annotations
@@ -131,8 +131,8 @@ def redact(
 ) -> RedactedCopy:
     """Write a copy of a PDF without some words, kinds of numbers and areas.
 
-    Notes and form fields become part of the pages first, so their text is searched too.
-    Bookmarks, properties, attached files, links and scripts are removed.
+    Notes and form fields become part of the pages first, so their text is searched too. Bookmarks,
+    properties, attached files, links and scripts are removed.
 
     Parameters
     ----------
@@ -156,8 +156,7 @@ def redact(
     Raises
     ------
     UsageError
-        Nothing is selected or found, a page does not exist, the target cannot be written, or
-        the
+        Nothing is selected or found, a page does not exist, the target cannot be written, or the
         copy would still contain selected words; it is then deleted.
     FileError
         The file is not a PDF, is protected or damaged.

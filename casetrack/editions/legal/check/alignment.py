@@ -1,8 +1,8 @@
 """Alignment of the words of a quotation with those of its source, at minimum cost.
 
-Needleman-Wunsch with free ends on the source side. An ellipsis may skip words, brackets may
-replace some words. The cost of a long omission grows slowly with its length, so a quotation
-with an omitted sentence still aligns with both halves.
+Needleman-Wunsch with free ends on the source side. An ellipsis may skip words, brackets may replace
+some words. The cost of a long omission grows slowly with its length, so a quotation with an omitted
+sentence still aligns with both halves.
 """
 
 from __future__ import annotations

@@ -155,16 +155,15 @@ def duplicates(
 ) -> Duplicates:
     """Return identical documents, mails in several folders, and near duplicates.
 
-    Identical are documents with equal bytes or an equal hash in the load file, and mails with
-    equal sender, recipients, subject, minute, words and attachments; other headers may differ.
+    Identical are documents with equal bytes or an equal hash in the load file, and mails with equal
+    sender, recipients, subject, minute, words and attachments; other headers may differ.
 
     Parameters
     ----------
     near
         Whether to compare texts, too.
     least
-        Minimum share of common five-word runs (Jaccard index) of near duplicates, 0.5 to 1;
-        mail
+        Minimum share of common five-word runs (Jaccard index) of near duplicates, 0.5 to 1; mail
         headers are ignored.
     limit
         Maximum number of groups.

@@ -1,7 +1,6 @@
 """Export of documents as a production: DAT, OPT, natives, text and images.
 
-Documents of a load file are exported byte for byte; others get numbers and the usual
-fields.
+Documents of a load file are exported byte for byte; others get numbers and the usual fields.
 """
 
 from __future__ import annotations
@@ -190,8 +189,8 @@ def write_numbered(
 ) -> ProductionExport:
     """Write documents with the usual fields and control numbers, families together.
 
-    *name* is the name of the DAT file without its suffix; *numbers* are prefix, first number
-    and digits for documents without one.
+    *name* is the name of the DAT file without its suffix; *numbers* are prefix, first number and
+    digits for documents without one.
     """
     wanted = {document.document_id for document in chosen}
     ordered = sorted(chosen, key=lambda d: (trees[d.document_id].order, d.path))
@@ -326,10 +325,9 @@ def export_production(
 ) -> ProductionExport:
     """Write documents as a production: DAT, OPT, natives, texts and images.
 
-    If all documents come from one load file, its fields, delimiters, encoding and paths are
-    kept, and rows, image lines and files are written unchanged. Otherwise documents get the
-    usual fields and, if missing, a control number; text files contain the text that CaseTrack
-    read.
+    If all documents come from one load file, its fields, delimiters, encoding and paths are kept,
+    and rows, image lines and files are written unchanged. Otherwise documents get the usual fields
+    and, if missing, a control number; text files contain the text that CaseTrack read.
 
     Parameters
     ----------

@@ -106,8 +106,8 @@ def read_moment(value: str, time: str = "", /, *, days_first: bool = False) -> d
     """Return the date of a field in UTC, with the time if present; ``None`` if there is no date.
 
     Formats: ISO 8601, ``20010514``, ``05/14/2001``, ``14.05.2001``, ``14-May-01``, ``May 14,
-    2001``. Dates without a zone are UTC, the convention of productions. *time* is the value of
-    a separate time field.
+    2001``. Dates without a zone are UTC, the convention of productions. *time* is the value of a
+    separate time field.
     """
     if value.strip().lower() in _NOTHING:
         return None

@@ -223,10 +223,10 @@ def load_production(
 ) -> ProductionLoad:
     """Load a production into a collection from its load files; every row becomes a document.
 
-    A document is read from its native file. If that is missing, unsupported or without text, it
-    is read from its text file, its images, or the row itself, so no row is lost. All fields are
-    stored unchanged in ``documents.metadata``. Loading it again reads only changed documents
-    and removes nothing.
+    A document is read from its native file. If that is missing, unsupported or without text, it is
+    read from its text file, its images, or the row itself, so no row is lost. All fields are stored
+    unchanged in ``documents.metadata``. Loading it again reads only changed documents and removes
+    nothing.
 
     Parameters
     ----------

@@ -1,9 +1,8 @@
 """Load files: Concordance DAT, one row per document, and Opticon OPT.
 
-There is no published standard. Delimiters are those of the Concordance manuals (field
-separator U+0014, text qualifier U+00FE, U+00AE for a line break inside a field) and of
-files in practice. Rows keep their original form, so unchanged rows are written byte for
-byte.
+There is no published standard. Delimiters are those of the Concordance manuals (field separator
+U+0014, text qualifier U+00FE, U+00AE for a line break inside a field) and of files in practice.
+Rows keep their original form, so unchanged rows are written byte for byte.
 """
 
 from __future__ import annotations

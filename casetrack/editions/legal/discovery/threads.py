@@ -35,9 +35,9 @@ def mail_threads(
 ) -> MailThreads:
     """Return the threads of mails with the evidence for each reply and forward.
 
-    The parent of a mail comes from its headers (``In-Reply-To``, ``References``,
-    ``Thread-Index``), else from the header that it quotes, else it is the last earlier mail of
-    the same subject from an addressee.
+    The parent of a mail comes from its headers (``In-Reply-To``, ``References``, ``Thread-Index``),
+    else from the header that it quotes, else it is the last earlier mail of the same subject from
+    an addressee.
 
     Parameters
     ----------

@@ -83,8 +83,8 @@ def citations_notes() -> tuple[str, ...]:
 def read_citations(whole: WholeText, /) -> tuple[LegalCitation, ...]:
     """Return the citations of a document, in order and without overlaps.
 
-    Headers and footers are ignored, and citations may cross lines and pages. Parallel citations
-    are merged. Citations inside the remark of a citation follow it.
+    Headers and footers are ignored, and citations may cross lines and pages. Parallel citations are
+    merged. Citations inside the remark of a citation follow it.
     """
     reading = joined_text(whole)
     text = reading.text

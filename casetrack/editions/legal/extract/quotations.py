@@ -1,9 +1,9 @@
 """Quotations of a text, each with its citation.
 
-A quotation is in English, German or French quotation marks, or is a block. Nested marks
-belong to the outer quotation; names in marks ("the Agreement") get a low confidence. Its
-citation is the one before it with the quotation in the remark, the one directly after it,
-one in the same sentence, one in the next sentence, or one in a note.
+A quotation is in English, German or French quotation marks, or is a block. Nested marks belong to
+the outer quotation; names in marks ("the Agreement") get a low confidence. Its citation is the one
+before it with the quotation in the remark, the one directly after it, one in the same sentence, one
+in the next sentence, or one in a note.
 """
 
 from __future__ import annotations

@@ -60,8 +60,7 @@ _PLAIN_REMARKS = re.compile(
 class Parentheses:
     """Court and year in the first parentheses after a citation, and the remarks after them.
 
-    *end* is the end of court and year (the start if there are none), *remarks_end* of the
-    remarks.
+    *end* is the end of court and year (the start if there are none), *remarks_end* of the remarks.
     """
 
     end: int
@@ -76,8 +75,8 @@ def read_pins(
 ) -> tuple[int, tuple[Pin, ...]]:
     """Return the end of the pin cites that begin at *start*, and the pin cites in order.
 
-    *limit* is the start of the next citation, *key* that of the parallel citation with the
-    pins. Without pins the end is *start*.
+    *limit* is the start of the next citation, *key* that of the parallel citation with the pins.
+    Without pins the end is *start*.
     """
     first = _FIRST.match(text, start, limit)
     if first is None or _is_year(first, text):
@@ -248,8 +247,8 @@ def _is_verb(window: str, match: re.Match[str]) -> bool:
 def treatment_around(text: str, start: int, end: int, remarks_end: int, /) -> str:
     """Return the treatment of the authority cited at *start* to *end*; "" if there is none.
 
-    In order of precedence: later history ("overruled by", "affirmed"), the remark that contains
-    the citation ("quoted", "cited"), the verb of the sentence ("distinguished", "followed").
+    In order of precedence: later history ("overruled by", "affirmed"), the remark that contains the
+    citation ("quoted", "cited"), the verb of the sentence ("distinguished", "followed").
     """
     history = _HISTORY.match(text, remarks_end) or _HISTORY.match(text, end)
     if history:

@@ -1,7 +1,7 @@
 """The tables ``authorities``, ``authority_cites``, ``record_cites`` and ``quotations``.
 
-They are built from segments in the order of documents and text, so they do not depend on
-the order of the segments.
+They are built from segments in the order of documents and text, so they do not depend on the order
+of the segments.
 """
 
 from __future__ import annotations

@@ -21,8 +21,8 @@ _WIDTH = 78
 def as_docx(table: TableOfAuthorities, /) -> bytes:
     """Return the table as a DOCX file.
 
-    Names of cases are in italics; page numbers are at a right tab stop with leader dots. Notes
-    are a comment on the heading, so that they are not filed.
+    Names of cases are in italics; page numbers are at a right tab stop with leader dots. Notes are
+    a comment on the heading, so that they are not filed.
     """
     from docx.enum.text import WD_ALIGN_PARAGRAPH
 

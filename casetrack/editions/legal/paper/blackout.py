@@ -97,9 +97,9 @@ def redact_areas(
 ) -> None:
     """Replace each page with an area or invisible words by a picture with black areas.
 
-    The other words become a text layer under the picture, so the page can be searched and
-    quoted. Nothing else of the page is kept, so invisible content is removed. (MuPDF 1.28 can
-    delete letters from the drawing, but then moves those that follow.)
+    The other words become a text layer under the picture, so the page can be searched and quoted.
+    Nothing else of the page is kept, so invisible content is removed. (MuPDF 1.28 can delete
+    letters from the drawing, but then moves those that follow.)
 
     Parameters
     ----------

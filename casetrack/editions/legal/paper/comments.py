@@ -1,8 +1,8 @@
 """Writes the findings of a check into a copy of a DOCX, as comments on the words.
 
-Words are compared by letters and digits only, because runs and blanks differ between file
-and text. A run is split where words begin or end inside it. A comment on words of a
-footnote is placed at its reference mark, as in Word.
+Words are compared by letters and digits only, because runs and blanks differ between file and text.
+A run is split where words begin or end inside it. A comment on words of a footnote is placed at its
+reference mark, as in Word.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Invisible text of a PDF page that can be copied, as PDFium reads and renders it.
 
-The page is rendered with and without its text objects: a letter is invisible if its place
-is equal in both pictures, for any reason (cover, colour, render mode, clip, layer,
-page border). Letters under a scan are also equal; their place must show ink.
+The page is rendered with and without its text objects: a letter is invisible if its place is equal
+in both pictures, for any reason (cover, colour, render mode, clip, layer, page border). Letters
+under a scan are also equal; their place must show ink.
 """
 
 from __future__ import annotations
@@ -107,8 +107,7 @@ def in_pdfium(source: Path | bytes, passwords: Sequence[str] = (), /) -> Iterato
 def read_sheet(document: Any, number: int, /) -> Sheet:
     """Return the letters of page *number* (1-based) and its invisible words.
 
-    *document* is a ``pypdfium2.PdfDocument``; notes and fields are drawn into the page, in
-    memory.
+    *document* is a ``pypdfium2.PdfDocument``; notes and fields are drawn into the page, in memory.
     """
     from pypdfium2 import raw
 

@@ -31,10 +31,10 @@ _INVISIBLE = 3
 def flattened(document: Any, /) -> Any:
     """Return a new document with only the visible content of the pages of *document*.
 
-    Notes and fields become part of the pages; rotation and crop are applied. Properties,
-    bookmarks, attached files, links, scripts and earlier versions are removed. Pages of a
-    document with layers become pictures with a text layer, because hidden layers must not be
-    copied. *document* is changed in memory.
+    Notes and fields become part of the pages; rotation and crop are applied. Properties, bookmarks,
+    attached files, links, scripts and earlier versions are removed. Pages of a document with layers
+    become pictures with a text layer, because hidden layers must not be copied. *document* is
+    changed in memory.
     """
     document.bake()
     layered = bool(document.get_ocgs())

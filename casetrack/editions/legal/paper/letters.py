@@ -106,8 +106,7 @@ def phrase_pattern(
 ) -> re.Pattern[str]:
     """Return a pattern for words of a page: across lines, hyphenated, with spaced letters.
 
-    White space in *phrases* matches any white space; *inside_words* also matches parts of
-    words.
+    White space in *phrases* matches any white space; *inside_words* also matches parts of words.
     """
     alternatives = []
     for phrase in sorted(phrases, key=len, reverse=True):

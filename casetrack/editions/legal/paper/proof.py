@@ -1,9 +1,9 @@
 """Verification of a redacted copy, independent of the code that wrote it.
 
-PDFium renders the pages and reads their text; MuPDF wrote the copy. Every page is read by
-OCR, because fonts and outlines can show other words than the text layer. PDFium finds
-invisible words before the redaction; here each letter must also show ink in MuPDF's
-picture, so that an error of the first search is not repeated.
+PDFium renders the pages and reads their text; MuPDF wrote the copy. Every page is read by OCR,
+because fonts and outlines can show other words than the text layer. PDFium finds invisible words
+before the redaction; here each letter must also show ink in MuPDF's picture, so that an error of
+the first search is not repeated.
 """
 
 from __future__ import annotations

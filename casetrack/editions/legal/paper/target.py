@@ -17,8 +17,7 @@ def target_path(
 ) -> Path:
     """Return the absolute path for a new paper.
 
-    *endings* are the allowed suffixes, *force* allows to replace a file, *keeps* is never
-    replaced.
+    *endings* are the allowed suffixes, *force* allows to replace a file, *keeps* is never replaced.
     """
     target = path.expanduser().absolute()
     if target.suffix.lower() not in endings or target.is_dir():
