@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from casetrack.api.viewer.markup import escaped
 from casetrack.api.viewer.report.marked import of_documents, place_of_mark
 from casetrack.graph.opened import graph_of
+from casetrack.search.pinpoint.mail_heads import without_head
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -122,6 +123,11 @@ class KeptPlace:
         return self.name if self.page is None else f"{self.name}, p. {self.page}"
 
     @property
+    def quote(self) -> str:
+        """Text of the passage, without the head of a mail."""
+        return without_head(self.passage.text) if self.passage is not None else ""
+
+    @property
     def document_id(self) -> str:
         """The document's id."""
         return self.marks[0].mark.document_id or ""
@@ -181,7 +187,7 @@ def kept_docx(title: str, places: Sequence[KeptPlace], /) -> bytes:
     document.add_heading(clean(title), level=1)
     for place in places:
         if place.passage is not None:
-            quoted = document.add_paragraph(clean(f"\u201c{_words(place.passage)}\u201d"))
+            quoted = document.add_paragraph(clean(f"\u201c{_words(place)}\u201d"))
             quoted.paragraph_format.left_indent = Inches(0.4)
             quoted.paragraph_format.keep_with_next = True
             quoted.paragraph_format.space_after = Pt(2)
@@ -201,7 +207,7 @@ def kept_markdown(title: str, places: Sequence[KeptPlace], /) -> str:
     lines = [f"# {escaped(title)}", ""]
     for place in places:
         if place.passage is not None:
-            lines.append(f"> {escaped(_words(place.passage))}")
+            lines.append(f"> {escaped(_words(place))}")
             lines.append(">")
             lines.append(f"> \u2014 {escaped(place.citation)}")
         else:
@@ -214,5 +220,5 @@ def kept_markdown(title: str, places: Sequence[KeptPlace], /) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _words(passage: Chunk) -> str:
-    return " ".join(passage.text.split())
+def _words(place: KeptPlace) -> str:
+    return " ".join(place.quote.split())

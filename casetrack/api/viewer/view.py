@@ -23,6 +23,7 @@ from casetrack.parse.render import (
 )
 from casetrack.parse.workers.pool import MAX_DRAW_SECONDS, drawing_pool
 from casetrack.search.pinpoint.find import point_in
+from casetrack.search.pinpoint.mail_heads import without_head
 from casetrack.store.passages import page_rows
 
 if TYPE_CHECKING:
@@ -31,12 +32,12 @@ if TYPE_CHECKING:
     from casetrack.base.records import Chunk, ChunkWindow, Document
     from casetrack.base.records.reading import Pinpoint
     from casetrack.parse.render import PageImage
-    from casetrack.store.datasets import Snapshot
     from casetrack.store.workspace import State
 
 _DPI = 144.0
 _NEAR_CHARS = 4000
 """How much text on either side of the passage is drawn, where there is no picture of the page."""
+_MAILS = frozenset({"eml", "msg", "mbox"})
 _AROUND = 36.0
 """Points around the passage in a picture that is cut to it."""
 
@@ -76,6 +77,13 @@ class View:
     def strong(self) -> list[Box]:
         """Rectangles of the lines that answer."""
         return [b.box for part in self.pinpoint for b in part.place.line_boxes]
+
+    @property
+    def quote(self) -> tuple[str, str]:
+        """Text and citation of a copy: of a mail the best answer or the body, else the passage."""
+        if self.pinpoint and self.document.format in _MAILS:
+            return self.pinpoint[0].text, self.pinpoint[0].citation
+        return without_head(self.chunk.text), self.chunk.citation
 
     @property
     def chunk(self) -> Chunk:
@@ -167,6 +175,12 @@ def open_view(
     document = snapshot.documents[where.document_id]
     source = find_source(workspace.folder, document)
     notes = [note] if (note := about_source(source, document)) else []
+    pinpoint = point_in(state, around.chunk, question).pinpoint if question else ()
+    start, end = where.char_start, where.char_end
+    if document.format in _MAILS:
+        start = end - len(without_head(around.chunk.text))
+        if pinpoint:
+            start, end = pinpoint[0].char_start, pinpoint[0].char_end
     image = None
     has_picture = document.format in PICTURE_FORMATS and source.path is not None
     if draw and has_picture and source.path is not None:
@@ -182,11 +196,11 @@ def open_view(
         parent=snapshot.documents.get(document.parent_id) if document.parent_id else None,
         window=around,
         source=source,
-        page=_page(snapshot, document, where),
+        page=page_text(page_rows(snapshot, document, where.page, COLUMNS), start, end),
         image=image,
         has_picture=has_picture,
         notes=tuple(notes),
-        pinpoint=point_in(state, around.chunk, question).pinpoint if question else (),
+        pinpoint=pinpoint,
     )
 
 
@@ -245,8 +259,3 @@ def draw_text(text: TextPage, /) -> PageImage:
     if image is None:
         raise ParseFailed(path, "passage", "its text cannot be drawn")
     return image
-
-
-def _page(snapshot: Snapshot, document: Document, where: Provenance) -> PageText:
-    rows = page_rows(snapshot, document, where.page, COLUMNS)
-    return page_text(rows, where.char_start, where.char_end)

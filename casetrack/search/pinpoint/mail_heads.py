@@ -83,6 +83,14 @@ def units_to_mark(text: str, units: Sequence[Unit], query: str, /) -> list[Unit]
     return body or [_unit(text, units, line) for line in subjects[:1]] or list(units)
 
 
+def without_head(text: str, /) -> str:
+    """Return a passage without the mail head at its start; one without other text stays."""
+    head = next(_heads(text), None)
+    if head is None or text[: head[0].start].strip():
+        return text
+    return text[head[-1].end :].lstrip() or text
+
+
 def _heads(text: str) -> Iterator[list[_Line]]:
     """Yield the lines of each head."""
     head: list[_Line] = []

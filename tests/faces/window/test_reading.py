@@ -174,3 +174,23 @@ def test_a_mail_stands_in_its_thread_with_what_is_attached(mails: TestClient) ->
     note = mails.get(html.unescape(attached)).text
     assert "Two doors, one frame." in text_of(note)
     assert "2.eml" in text_of(note)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("When do the doors come?", "When do the doors come?"),
+        ("Who sent the mail?", "From: Ann <a@n.example>"),
+        ("", "When do the doors come?"),
+    ],
+)
+def test_the_mark_and_the_copy_of_a_mail_are_in_its_body(
+    mails: TestClient, question: str, said: str
+) -> None:
+    (chunk_id,) = set(
+        re.findall(r"/passage/([\w-]+)", mails.get("/c/Mails/search?q=doors&document=0.eml").text)
+    )
+    page = mails.get(f"/c/Mails/passage/{chunk_id}", params={"q": question}).text
+    marked = re.findall(r'<mark id="passage" class="target">(.*?)</mark>', page, re.DOTALL)
+    assert [html.unescape(text) for text in marked] == [said]
+    assert html.unescape(re.findall(r'data-key="c" data-quote="([^"]*)"', page)[0]) == said
