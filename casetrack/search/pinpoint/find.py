@@ -512,7 +512,7 @@ def point(
     text, whole = passage.text, passage.provenance
     paragraphs = row.get("paragraphs")
     units = units_of(text, paragraphs, offset=whole.char_start, rows=whole.sheet_name is not None)
-    units = units_to_mark(text, units, sought.query)
+    units = units_to_mark(text, units, sought.query, continues=whole.char_start > 0)
     if not units:
         return NO_LOCATION
     near = None if tokens is None else tokens.near(text, units, row.get("tokens"))

@@ -33,7 +33,7 @@ _ABOVE = re.compile(
 """Lines above the fields of a quoted mail: a rule, or its sender and time."""
 _FEWEST = 3
 """Number of fields that make a head if none is the subject."""
-_SKIPPED = 3
+_SKIPPED = 5
 """Maximum number of lines between two fields."""
 
 _MAIL = re.compile(
@@ -66,12 +66,15 @@ class _Line(NamedTuple):
     end: int
 
 
-def units_to_mark(text: str, units: Sequence[Unit], query: str, /) -> list[Unit]:
+def units_to_mark(
+    text: str, units: Sequence[Unit], query: str, /, *, continues: bool = False
+) -> list[Unit]:
     """Return the parts of a passage that a question may mark: all except the heads of mails.
 
-    If the question asks for a field of a head, the only part is that field of the first head.
+    If the question asks for a field of a head, the only part is that field of the first head. A
+    passage that *continues* the previous one may start inside of a head.
     """
-    heads = list(_heads(text))
+    heads = list(_heads(text, continues=continues))
     if not heads:
         return list(units)
     if _MAIL.search(query):
@@ -91,32 +94,42 @@ def without_head(text: str, /) -> str:
     return text[head[-1].end :].lstrip() or text
 
 
-def _heads(text: str) -> Iterator[list[_Line]]:
+def _heads(text: str, *, continues: bool = False) -> Iterator[list[_Line]]:
     """Yield the lines of each head."""
-    head: list[_Line] = []
+    head = [_Line("rest", 0, 0)] if continues else []
     above = start = skipped = 0
     last = ""
-    for line in [*text.split("\n"), ""]:
-        end = start + len(line)
+    for line in text.split("\n"):
+        end, field = start + len(line), head[-1].field if head else ""
         if match := _FIELD.match(line):
+            if match.lastgroup == "from" and field == "rest":
+                head = [_Line("above", start, start)]
             head = head or [_Line("above", above, start)]
             head[-1] = head[-1]._replace(end=start)
             head.append(_Line(match.lastgroup or "", start, end))
             skipped = 0
-        elif head and line.strip() and (line[0] in " \t" or last.rstrip()[-1:] in {",", ";"}):
+        elif head and line.strip() and _continues(line, last, field):
             head[-1] = head[-1]._replace(end=end)
-        elif head and line.strip() and head[-1].field != "subject" and skipped < _SKIPPED:
+        elif head and field != "subject" and skipped < _SKIPPED:
             skipped += 1
         else:
             yield from _complete(head)
-            head = []
+            head, skipped = [], 0
             above = above if not line.strip() or _ABOVE.match(line) else end + 1
         last, start = line, end + 1
+    yield from _complete(head)
+
+
+def _continues(line: str, last: str, field: str) -> bool:
+    """Return whether a line continues the field above it: it is indented or has more addresses."""
+    has_address = "@" in line and field in {"to", "copies", "rest"}
+    return has_address or line[0] in " \t" or last.rstrip()[-1:] in {",", ";"}
 
 
 def _complete(head: list[_Line]) -> Iterator[list[_Line]]:
     fields = {line.field for line in head} - {"above"}
-    if fields & {"from", "to"} and ("subject" in fields or len(fields) >= _FEWEST):
+    is_certain = "subject" in fields or len(fields) >= _FEWEST or {"to", "copies"} <= fields
+    if is_certain and fields & {"from", "to", "rest"}:
         yield head
 
 

@@ -31,3 +31,9 @@ def test_parts_of_a_mail_that_a_question_may_mark(
 ) -> None:
     units = units_to_mark(text, units_of(text), question)
     assert [text[unit.start : unit.end] for unit in units] == parts
+
+
+def test_a_passage_may_start_inside_of_a_head() -> None:
+    for text in (f"Cc: Ida\nSubject: Boiler\n\n{BODY}", f"Ida\nSubject: Boiler\n{BODY}", BODY):
+        (unit,) = units_to_mark(text, units_of(text), "boiler", continues=True)
+        assert text[unit.start : unit.end] == BODY
