@@ -1,1 +1,1 @@
-"""What people and programs see: command line, MCP, window, notebooks, installation."""
+"""User interfaces: command line, MCP, window, notebooks, installation."""

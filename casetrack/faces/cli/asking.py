@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 _LONGEST = 70
-"""Letters of the words of an option that fit into a line of the help."""
+"""Characters of an option's choices that fit into a line of the help."""
 F = TypeVar("F", bound=Callable[..., Any])
 STYLES: Mapping[str, str] = {
     "title": "bold cyan",
@@ -49,7 +49,6 @@ STYLES: Mapping[str, str] = {
     "removed": "red strike",
     "added": "bold green",
 }
-"""How a terminal shows the parts of a text."""
 _LABELS: Mapping[str, str] = {
     **dict.fromkeys(("ingested", "updated", "new", "changed", "moved"), "green"),
     **dict.fromkeys(("partial", "skipped", "missing", "removed"), "yellow"),
@@ -57,7 +56,7 @@ _LABELS: Mapping[str, str] = {
     "ok": "green",
     "mended": "yellow",
 }
-"""How it shows what a line begins with; other labels are bold."""
+"""Styles of line labels; other labels are bold."""
 
 
 def operations() -> Mapping[str, Operation]:
@@ -87,11 +86,11 @@ def _styled(part: Any) -> Part:
     return text, STYLES.get(style, "")
 
 
-def show(found: Any, operation: Operation | None = None, /) -> None:
+def show(result: Any, operation: Operation | None = None, /) -> None:
     """Write an answer: its head, then its entries with their numbers, and how to see more."""
     if operation is not None and operation.done:
         line(operation.done)
-    head, entries = head_of(found), entries_of(found)[1]
+    head, entries = head_of(result), entries_of(result)[1]
     write(head)
     if not entries and operation is not None and (empty := operation.empty("cli")):
         line(empty)
@@ -100,13 +99,13 @@ def show(found: Any, operation: Operation | None = None, /) -> None:
         if len(lines) > 1 and (number > 1 or head):
             line()
         write(numbered(number, lines) if len(lines) > 1 else lines)
-    rest = rest_of(found)
+    rest = rest_of(result)
     if rest and operation is not None:
         narrow = operation.narrowing("cli")
         ways = f"raise --limit, or narrow it with {narrow}" if narrow else "raise --limit"
         line()
         line((f"{rest:,} more: {ways}.", "dim"))
-    if operation is not None and (step := next_step(operation, found)):
+    if operation is not None and (step := next_step(operation, result)):
         line((step, "dim"))
 
 
@@ -114,30 +113,30 @@ def _named(name: str | Operation) -> Operation:
     return name if isinstance(name, Operation) else operations()[name]
 
 
-def answer(found: Any, name: str | Operation, /, *, as_json: bool) -> None:
+def answer(result: Any, name: str | Operation, /, *, as_json: bool) -> None:
     """Write the answer of an operation as text or as JSON."""
     if as_json:
-        whole = getattr(found, "as_dict", None)
-        write_json(whole() if whole else [each.as_dict() for each in found])
+        whole = getattr(result, "as_dict", None)
+        write_json(whole() if whole else [each.as_dict() for each in result])
     else:
-        show(found, operations().get(name) if isinstance(name, str) else name)
+        show(result, operations().get(name) if isinstance(name, str) else name)
 
 
 def command_of(name: str | Operation, /) -> Callable[..., int]:
-    """Return the command of an operation that has no other: it writes the answer's text.
+    """Return the default command of an operation, which writes the answer's text.
 
-    Its options are the operation's arguments, its help is the docstring. Exit code 1 says that
-    something that was checked is not ``ok``.
+    Its options are the operation's arguments, its help is the docstring. Exit code 1 means that a
+    check failed.
     """
     operation = _named(name)
 
     def run(ctx: typer.Context, **given: Any) -> int:
         state = ctx.ensure_object(State)
-        found = _found(state, operation, given)
-        answer(found, operation, as_json=given["as_json"])
+        result = _found(state, operation, given)
+        answer(result, operation, as_json=given["as_json"])
         if operation.work is not None:
-            return ended(state, given.get("collection"), found)
-        return EXIT_FAILED if getattr(found, "ok", True) is False else 0
+            return ended(state, given.get("collection"), result)
+        return EXIT_FAILED if getattr(result, "ok", True) is False else 0
 
     run.__doc__, run.__name__ = summary_of(operation.method), operation.name
     create = {"create": (CreateOption, False)} if operation.work and operation.work.fills else {}
@@ -145,22 +144,18 @@ def command_of(name: str | Operation, /) -> Callable[..., int]:
 
 
 def asks(name: str | Operation, /, **more: tuple[Any, Any]) -> Callable[[Callable[..., None]], Any]:
-    """Make a command of an operation of what writes its answer, and of options of its own.
+    """Make a command of an operation from the function that writes its answer.
 
-    What writes it is called with the answer, and with the arguments by name, ``collection`` among
-    them as the open one. Its docstring is the command's help.
-
-    Parameters
-    ----------
-    more
-        Type and default of the own options.
+    The function gets the answer and the arguments by name, with the open collection as
+    ``collection``. Its docstring is the command's help. *more* contains type and default of
+    further options.
     """
     operation = _named(name)
 
     def command(tell: Callable[..., None]) -> Callable[..., Any]:
         def run(ctx: typer.Context, **given: Any) -> None:
-            found = _found(ctx.ensure_object(State), operation, given)
-            tell(found, given)
+            result = _found(ctx.ensure_object(State), operation, given)
+            tell(result, given)
 
         run.__doc__, run.__name__ = tell.__doc__, operation.name
         return signed(run, operation, more)
@@ -171,10 +166,10 @@ def asks(name: str | Operation, /, **more: tuple[Any, Any]) -> Callable[[Callabl
 def takes(
     name: str | Operation, /, **more: tuple[Any, Any]
 ) -> Callable[[Callable[[State, dict[str, Any]], int | None]], Any]:
-    """Make a command with the options of an operation, and own ones, of what does it.
+    """Make a command with the options of an operation from a function that does the work.
 
-    It is called with the state of the invocation and all options by name; it asks by itself, with
-    :func:`taken`.
+    The function gets the state of the invocation and all options, and runs the operation itself
+    with :func:`taken`. *more* contains further options.
     """
     operation = _named(name)
 
@@ -194,7 +189,7 @@ def own(kind: Any, help_: str, cli: str, default: Any = None, **bounds: Any) -> 
 
 
 def _found(state: State, operation: Operation, given: dict[str, Any]) -> Any:
-    """Return what an operation answers; what was given gets what it was asked of."""
+    """Run an operation and return its answer; *given* then contains the open collection."""
     if operation.of_library:
         asked = taken(operation, given)
         if "collection" in asked and _fills(operation):
@@ -226,36 +221,38 @@ def _fills(operation: Operation) -> bool:
 
 
 def filled(state: State, operation: Operation, given: Mapping[str, Any], /) -> "Collection":
-    """Return the collection that documents are to come into; with ``--create`` it may be new.
+    """Return the collection that documents are added to; with ``--create`` it may be new.
 
     Raises
     ------
     CollectionNotFound, UsageError
-        There is no such collection, or none is named.
+        The collection does not exist, or none is named.
     """
     name, create = given["collection"], given["create"]
     first = next(iter(arguments_of(operation.method)))
     value = given[first.name]
     paths = value if isinstance(value, list) else [value]
     if create and name is None:
-        raise UsageError("--create needs the name of the collection.", hint="Add it with -c NAME.")
+        raise UsageError(
+            "--create requires the name of the collection.", hint="Add it with -c NAME."
+        )
     if create and not given.get("dry_run"):
         facts = {"pipeline": given["pipeline"]} if given.get("pipeline") else {}
         return state.library.get_or_create(name, paths, **facts)
     try:
-        found = state.collection_to_fill(name)
+        collection = state.collection_to_fill(name)
     except CollectionNotFound as error:
         again = ["casetrack", operation.name, *paths, "--create", "-c", error.name]
-        error.hint = f"To make a new collection of this name: {shlex.join(again)}"
+        error.hint = f"To create a collection with this name: {shlex.join(again)}"
         if create:
             error.hint = (
-                "A dry run makes none: whatever can be read in the folder would be new in it. "
-                "Leave out --dry-run to make it and take the folder in."
+                "A dry run does not create it: all readable files would be new. Omit --dry-run to "
+                "create it and add the files."
             )
         raise
     if name is None:
-        line(f"Into {found.name}, the only collection.", err=True)
-    return found
+        line(f"Using {collection.name}, the only collection.", err=True)
+    return collection
 
 
 def worked(
@@ -264,24 +261,17 @@ def worked(
     asked: dict[str, Any],
     target: "Collection | None" = None,
     /,
-    **beside: Any,
+    **more: Any,
 ) -> Any:
-    """Do the long work of an operation, with a bar and Ctrl-C, and return its report.
+    """Run the long work of an operation with a progress bar, and return its report.
 
-    Parameters
-    ----------
-    asked
-        The arguments by name.
-    target
-        The open collection, where it is about one.
-    beside
-        See :func:`casetrack.api.operation.called`.
+    *asked* are the arguments by name; for *more* see :func:`casetrack.api.operation.called`.
     """
     from casetrack.faces.cli.progress import Meter, long_work
 
     work = operation.work or Work("Working", "files")
     owner = state.library if target is None else target
-    do = partial(called, operation.method, owner, asked, **beside)
+    do = partial(called, operation.method, owner, asked, **more)
     meter = Meter(work.doing, unit=work.unit)
     if not work.job:
         with meter:
@@ -297,12 +287,12 @@ def worked(
 
 
 def stopped_text(report: Any, by: str = "Ctrl-C", /) -> str:
-    """Return what Ctrl-C, or another program, left behind."""
-    return f"Stopped by {by}: {kept_results(report)} Run the same command again to go on."
+    """Return the message about work that Ctrl-C or another program stopped."""
+    return f"Stopped by {by}: {kept_results(report)} Run the same command again to continue."
 
 
 def ended(state: State, target: "Collection | None", report: Any, /) -> int:
-    """Return the exit code of long work, after what is to be said and done at its end."""
+    """Return the exit code of long work, after writing its final messages."""
     if not hasattr(report, "cancelled") or target is None:
         return EXIT_FAILED if getattr(report, "ok", True) is False else 0
     from casetrack.faces.cli.progress import keep_up
@@ -314,20 +304,20 @@ def ended(state: State, target: "Collection | None", report: Any, /) -> int:
     if getattr(report, "dry_run", False):
         return 0
     keep_up(target)
-    if said := failures(report):
-        line(said, err=True)
-    return EXIT_FAILED if said else 0
+    if failed := failures(report):
+        line(failed, err=True)
+    return EXIT_FAILED if failed else 0
 
 
 def taken(operation: Operation, given: Mapping[str, Any], /) -> dict[str, Any]:
     """Return the arguments of an operation among the options of a command."""
-    found = {}
+    arguments = {}
     for each in _declared(operation):
         value = given[each.name]
         # Typer makes an empty list of an option that was left out.
         empty = value == [] and each.default is None
-        found[each.name] = None if empty else not value if each.turns_off else value
-    return found
+        arguments[each.name] = None if empty else not value if each.turns_off else value
+    return arguments
 
 
 def _declared(operation: Operation) -> list[Argument]:
@@ -343,10 +333,7 @@ def signed(
 ) -> F:
     """Give a command the options of an operation, and *more*: each by its type and default.
 
-    Parameters
-    ----------
-    completions
-        What completes the values of arguments, by name.
+    *completions* complete the values of arguments, by name.
     """
     own = [_parameter(name, *kind) for name, kind in (more or {}).items()]
     ordered = (_of(each, completions.get(each.name)) for each in _in_order(operation, own))
@@ -365,9 +352,9 @@ def _parameter(name: str, kind: Any, default: Any = inspect.Parameter.empty) -> 
 def _in_order(
     operation: Operation, own: list[inspect.Parameter], /
 ) -> list[Argument | inspect.Parameter]:
-    """Return what must be given, then the collection, then other options, then ``--json``.
+    """Return required arguments, the collection, other options, then ``--json``.
 
-    What changes a collection as a whole takes its name by position.
+    Changes of a whole collection take its name by position.
     """
     declared = _declared(operation)
     if _fills(operation):

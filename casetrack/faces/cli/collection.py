@@ -26,7 +26,7 @@ def create(state: State, given: dict[str, Any]) -> None:
     operation = operations()["collection create"]
     info = called(operation.method, library, taken(operation, given)).info
     if profile not in {AUTO_PROFILE, DEFAULT_PROFILE}:
-        # The usual models are a matter of the first ingest, which says so.
+        # The default profile is chosen by the first ingest, which reports it.
         missing = library.missing_models(profile)
         if missing:
             line((f"Note: {missing}", "yellow"), err=True)
@@ -37,7 +37,7 @@ def list_collections(
     ctx: typer.Context,
     status: Annotated[
         Literal["active", "closed", "archived", "sealed", "all"] | None,
-        opt("Only those with this status; without it, all but archived ones.", "--status"),
+        opt("Only collections with this status. [default: all but archived ones]", "--status"),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -63,7 +63,7 @@ def list_collections(
         line(f"No collection is {status}.")
     elif not infos and not hidden and not sealed:
         line(f"No collections in {library.settings.data_dir}.")
-        line("Make one: casetrack collection create NAME")
+        line("Create one: casetrack collection create NAME")
     if hidden:
         line((f"{hidden} archived; --status all", "dim"))
     for one in sealed:
@@ -78,19 +78,19 @@ def attach(
     address: Annotated[str, opt("s3://BUCKET/FOLDER, gs://… or az://…", "ADDRESS")],
     as_json: JsonOption = False,
 ) -> None:
-    """Use a collection that lies in object storage, here by its name like any other."""
+    """Use a collection in object storage under its name, like any other."""
     library = ctx.ensure_object(State).library
-    found = library.attach(address)
+    collection = library.attach(address)
     if as_json:
-        write_json(_object(library, found.info, library.entry(found.info)))
+        write_json(_object(library, collection.info, library.entry(collection.info)))
         return
-    about, stats = found.info, found.stats()
+    about, stats = collection.info, collection.stats()
     line(f'Attached "{about.name}" (ID: {about.id}): {counted(stats.document_count, "document")}.')
-    line(f"Ask it: casetrack search QUESTION -c {quoted(about.name)}")
+    line(f"Search it: casetrack search QUESTION -c {quoted(about.name)}")
 
 
 def detach(ctx: typer.Context, name: NameArgument) -> None:
-    """Forget a collection that lies in object storage; there it stays as it is."""
+    """Forget a collection in object storage; the collection itself is not changed."""
     library = ctx.ensure_object(State).library
     where = library.place(library.find(name))
     gone = library.detach(name)
@@ -100,7 +100,7 @@ def detach(ctx: typer.Context, name: NameArgument) -> None:
 def delete(
     ctx: typer.Context,
     name: NameArgument,
-    yes: Annotated[bool, opt("Do not ask.", "--yes -y")] = False,
+    yes: Annotated[bool, opt("Do not ask for confirmation.", "--yes -y")] = False,
 ) -> int:
     """Delete a collection with everything in it; your original files are not touched."""
     library = ctx.ensure_object(State).library
@@ -112,18 +112,18 @@ def delete(
 
 
 def delete_found(library: "Library", doomed: "CollectionInfo", noun: str, /, *, yes: bool) -> int:
-    """Delete a collection, if the user confirms it; *noun* is what it is called.
+    """Delete a collection if the user confirms it; *noun* is its name in messages.
 
     Raises
     ------
     UsageError
-        Nobody is there to answer.
+        There is no terminal for the confirmation.
     """
     from casetrack.api.watch.watch_list import delete_collection
 
     def question() -> str:
         _, stats = counted_info(library, doomed)
-        much = "all that is in it"
+        much = "all its content"
         if stats is not None:
             sizes = counted(stats.document_count, "document"), counted(stats.chunk_count, "chunk")
             much = ", ".join(sizes)
@@ -143,7 +143,7 @@ def _delete_sealed(library: "Library", name: str, error: CollectionSealed, yes: 
     called = error.facts["name"]
     deed = f'Deleting the sealed collection "{called}"'
     if not yes and not confirmed(
-        deed, lambda: f'Delete "{called}", which is sealed, with all that is in it?'
+        deed, lambda: f'Delete "{called}", which is sealed, with all its content?'
     ):
         line("Nothing was deleted.")
         return 1
@@ -169,7 +169,7 @@ def _is_listed(info: "CollectionInfo", status: str | None) -> bool:
 def counted_info(
     library: "Library", info: "CollectionInfo", /
 ) -> "tuple[CollectionInfo, CollectionStats | None]":
-    """Count one collection; one that cannot be opened is told of, and must not hide the others."""
+    """Return the counts of a collection; a warning replaces those of an unreadable one."""
     try:
         return info, library.stats(info)
     except CaseTrackError as error:

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from casetrack.api.library import Library
 
 _EVALUATED = re.compile(r"[\\$`]")
-"""zsh evaluates what it is offered, and names may come from somebody else's archive; so these are
-not offered, and nor are titles of saved queries."""
+"""Characters that zsh would evaluate in completions. Names with them are not offered, because they
+may be from foreign archives; titles of saved queries are not offered either.
+"""
 
 
 Shell = Literal["bash", "zsh", "fish", "powershell"]
-"""A shell that can be completed."""
 
 
 def completion(
@@ -30,13 +30,13 @@ def completion(
         Shell | None, typer.Argument(metavar="SHELL", help="bash, zsh, fish or powershell.")
     ] = None,
     install: Annotated[
-        bool, typer.Option("--install", help="Enter it into the shell's own start-up files.")
+        bool, typer.Option("--install", help="Install the script in the shell's start-up files.")
     ] = False,
 ) -> int:
     """Let the shell complete commands, options and names of collections with the Tab key.
 
-    Prints the script for the shell, or enters it with --install. Without a name it is for the
-    shell that runs now.
+    Prints the script for the shell, or installs it with --install. The default is the current
+    shell.
     """
     from typer.completion import install_callback, show_callback
 
@@ -45,21 +45,21 @@ def completion(
     if not install:
         write_text(_said(show_callback, ctx, chosen))
         return 0
-    # Typer tells where it entered the script, in its first line.
+    # The first line of Typer's output names the file of the script.
     path = _said(install_callback, ctx, chosen).splitlines()[0].rpartition(" installed in ")[2]
     line(f"{chosen} completes {program} in every new terminal: {path}")
     return 0
 
 
 def _said(callback: Callable[..., object], ctx: typer.Context, shell: str) -> str:
-    """Return what one of Typer's own options for completion prints, which then ends the program."""
+    """Return the output of one of Typer's completion options, which then exits."""
     with contextlib.redirect_stdout(io.StringIO()) as printed, contextlib.suppress(SystemExit):
         callback(ctx, ctx.command.params[0], shell)
     return printed.getvalue()
 
 
 def prepare_completion(program: str, /) -> None:
-    """Make ready for a shell that asks what could come next; costs nothing otherwise."""
+    """Prepare completion if a shell requests it; otherwise do nothing."""
     if f"_{program.upper()}_COMPLETE" in os.environ:
         from typer.completion import get_completion_inspect_parameters
 
@@ -68,16 +68,16 @@ def prepare_completion(program: str, /) -> None:
 
 
 def collection_names(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Return the names of the collections that begin with what is typed."""
+    """Return the names of the collections with a prefix."""
     try:
         names = [info.name for info in library_of(ctx).collections()]
     except CaseTrackError:
-        return []  # a shell has no place for a message; the command itself will tell
+        return []  # A shell has no place for a message; the command itself reports the error.
     return sorted(n for n in names if n.startswith(incomplete) and not _EVALUATED.search(n))
 
 
 def library_of(ctx: typer.Context, /) -> "Library":
-    """Return the data folder that a command line names before what is completed."""
+    """Return the data folder that the command line names before the completed word."""
     from casetrack.api.library import Library
     from casetrack.base.config import load_settings
 
@@ -94,7 +94,9 @@ def _running_shell() -> str:
     name = "powershell" if name == "pwsh" else name
     if name not in get_args(Shell):
         raise UsageError(
-            f'The shell "{name}" cannot be completed.' if name else "The shell is not known.",
+            f'Completion does not support the shell "{name}".'
+            if name
+            else "The shell is not known.",
             hint=f"Name one of: {', '.join(get_args(Shell))}.",
         )
     return name

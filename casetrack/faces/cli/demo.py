@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 def demo(ctx: typer.Context) -> int:
-    """Try it on a small case file: fetch the model, take the documents in, ask some questions.
+    """Try CaseTrack on a small case file: download the model, add the documents, ask questions.
 
-    A second run finds everything in place and is quick. Nothing is sent anywhere; only the model
-    is fetched, once.
+    A second run reuses everything and is fast. Nothing is sent anywhere; only the model is
+    downloaded, once.
     """
     state = ctx.ensure_object(State)
     from casetrack.base.license import UNLIMITED
@@ -93,7 +93,7 @@ class _Screen:
 
 def _show_next_steps(report: "DemoReport") -> None:
     line()
-    line(("Where the data lies: ", "bold"), str(report.folder))
+    line(("Data folder: ", "bold"), str(report.folder))
     line(("Try next:", "bold"))
     for command in report.next_commands:
         line(command, indent=2)

@@ -1,6 +1,6 @@
 """``casetrack-window``: the window, started from the menu of a desktop, without a terminal.
 
-What it writes goes to a file; what stops it from opening is shown as a page in the browser.
+Its output is written to a file; an error at the start becomes a page in the browser.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _PAGE = """\
 pre{{white-space:pre-wrap;background:#f2f4f7;padding:1em;border-radius:6px}}
 @media(prefers-color-scheme:dark){{body{{background:#14181f;color:#e6e9ee}}pre{{background:#222a35}}}}
 </style><h1>CaseTrack could not open its window</h1><pre>{words}</pre>
-<p>The same words are in the file {log}.</p></html>
+<p>This message is also in the file {log}.</p></html>
 """
 
 

@@ -1,4 +1,4 @@
-"""``casetrack documents``, ``document`` and ``delete``: what is in a collection."""
+"""``casetrack documents``, ``document`` and ``delete``."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,37 +17,36 @@ if TYPE_CHECKING:
 @asks(
     "documents",
     excluded=(
-        Annotated[bool, opt("Instead, the files that were deleted with --exclude.", "--excluded")],
+        Annotated[
+            bool, opt("List the files that were deleted with --exclude instead.", "--excluded")
+        ],
         False,
     ),
 )
-def documents(found: Any, given: dict[str, Any]) -> None:
+def documents(rows: Any, given: dict[str, Any]) -> None:
     """List the documents of a collection."""
     if given["excluded"]:
-        found = given["collection"].admin.excluded()
-    answer(found, "documents", as_json=given["as_json"])
+        rows = given["collection"].admin.excluded()
+    answer(rows, "documents", as_json=given["as_json"])
     if given["excluded"] and not given["as_json"]:
-        line(("To have one back, ingest it by its path.", "dim"))
+        line(("To add one again, ingest its path.", "dim"))
 
 
 @asks(
     "document",
-    structure=(
-        Annotated[bool, opt("Show its headings and where they stand.", "--structure")],
-        False,
-    ),
+    structure=(Annotated[bool, opt("Show its headings and their places.", "--structure")], False),
 )
-def document(found: "Document", given: dict[str, Any]) -> None:
+def document(row: "Document", given: dict[str, Any]) -> None:
     """Show everything known about one document, or its table of contents."""
     read = given["collection"].read
     if given["structure"]:
-        answer(read.structure(found), "structure", as_json=given["as_json"])
+        answer(read.structure(row), "structure", as_json=given["as_json"])
         return
-    answer(found, "document", as_json=given["as_json"])
-    alike = () if given["as_json"] else read.same_entry(found)
+    answer(row, "document", as_json=given["as_json"])
+    alike = () if given["as_json"] else read.same_entry(row)
     if alike:
         names = ", ".join(d.name for d in alike)
-        line(f"Docket entry {found.docket_entry} is also {names}: nothing tells which is meant.")
+        line(f"Docket entry {row.docket_entry} is also {names}; the reference is ambiguous.")
 
 
 def delete(
@@ -57,14 +56,13 @@ def delete(
     secure: Annotated[
         bool,
         opt(
-            "Take it out of every file at once, and all that was deleted earlier. Removes "
-            "named snapshots, too.",
+            "Remove it and all data deleted earlier from every file now. Removes named snapshots, "
+            "too.",
             "--secure",
         ),
     ] = False,
     exclude: Annotated[
-        bool,
-        opt("No sync takes its file in again, until you ingest that by its name.", "--exclude"),
+        bool, opt("Syncs skip its file until you ingest it by its path.", "--exclude")
     ] = False,
 ) -> None:
     """Remove a document from its collection; the file itself is not touched."""
@@ -77,10 +75,10 @@ def delete(
     )
     line(f"The file itself is untouched: {gone.path}")
     if exclude:
-        line("No sync takes it in again. To have it back: casetrack ingest and its path.")
+        line("Syncs skip the file. To add it again: casetrack ingest PATH.")
     elif place is not None:
-        line((f"It lies in {place}, which is synced: the next sync takes it in again. ", "yellow"))
-        line("To keep it out for good, delete it with --exclude.")
+        line((f"Its source {place} is synced: the next sync adds it again. ", "yellow"))
+        line("To prevent that, delete it with --exclude.")
     if secure:
         report = target.admin.upkeep(secure=True, wait=True)
         if report is not None:

@@ -29,8 +29,8 @@ from casetrack.faces.cli.state import State
 def entity(state: State, given: dict[str, Any]) -> None:
     """Show where a name is mentioned, each place with its exact source.
 
-    Near spellings are found as well. Your changes with --merge, --split, --set-kind, --rename and
-    --hide stay when documents are read again, and are shown as yours.
+    Similar spellings match as well. Your changes with --merge, --split, --set-kind, --rename and
+    --hide are kept when documents are read again, and are marked as yours.
     """
     target, as_json = state.collection(given["collection"]), given["as_json"]
     split, name, kind = given["split"], given["name"], given["kind"]
@@ -38,7 +38,7 @@ def entity(state: State, given: dict[str, Any]) -> None:
     wanted = one_of({e.replace("_", "-"): given[e] for e in edits} | {"undo-edit": given["undo"]})
     if split is None and (given["as_name"] or given["document"]):
         raise UsageError(
-            "--as and --in say more of --split.",
+            "--as and --in require --split.",
             hint='Such as: casetrack entity "John Smith" --split Smith --in Lease.pdf',
         )
     if wanted is None:
@@ -51,19 +51,19 @@ def entity(state: State, given: dict[str, Any]) -> None:
     edit(target, wanted, {n: v for n, v in asked.items() if v is not None}, as_json=as_json)
 
 
-@takes("references", name=own(str | None, "One of them, to see where it is cited.", "NAME"))
+@takes("references", name=own(str | None, "A reference, to list its places.", "NAME"))
 def references(state: State, given: dict[str, Any]) -> None:
     """List the laws, standards, cases and documents that are cited, or where one of them is."""
     target = state.collection(given["collection"])
     _answer(target, "references" if given["name"] is None else "citations", given)
 
 
-HTML = "Write it as a drawing with its passages to this .html file."
+HTML = "Write a drawing with its passages to this .html file."
 
 
 @takes("graph", html=own(Path | None, HTML, "--html FILE"))
 def graph(state: State, given: dict[str, Any]) -> None:
-    """Show who and what the documents mention together, each link with its best source."""
+    """Show which entities the documents mention together, each link with its best source."""
     from casetrack.api.viewer import entity_graph_page
 
     _drawn(state.collection(given["collection"]), "graph", given, entity_graph_page)
@@ -72,15 +72,9 @@ def graph(state: State, given: dict[str, Any]) -> None:
 @takes(
     "timeline",
     html=own(Path | None, HTML, "--html --output -o FILE"),
-    add=own(
-        tuple[str, str] | None,
-        "Put an event of your own on it, with its --source.",
-        "--add DATE TEXT",
-    ),
+    add=own(tuple[str, str] | None, "Add an event, with its --source.", "--add DATE TEXT"),
     source=own(
-        str | None,
-        "With --add: the document that says so, or a chunk's ID.",
-        "--source DOCUMENT|ID",
+        str | None, "With --add: the source document, or a chunk's ID.", "--source DOCUMENT|ID"
     ),
     page=own(int | None, "With --add: the page of the document.", "--page N", ge=1),
     change=own(
@@ -92,7 +86,7 @@ def graph(state: State, given: dict[str, Any]) -> None:
     unhide=own(str | None, "Show it again.", "--unhide EVENT"),
 )
 def timeline(state: State, given: dict[str, Any]) -> None:
-    """Show the dates that the documents speak of, in order, each with its exact source.
+    """Show the dates in the documents in order, each with its exact source.
 
     --add adds an event, --change changes an event that you added, --hide hides one.
     """
@@ -100,12 +94,12 @@ def timeline(state: State, given: dict[str, Any]) -> None:
     source, page = given["source"], given["page"]
     wanted = one_of({f"{name}-event": given[name] for name in ("add", "change", "hide", "unhide")})
     if add is None and (source or page):
-        raise UsageError("--source and --page say more of --add.", hint="")
+        raise UsageError("--source and --page require --add.", hint="")
     if add is not None and source is None:
         raise UsageError(
-            "Which document says so?",
-            hint="An event of your own cites a place of the collection: --source Lease.pdf "
-            "--page 3, or --source with the id of a chunk.",
+            "The event has no source.",
+            hint="An added event cites a place of the collection: --source Lease.pdf --page 3, "
+            "or --source with the id of a chunk.",
         )
     if wanted is None:
         from casetrack.api.viewer import timeline_page
@@ -123,8 +117,8 @@ def timeline(state: State, given: dict[str, Any]) -> None:
 
 def _answer(target: Any, name: str, given: dict[str, Any]) -> Any:
     operation = operations()[name]
-    found = called(operation.method, target, taken(operation, given))
-    answer(found, name, as_json=given["as_json"])
+    result = called(operation.method, target, taken(operation, given))
+    answer(result, name, as_json=given["as_json"])
 
 
 def _drawn(target: Any, name: Any, given: dict[str, Any], page: Callable[..., Any]) -> None:
@@ -137,8 +131,8 @@ def _drawn(target: Any, name: Any, given: dict[str, Any], page: Callable[..., An
 
     sheet_path(html, name)
     operation = operations()[name]
-    found = called(operation.method, target, taken(operation, given))
-    path = write_sheet(html, name, page(target.workspace.state(), found))
+    result = called(operation.method, target, taken(operation, given))
+    path = write_sheet(html, name, page(target.workspace.state(), result))
     if given["as_json"]:
         write_json({"file": str(path)})
     else:

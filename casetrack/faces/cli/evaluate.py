@@ -27,7 +27,7 @@ def evaluate(
     golden: Annotated[
         Path | None,
         opt(
-            "Ask a collection the questions of this file instead; see docs/evaluation.md.",
+            "Use the questions of this file on a collection instead; see docs/evaluation.md.",
             "--golden FILE",
         ),
     ] = None,
@@ -48,20 +48,14 @@ def evaluate(
         ),
     ] = None,
     ablate: Annotated[
-        bool, opt("Add and leave out the signals of the search one by one.", "--ablate")
+        bool, opt("Add and remove the signals of the search one by one.", "--ablate")
     ] = False,
     no_vocabulary: Annotated[
-        bool,
-        opt(
-            "Search by the question's own words only, without other names of what it says.",
-            "--no-vocabulary",
-        ),
+        bool, opt("Search only the words of the question, without synonyms.", "--no-vocabulary")
     ] = False,
-    pages: Annotated[
-        bool, opt("Refuse questions that do not tell the page of what answers them.", "--pages")
-    ] = False,
+    pages: Annotated[bool, opt("Refuse questions whose answers have no page.", "--pages")] = False,
     limit: Annotated[
-        int | None, opt("Ask only the first N questions by id.", "--limit N", min=1)
+        int | None, opt("Use only the first N questions by id.", "--limit N", min=1)
     ] = None,
     compare: Annotated[
         tuple[str, str] | None,
@@ -72,7 +66,7 @@ def evaluate(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure how well the search finds what answers a question, and keep the figures.
+    """Measure how well the search finds the answers to questions, and save the figures.
 
     Every run is stored in the folder eval/runs of the data folder.
     """
@@ -94,10 +88,10 @@ def evaluate(
     from casetrack.api.evaluate import save_run
     from casetrack.base.license import UNLIMITED
 
-    state.tier = UNLIMITED  # what is measured is the engine, not what a license allows
+    state.tier = UNLIMITED  # The evaluation measures the engine without the limits of a license.
     chosen, wanted = _modes(modes), _profiles(profiles)
     if ablate and len(wanted) > 1:
-        raise UsageError("--ablate looks at one profile at a time.", hint="Name one in --profiles.")
+        raise UsageError("--ablate accepts one profile.", hint="Name only one in --profiles.")
     runs = []
     for profile in wanted:
         asked = _open(state, folder, golden, collection, profile).limited(limit)
@@ -116,7 +110,7 @@ def _refuse(ctx: typer.Context, option: str, *others: str) -> None:
     given = [p for p in ctx.command.params if p.name in others and ctx.params[p.name]]
     if given:
         names = (p.opts[0] if p.param_type_name == "option" else p.metavar for p in given)
-        raise UsageError(f"{option} does not go together with {', '.join(map(str, names))}.")
+        raise UsageError(f"{option} cannot be combined with {', '.join(map(str, names))}.")
 
 
 def _modes(modes: str | None) -> list[str | None]:
@@ -128,9 +122,7 @@ def _modes(modes: str | None) -> list[str | None]:
     unknown = [mode for mode in chosen if mode not in SEARCH_MODES]
     if unknown or not chosen:
         wrong = f"Unknown mode {unknown[0]!r}." if unknown else "--modes names no mode."
-        raise UsageError(
-            wrong, hint=f"Use some of: {', '.join(SEARCH_MODES)}, with commas between them."
-        )
+        raise UsageError(wrong, hint=f"Use a comma-separated list of: {', '.join(SEARCH_MODES)}.")
     return list(chosen)
 
 
@@ -163,20 +155,21 @@ def _open(
             searched = in_profile(
                 own, profile, state.library, lambda _what, n, of: meter.update(n, of)
             )
-        # Whichever collection has the vectors: these are questions to the user's own.
+        # Use any collection with vectors, because the questions are about the user's own
+        # collections.
         return replace(open_golden(golden, searched), name=f"{own.name}: {golden.name}")
     if folder is None:
         raise UsageError(
-            "Say what to measure: a folder in the BEIR layout, or --golden FILE.",
-            hint="docs/evaluation.md shows how to make a golden file of your own documents.",
+            "No questions: name a folder in the BEIR layout, or --golden FILE.",
+            hint="docs/evaluation.md explains how to create a golden file for your documents.",
         )
     if not folder.exists():
         raise FileNotFound(folder)
     if not folder.is_dir():
         raise WrongPathKind(
-            f"{folder} is a file; a folder in the BEIR layout is needed.",
-            hint="It holds corpus.jsonl, queries.jsonl and qrels/test.tsv. For a file of "
-            "questions to a collection use --golden.",
+            f"{folder} is a file, not a folder in the BEIR layout.",
+            hint="The folder contains corpus.jsonl, queries.jsonl and qrels/test.tsv. For a "
+            "file of questions on a collection, use --golden.",
         )
     with Meter("Indexing", unit="documents") as meter:
         return open_beir(
@@ -232,9 +225,9 @@ def _report(
 
 
 def _differences(runs: "list[Run]", *, ablate: bool) -> "list[tuple[Run, Run, Difference]]":
-    """Compare every two ways of asking; with --ablate, each with that of all signals.
+    """Compare every two search modes; with --ablate, each with the one that uses all signals.
 
-    Of two profiles the same way is compared.
+    Two profiles are compared in the same mode.
     """
     from casetrack.api.evaluate import compare_scores
     from casetrack.api.evaluate.measures import MAIN
@@ -242,7 +235,9 @@ def _differences(runs: "list[Run]", *, ablate: bool) -> "list[tuple[Run, Run, Di
     pairs = [(runs[-1], run) for run in runs[:-1]] if ablate else list(combinations(runs, 2))
     pairs = [(a, b) for a, b in pairs if a.profile == b.profile or a.label == b.label]
     return [
-        (a, b, found[0]) for a, b in pairs if (found := compare_scores(a.scores, b.scores, [MAIN]))
+        (a, b, changes[0])
+        for a, b in pairs
+        if (changes := compare_scores(a.scores, b.scores, [MAIN]))
     ]
 
 
@@ -278,7 +273,7 @@ def _history(state: State, folder: Path | None, golden: Path | None, as_json: bo
         return
     if not series:
         line(f"No run is stored in {runs_dir(state.settings)} yet.")
-        line("Make one: casetrack eval DIR, or casetrack eval --golden FILE", indent=2)
+        line("Run casetrack eval DIR, or casetrack eval --golden FILE", indent=2)
     show.trends(series)
     for note in notes:
         line((f"Note: {note}", "yellow"))

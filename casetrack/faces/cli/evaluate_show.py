@@ -39,7 +39,7 @@ _SHOWN_MEASURES = (*POINT_MEASURES, *ABSENCE_MEASURES)
 
 
 def head(asked: QuestionSet, run: Run) -> None:
-    """Say what was asked of what."""
+    """Write the settings of an evaluation."""
     count = len(run.scores)
     questions = counted(count, "question")
     if count < run.available:
@@ -55,7 +55,7 @@ def head(asked: QuestionSet, run: Run) -> None:
 
 
 def results(runs: Sequence[Run]) -> None:
-    """Write a row of figures per run: ranks and times, then what is marked and reported, if any."""
+    """Write a row of figures for each run: ranks and times, then marked and reported answers."""
     ways = names_of(runs)
     for known, times in (((*MEASURES, *PAGE_MEASURES), (0.5, 0.95)), (_SHOWN_MEASURES, ())):
         names = _present(runs, known)
@@ -73,7 +73,7 @@ def results(runs: Sequence[Run]) -> None:
 
 
 def names_of(runs: Sequence[Run]) -> dict[str, str]:
-    """Return what to call each run: how it was asked, with its profile where these differ."""
+    """Return the name of each run: its search mode, with the profile where these differ."""
     several = len({run.profile for run in runs}) > 1
     return {run.id: f"{run.label}, {run.profile}" if several else run.label for run in runs}
 
@@ -171,11 +171,11 @@ def _trend(points: Sequence[Point]) -> None:
     ]
     rows = []
     for run, change in ((point.run, point.change) for point in points):
-        said = ["", "first of its kind"]
+        cells = ["", "first of its kind"]
         if change:
-            said = [f"{change.difference:+.4f}", f"{change.verdict} (p = {change.p:.4f})"]
+            cells = [f"{change.difference:+.4f}", f"{change.verdict} (p = {change.p:.4f})"]
         figures = [*_scores(run.means, names), *_milliseconds(run, (0.5,))]
-        rows.append([local_time(run.date), run.id, *figures, *said])
+        rows.append([local_time(run.date), run.id, *figures, *cells])
     table(fields, rows)
 
 

@@ -23,14 +23,14 @@ _LOOK_SECONDS = 0.5
 
 def show_job(
     ctx: typer.Context,
-    job_id: Annotated[str, opt("ID of the job; its beginning is enough.", "JOB")],
-    follow: Annotated[bool, opt("Wait until it ends, with a bar.", "--follow -f")] = False,
+    job_id: Annotated[str, opt("ID of the job, or its first characters.", "JOB")],
+    follow: Annotated[bool, opt("Wait for its end, with a progress bar.", "--follow -f")] = False,
     as_json: JsonOption = False,
 ) -> int:
-    """Show how far a job is, how long it will take, and what came of it.
+    """Show the progress of a job, its remaining time and its result.
 
-    Ctrl-C while following ends the following, not the job. Exit code 1 says that it failed or was
-    interrupted.
+    Ctrl-C while following ends the following, not the job. Exit code 1 means that the job failed
+    or was interrupted.
     """
     state = ctx.ensure_object(State)
     jobs = state.library.jobs
@@ -38,7 +38,7 @@ def show_job(
         job = _followed(jobs, jobs.get(job_id)) if follow else jobs.get(job_id)
     except KeyboardInterrupt:
         state.interrupt_told = True
-        line("Not followed any more; the job goes on.", err=True)
+        line("Stopped following; the job continues.", err=True)
         return EXIT_INTERRUPTED
     answer(job, "jobs show", as_json=as_json)
     return EXIT_FAILED if job.state in {"failed", "interrupted"} else 0
@@ -73,18 +73,19 @@ def export_log(
 _WORK = Work("Restoring", "documents", "restore", "Restore of {subject} to {name_or_number}")
 
 
-@takes("snapshots restore", yes=own(bool, "Do not ask.", "--yes -y", False))
+@takes("snapshots restore", yes=own(bool, "Do not ask for confirmation.", "--yes -y", False))
 def restore(state: State, given: dict[str, Any]) -> int:
-    """Bring the documents of a collection back to an earlier state.
+    """Restore the documents of a collection to an earlier state.
 
-    The state before is kept as a snapshot of its own, so that you can undo it. Your files are not
-    touched. Stopped at any moment, every document is whole, and the same command goes on.
+    The state before is kept as a new snapshot, so that you can undo it. Your files are not
+    touched. It can be stopped at any time: every document stays complete, and the same command
+    continues.
     """
     operation = replace(operations()["snapshots restore"], work=_WORK)
     target = state.collection(given["collection"])
     name, snapshot = target.name, given["name_or_number"]
     if not given["yes"] and not confirmed(
-        f'Restoring "{name}" to "{snapshot}"', lambda: f'Bring "{name}" back to "{snapshot}"?'
+        f'Restoring "{name}" to "{snapshot}"', lambda: f'Restore "{name}" to "{snapshot}"?'
     ):
         line("Nothing was changed.")
         return EXIT_FAILED
@@ -92,6 +93,6 @@ def restore(state: State, given: dict[str, Any]) -> int:
     answer(report, operation, as_json=given["as_json"])
     if report.cancelled:
         state.interrupt_told = True
-        line("Stopped. Run the same command again to go on.", err=True)
+        line("Stopped. Run the same command again to continue.", err=True)
         return EXIT_INTERRUPTED
     return 0

@@ -22,14 +22,14 @@ _GOODBYE = "This will remove CaseTrack. Your data will NOT be deleted."
 
 def uninstall(
     ctx: typer.Context,
-    yes: Annotated[bool, opt("Do not ask.", "--yes -y")] = False,
+    yes: Annotated[bool, opt("Do not ask for confirmation.", "--yes -y")] = False,
     dry_run: Annotated[bool, opt("Only show what would be done.", "--dry-run")] = (False),
     as_json: JsonOption = False,
 ) -> int:
     """Remove CaseTrack from all AI programs and from this computer. Your data stays.
 
     The entries in the settings of all AI programs are removed, those of the current folder's
-    project too, and that in the menu of the desktop; then the program, where that can be done
+    project too, and the entry in the desktop's menu; then the program, if that can be done
     safely from inside. Otherwise the command that removes it is shown. No document and no
     collection is touched.
     """
@@ -78,9 +78,11 @@ def _say_goodbye(
     done: "Withdrawal", ending: "Farewell", removed: bool, data: Path, dry_run: bool
 ) -> None:
     verb = "Would be removed from" if dry_run else "Removed from"
-    # Servers of several editions may stand in one file.
-    for told in dict.fromkeys(f"{verb} {change.client}: {change.file}" for change in done.removed):
-        line(told)
+    # One file may contain the servers of several editions.
+    for message in dict.fromkeys(
+        f"{verb} {change.client}: {change.file}" for change in done.removed
+    ):
+        line(message)
     if done.desktop:
         line(f"{verb} the menu of the desktop: {done.desktop[0]}")
     if not done.removed:
@@ -90,40 +92,30 @@ def _say_goodbye(
     if removed:
         line("The program was removed.")
     elif done.problems:
-        line("The program was left in place. Correct these files and run the command again.")
+        line("The program was not removed. Correct these files and run the command again.")
     elif ending.command is None:
-        line(f"The program itself is the folder {ending.place}; delete it when you like.")
+        line(f"To remove the program, delete its folder {ending.place}.")
     elif dry_run and ending.by_hand is None:
         line(f"The program would be removed by: {ending.command}")
     else:
         line(f"To remove the program itself ({ending.by_hand}), run: {ending.command}")
-    line(f"Your data stays in {data}. CaseTrack never deletes it; that is up to you.")
+    line(f"Your data stays in {data}. CaseTrack never deletes it.")
 
 
 def update(
-    check_only: Annotated[
-        bool, opt("Only tell whether there is a newer version.", "--check")
-    ] = False,
-    to: Annotated[
-        str | None,
-        opt(
-            "Install this version, newer or older: the way back from one that does not suit.",
-            "--to VERSION",
-        ),
-    ] = None,
+    check_only: Annotated[bool, opt("Only check for a newer version.", "--check")] = False,
+    to: Annotated[str | None, opt("Install this version, newer or older.", "--to VERSION")] = None,
     signed_by: Annotated[
         Path | None,
-        opt(
-            "Trust the public keys in this file, too: for versions of your own.", "--signed-by FILE"
-        ),
+        opt("Also trust the public keys in this file, for your own builds.", "--signed-by FILE"),
     ] = None,
     as_json: JsonOption = False,
 ) -> int:
-    """Install the newest version of CaseTrack, through whatever installed this one.
+    """Install the newest version of CaseTrack with the installer that installed this one.
 
-    This asks a package index, over the network. What it gives is installed only if CaseTrack's
-    maker signed all of it; whatever goes wrong, the version that runs stays. Your data stays; what
-    its layout needs is done by the new version when it opens it.
+    The command asks a package index over the network. A version is installed only if CaseTrack's
+    maker signed all of it; on any error, the current version stays. Your data stays; the new
+    version converts it, if necessary, when it opens it.
     """
     from casetrack.faces.setup.installation import find_installation
     from casetrack.faces.setup.update import check, signers
@@ -139,13 +131,13 @@ def update(
             line(text)
 
     if state.newest is None and to is not None:
-        say(f"CaseTrack {state.current} is installed already.")
+        say(f"CaseTrack {state.current} is already installed.")
     elif state.newest is None:
         say(f"CaseTrack {state.current} is the newest version.")
     else:
-        there = "there" if to is None else "asked for"
-        say(f"CaseTrack {state.newest} is {there}; this is {state.current}.")
-    # What is told at the end is made before: then the program's files are another version's.
+        status = "there" if to is None else "asked for"
+        say(f"CaseTrack {state.newest} is {status}; this is {state.current}.")
+    # Format this before the update, because the program's files then belong to another version.
     ending = f"CaseTrack {state.newest} is installed. Restart the AI programs that use it."
     if possible and state.newest is not None:
         run_update(installation, state.newest, keys, say)
@@ -165,11 +157,11 @@ def update(
 def status(
     ctx: typer.Context,
     refresh: Annotated[
-        bool, opt("Ask the license server whether the key still counts.", "--refresh")
+        bool, opt("Ask the license server whether the key is still valid.", "--refresh")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the tier in force, what it allows, and the key that it rests on.
+    """Show the current tier, its limits and its license key.
 
     Nothing is sent anywhere without --refresh. With it, the license server gets the key, and
     the random name or the id of this installation, nothing else.
@@ -182,13 +174,13 @@ def status(
 
 def activate(
     ctx: typer.Context,
-    key: Annotated[list[str], opt("The key, as it was sent to you.", "KEY")],
+    key: Annotated[list[str], opt("The key that you received.", "KEY")],
     as_json: JsonOption = False,
 ) -> None:
     """Enter a license key for this data folder, and confirm it with the license server.
 
-    The key is checked on this computer first. Where the server cannot be reached, it counts all
-    the same for 30 days. Letter case, spaces and line breaks in the key do not matter.
+    The key is checked on this computer first. If the server cannot be reached, the key is valid
+    for 30 days. Letter case, spaces and line breaks in the key do not matter.
     """
     _show(_manager(ctx).activate(" ".join(key)), as_json)
 
@@ -196,8 +188,8 @@ def activate(
 def deactivate(ctx: typer.Context, as_json: JsonOption = False) -> None:
     """Remove the activated key, so that it can be used on another computer.
 
-    Nothing that is stored is removed or hidden: what the Free tier does not allow to be added can
-    still be read, searched, exported and deleted.
+    No stored data is removed or hidden: data above the limits of the Free tier can still be
+    read, searched, exported and deleted.
     """
     _show(_manager(ctx).deactivate(), as_json)
 
@@ -209,28 +201,28 @@ def _manager(ctx: typer.Context) -> "LicenseManager":
 
 
 def _show(outcome: "Outcome", as_json: bool) -> None:
-    found = outcome.status
-    notes = (*outcome.notes, *found.notes, *found.others)
+    state = outcome.status
+    notes = (*outcome.notes, *state.notes, *state.others)
     if as_json:
-        write_json(found.as_dict() | {"notes": list(notes)})
+        write_json(state.as_dict() | {"notes": list(notes)})
         return
-    line((f"{found.tier.title} tier ({found.tier.price})", "bold"))
+    line((f"{state.tier.title} tier ({state.tier.price})", "bold"))
     facts(
         [
-            ("Collections", _limit(found.tier.collections)),
-            ("Documents per collection", _limit(found.tier.documents)),
-            ("Reranking, entity search, comparison", _features(found)),
-            ("Key", f"{found.key} ({found.source})" if found.key else found.source or "none"),
-            ("Seats", found.seats),
-            ("Valid from", found.issued),
-            ("Valid to", found.expires or ("no end" if found.issued else None)),
-            ("Confirmed", found.confirmed_at),
-            ("To be confirmed by", found.confirm_by or ("never" if found.offline else None)),
+            ("Collections", _limit(state.tier.collections)),
+            ("Documents per collection", _limit(state.tier.documents)),
+            ("Reranking, entity search, comparison", _features(state)),
+            ("Key", f"{state.key} ({state.source})" if state.key else state.source or "none"),
+            ("Seats", state.seats),
+            ("Valid from", state.issued),
+            ("Valid to", state.expires or ("no end" if state.issued else None)),
+            ("Confirmed", state.confirmed_at),
+            ("Confirmation due", state.confirm_by or ("never" if state.offline else None)),
         ]
     )
     for note in notes:
         line((f"Note: {note}", "yellow"))
-    if not found.tier.features:
+    if not state.tier.features:
         line((f"Upgrade to Pro: {UPGRADE_URL}", "dim"))
 
 
@@ -238,5 +230,5 @@ def _limit(count: int | None) -> str:
     return "unlimited" if count is None else f"{count:,}"
 
 
-def _features(found: "LicenseStatus") -> str:
-    return "yes" if found.tier.features else "no"
+def _features(state: "LicenseStatus") -> str:
+    return "yes" if state.tier.features else "no"

@@ -22,13 +22,12 @@ class Command:
     Attributes
     ----------
     function
-        The place of the function: ``.MODULE:NAME`` beside this module, ``PACKAGE.MODULE:NAME``
-        elsewhere; imported with its first use. Its signature defines the options. Empty where the
-        operation of this name makes the command; an operation of an edition makes one, too.
+        ``.MODULE:NAME`` in this package or ``PACKAGE.MODULE:NAME``; imported on first use. Its
+        signature defines the options. Empty for the default command of an operation.
     summary
         One line for the list of commands, short enough for 80 columns.
     example
-        What follows the command's name in a line that works; may be empty.
+        Valid arguments of an example; may be empty.
     """
 
     name: str
@@ -41,9 +40,9 @@ class Command:
         made: Any = f"{family} {self.name}".strip()
         if self.function:
             module, _, name = self.function.partition(":")
-            found = getattr(importlib.import_module(module, __package__), name)
-            if (made := OF_EDITIONS.get(found)) is None:
-                return found
+            run = getattr(importlib.import_module(module, __package__), name)
+            if (made := OF_EDITIONS.get(run)) is None:
+                return run
         from casetrack.faces.cli.asking import command_of
 
         return command_of(made)
@@ -51,15 +50,7 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Commands under a common first word.
-
-    Attributes
-    ----------
-    summary
-        One line for the list of commands.
-    about
-        How its own help begins.
-    """
+    """Commands with a common first word; *about* is the first line of its help."""
 
     name: str
     summary: str
@@ -71,15 +62,15 @@ Entry = Command | Family
 
 
 def entries_in(tables: Mapping[str, Any], /) -> tuple[Entry, ...]:
-    """Return the commands that tables of a TOML file declare, in their order, by name.
+    """Return the commands in tables of a TOML file, in their order.
 
     A table has the attributes of a command, or those of a family and the tables ``commands``.
     """
     return tuple(
-        Family(name, said["summary"], said["about"], entries_in(said["commands"]))
-        if "commands" in said
-        else Command(name, **said)
-        for name, said in tables.items()
+        Family(name, table["summary"], table["about"], entries_in(table["commands"]))
+        if "commands" in table
+        else Command(name, **table)
+        for name, table in tables.items()
     )
 
 
@@ -110,9 +101,9 @@ class PlainCommand(TyperCommand):
 
 
 def _quick(params: list[Any], /) -> list[Any]:
-    """Let parameters take values that need no conversion as they are; return them.
+    """Let parameters accept values without conversion; return them.
 
-    Typer loads pydantic to convert a value, which is a sixth of the time of a search.
+    Typer loads pydantic to convert a value, which takes a sixth of the time of a search.
     """
     for param in params:
         if not isinstance(param.process_value, partial):
@@ -121,7 +112,7 @@ def _quick(params: list[Any], /) -> list[Any]:
 
 
 def _value_of(param: Any, converted: Callable[[Any, Any], Any], ctx: Any, value: Any) -> Any:
-    """Return what Typer's conversion would return, without it for texts, defaults and nothing."""
+    """Return the converted value; texts, defaults and ``None`` need no conversion."""
     kind = param.type_descriptor.annotation
     is_many = param.multiple or param.nargs == -1
     texts = value if is_many and kind == list[str] else [value] if kind is str else [None]
@@ -187,15 +178,7 @@ class PlainGroup(TyperGroup):
 
 
 class GroupedCommands(PlainGroup):
-    """The commands of the program in the order of use, each group under its heading.
-
-    Attributes
-    ----------
-    groups
-        Commands and families of them by heading.
-    first
-        What the program is called.
-    """
+    """The commands of a program in the order of use, in *groups* by heading."""
 
     groups: ClassVar[Mapping[str, Sequence[Entry]]] = {}
     first: ClassVar[str] = ""

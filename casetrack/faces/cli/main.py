@@ -1,4 +1,4 @@
-"""The ``casetrack`` command: its global options, and what happens without a command."""
+"""The ``casetrack`` command: its global options, and its behavior without a command."""
 
 import gc
 import os
@@ -19,13 +19,13 @@ from casetrack.faces.cli.state import State
 from casetrack.version import __version__
 
 _LAST = "With AI programs"
-"""The group before which those of editions are."""
+"""The groups of editions are listed before this group."""
 
 
 def _groups() -> dict[str, tuple[Entry, ...]]:
     """Return the commands by the headings of the help.
 
-    Those that operations make follow the first of their group.
+    Commands of operations follow the first command of their group.
     """
     declared = tomllib.loads(Path(__file__).with_name("commands.toml").read_text(encoding="utf-8"))
     made: dict[str, list[Entry]] = {}
@@ -67,7 +67,7 @@ Your own documents:
   casetrack ingest ~/Contracts --create -c Contracts
   casetrack search "notice period" -c Contracts
 
-With no command it serves AI programs over standard input (MCP), or shows this help on a terminal.
+Without a command, it serves AI programs over standard input (MCP); a terminal shows this help.
 """
 
 
@@ -77,22 +77,22 @@ def root(
     data_dir: Annotated[
         str | None,
         opt(
-            "Where the data lies; may also follow the command. "
-            "Otherwise CASETRACK_HOME, or CaseTrack in your documents folder.",
+            "The data folder; may also follow the command. [default: CASETRACK_HOME, or CaseTrack "
+            "in your documents folder]",
             "--data-dir FOLDER",
         ),
     ] = None,
     license_key: Annotated[
         str | None,
         opt(
-            "License key for this run; may also follow the command. "
-            "Otherwise CASETRACK_LICENSE, config.toml, or the activated one.",
+            "License key of this command; may also follow it. [default: CASETRACK_LICENSE, "
+            "config.toml, or the activated key]",
             "--license KEY",
         ),
     ] = None,
     _version: Annotated[bool, version_option(f"casetrack {__version__}")] = False,
 ) -> int | None:
-    """Set the data folder, and decide what happens without a command."""
+    """Set the data folder, and start a default command if none is named."""
     state = ctx.ensure_object(State)
     if data_dir is not None:
         state.data_dir = data_dir
@@ -109,21 +109,18 @@ def root(
 
 
 def main(argv: list[str] | None = None, /) -> int:
-    """Run one command and return its exit code; errors are told, not raised.
+    """Run one command and return its exit code; errors are written, not raised.
 
-    Parameters
-    ----------
-    argv
-        Arguments without the program's name; those of this process by default.
+    *argv* are the arguments without the program's name; those of this process by default.
     """
     given = global_first(sys.argv[1:] if argv is None else argv, _GLOBAL)
     return run_command(app, "casetrack", State(), _current_words(given))
 
 
 def run() -> NoReturn:
-    """Run as the console command; what it writes is its user's alone, unless others are let in."""
-    # What imports make lives as long as the process: by default Python would look through it for
-    # garbage hundreds of times, which is a seventh of the time of a search.
+    """Run as the console command; created files are private to the user unless configured."""
+    # Imported objects live as long as the process: by default Python would search them for garbage
+    # hundreds of times, which takes a seventh of the time of a search.
     gc.set_threshold(_GARBAGE)
     os.umask(0o077)
     code = main()
@@ -133,7 +130,7 @@ def run() -> NoReturn:
 
 
 _GARBAGE = 200_000
-"""New objects after which Python looks for garbage."""
+"""Number of new objects that starts a garbage collection."""
 _OLD_WORDS = {
     "--setup-claude-code": ["setup", "claude-code"],
     "--update": ["update"],
@@ -142,7 +139,7 @@ _OLD_WORDS = {
 
 
 def _current_words(arguments: list[str]) -> list[str]:
-    """Write the commands that used to be options as commands; global options stand before them."""
+    """Replace former options by the commands of today; global options stay in front."""
     place = 0
     while place < len(arguments) and arguments[place].partition("=")[0] in _GLOBAL:
         place += 1 if "=" in arguments[place] else 2

@@ -1,4 +1,4 @@
-"""``casetrack tag``, ``star`` and ``marks``: what the user says of documents and passages."""
+"""``casetrack tag``, ``star`` and ``marks``: the user's marks on documents and passages."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from casetrack.api.collection import Collection
 
 
-@takes("tag", remove=own(bool, "Remove them; without TAG, all that are there.", "--remove", False))
+@takes("tag", remove=own(bool, "Remove the tags; without TAG, all of them.", "--remove", False))
 def tag(state: State, given: dict[str, Any]) -> None:
-    """Put tags of your own on a document, a page of it, or a passage.
+    """Add your own tags to a document, a page of it, or a passage.
 
-    List them with `casetrack marks`, and the documents that have one with `casetrack documents
+    List them with `casetrack marks`, and the documents with a tag with `casetrack documents
     --tag TAG`.
     """
     _do(state, "untag" if given["remove"] else "tag", given)
@@ -31,11 +31,11 @@ def star(state: State, given: dict[str, Any]) -> None:
     _do(state, "unstar" if given["remove"] else "star", given)
 
 
-@takes("marks", mark_id=own(str | None, "Undo this one.", "--undo ID"))
+@takes("marks", mark_id=own(str | None, "Undo this mark.", "--undo ID"))
 def marks(state: State, given: dict[str, Any]) -> None:
-    """List all that you have said: tags, stars, who is who, own and hidden events.
+    """List your marks: tags, stars, changed entities, added and hidden events.
 
-    Whatever is rebuilt, exported or taken in anew, it stays.
+    They are kept when documents are rebuilt, exported or added again.
     """
     _do(state, "marks" if given["mark_id"] is None else "undo", given)
 
@@ -46,21 +46,21 @@ def _do(state: State, name: str, given: dict[str, Any]) -> None:
 
 
 def edit(target: "Collection", name: str, given: dict[str, Any], /, *, as_json: bool) -> None:
-    """Do an operation on marks, and write what it returns."""
+    """Run an operation on marks, and write its result."""
     answer(called(operations()[name].method, target, given), name, as_json=as_json)
 
 
 def one_of(edits: Mapping[str, object], /) -> str | None:
-    """Return the name of the operation that was asked for, of several by their options.
+    """Return the name of the operation that the options select.
 
     Raises
     ------
     UsageError
-        More than one was asked for.
+        The options select more than one.
     """
     wanted = [name for name, value in edits.items() if value]
     if len(wanted) > 1:
         raise UsageError(
-            "One thing is changed at a time.", hint="Run the command once for each change."
+            "Only one change at a time is possible.", hint="Run the command once for each change."
         )
     return wanted[0] if wanted else None

@@ -1,4 +1,4 @@
-"""``casetrack models``: fetch, list and check models, and what text recognition needs."""
+"""``casetrack models``: fetch, list and check models and data of text recognition."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,13 +18,13 @@ _NAMES = "rapidocr, easyocr, or tesseract-LANGUAGE such as tesseract-deu+eng"
 PullArgument = Annotated[
     str | None,
     opt(
-        f"A profile, with all of its models, or a model; for text recognition {_NAMES}. "
-        "[default: the usual profile, and the networks of rapidocr]",
+        f"A profile (all its models) or a model; for text recognition {_NAMES}. [default: the "
+        "default profile, and the models of rapidocr]",
         "NAME",
     ),
 ]
 VerifyArgument = Annotated[
-    str | None, opt("As for `models pull`. [default: all that is pulled]", "NAME")
+    str | None, opt("As for `models pull`. [default: all installed ones]", "NAME")
 ]
 OcrOption = Annotated[
     bool, opt("List the engines of text recognition only; with --json too.", "--ocr")
@@ -42,10 +42,10 @@ _SHOWN = 12
 
 
 def pull(ctx: typer.Context, name: PullArgument = None, as_json: JsonOption = False) -> None:
-    """Fetch the models of a profile, or what text recognition needs, and check them.
+    """Fetch the models of a profile, or the data of text recognition, and check them.
 
-    What is complete is left as it is, and what was stopped goes on where it stopped. Ingesting and
-    searching with these models then need no network.
+    Complete files are kept, and an interrupted download continues. Ingesting and searching with
+    these models then need no network.
     """
     models_dir = ctx.ensure_object(State).settings.models_dir
     from casetrack.api.models.pulling import known
@@ -56,14 +56,14 @@ def pull(ctx: typer.Context, name: PullArgument = None, as_json: JsonOption = Fa
         summary, as_object = _pulled(wanted, models_dir)
         objects.append(as_object)
         if not as_json:
-            line(summary)  # at once: what came stays, whatever happens to the next
+            line(summary)  # Write each result at once, because a later download may fail.
     if as_json:
         whole = {"name": "usual", "unchanged": all(o["unchanged"] for o in objects)}
         write_json(whole | {"models": objects} if name is None else objects[0])
 
 
 def _pulled(name: str, models_dir: "Path") -> "tuple[str, dict[str, Any]]":
-    """Fetch what *name* stands for; return the report for a person, and its JSON form."""
+    """Fetch the model *name*; return the report as text and as JSON."""
     from casetrack.api.models import pulling
     from casetrack.faces.cli.progress import Meter
 
@@ -79,15 +79,15 @@ def _pulled(name: str, models_dir: "Path") -> "tuple[str, dict[str, Any]]":
 def list_models(ctx: typer.Context, ocr: OcrOption = False, as_json: JsonOption = False) -> None:
     """List the profiles and models that this version knows, and the engines of text recognition.
 
-    With --json it is the profiles with their models; with --json and --ocr, the engines.
+    With --json the profiles with their models; with --json and --ocr, the engines.
     """
     models_dir = ctx.ensure_object(State).settings.models_dir
     from casetrack.api.models import listing
     from casetrack.api.models.ocr import as_objects, engines
 
     if as_json:
-        there = {} if ocr else listing.installed(models_dir)
-        write_json(as_objects(models_dir) if ocr else listing.profiles(there))
+        installed = {} if ocr else listing.installed(models_dir)
+        write_json(as_objects(models_dir) if ocr else listing.profiles(installed))
         return
     if not ocr:
         _write_models(models_dir)
@@ -99,19 +99,19 @@ def list_models(ctx: typer.Context, ocr: OcrOption = False, as_json: JsonOption 
 def _write_models(models_dir: "Path") -> None:
     from casetrack.api.models import listing
 
-    there = listing.installed(models_dir)
-    table(_PROFILE_FIELDS, [_profile_row(profile) for profile in listing.profiles(there)])
+    installed = listing.installed(models_dir)
+    table(_PROFILE_FIELDS, [_profile_row(profile) for profile in listing.profiles(installed)])
     line()
-    table(_MODEL_FIELDS, [_model_row(model) for model in listing.models(there)])
+    table(_MODEL_FIELDS, [_model_row(model) for model in listing.models(installed)])
     line(f"Models folder: {models_dir}")
-    if not there:
-        line("Fetch the usual profile once while online: casetrack models pull")
+    if not installed:
+        line("Fetch the default profile once while online: casetrack models pull")
 
 
 def verify(ctx: typer.Context, name: VerifyArgument = None, as_json: JsonOption = False) -> int:
-    """Check every file against the hash it must have; without NAME, all that was pulled.
+    """Check the hash of every file; without NAME, of all fetched models.
 
-    Exit code 1 says that a file is missing or wrong.
+    Exit code 1 means that a file is missing or wrong.
     """
     from casetrack.api.models.pulling import verify as checks_of
 
@@ -127,7 +127,7 @@ def verify(ctx: typer.Context, name: VerifyArgument = None, as_json: JsonOption 
         style = "green" if check.state == "ok" else "bold red"
         line((f"{check.state:<9}", style), f"{model}/{check.name}")
     for model in bad:
-        line(f"Put it right with: casetrack models pull {model}", err=True)
+        line(f"Repair it with: casetrack models pull {model}", err=True)
     return EXIT_FAILED if bad else 0
 
 
@@ -145,8 +145,8 @@ def _profile_row(profile: dict[str, Any]) -> list[Any]:
 def _model_row(model: dict[str, Any]) -> list[Any]:
     licence = model["licence"]
     licence = f"{licence} ({_NON_COMMERCIAL})" if model["non_commercial"] else licence
-    there = "yes" if model["installed"] else "no"
-    return [model["name"], ", ".join(model["makes"]), there, _size_text([model]),
+    installed = "yes" if model["installed"] else "no"
+    return [model["name"], ", ".join(model["makes"]), installed, _size_text([model]),
             model["dimension"], licence, model["published_as"]]  # fmt: skip
 
 

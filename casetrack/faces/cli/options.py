@@ -12,7 +12,7 @@ from casetrack.faces.cli.output import line
 
 
 def option(arg: Arg, /, **more: Any) -> Any:
-    """Return what Typer knows of an argument that is declared so; *more* are other words for it."""
+    """Return the Typer form of a declared argument; *more* are further keywords for Typer."""
     words = {"metavar": arg.metavar, "help": arg.help, "min": arg.ge, "max": arg.le, **more}
     words = {name: word for name, word in words.items() if word is not None}
     options = [option.lstrip("/") for option in arg.options]
@@ -20,14 +20,9 @@ def option(arg: Arg, /, **more: Any) -> Any:
 
 
 def opt(about: str, cli: str, /, **more: Any) -> Any:
-    """Return what Typer knows of an option such as ``--limit -k N``; a word alone is an argument.
+    """Return the Typer form of an option such as ``--limit -k N``; a single word is an argument.
 
-    Parameters
-    ----------
-    about
-        Its help.
-    more
-        Other words for Typer, such as ``min``.
+    *about* is its help, and *more* are further keywords for Typer, such as ``min``.
     """
     return option(Arg(about, cli), **more)
 
@@ -48,7 +43,7 @@ C = TypeVar("C", bound=Callable[..., Any])
 
 
 def described(**options: Any) -> Callable[[C], C]:
-    """Give each parameter of a command, by its name, what :func:`option` returns."""
+    """Give each parameter of a command, by name, the result of :func:`option`."""
 
     def describe(command: C) -> C:
         kinds = command.__annotations__
@@ -67,7 +62,7 @@ class EditionName(StrEnum):
 CollectionOption = Annotated[
     str | None,
     opt(
-        "Name or ID of the collection; not needed while there is only one.",
+        "Name or ID of the collection; optional if there is only one.",
         "--collection -c NAME",
         autocompletion=collection_names,
     ),
@@ -79,9 +74,7 @@ AnyNameArgument = Annotated[
     str | None, opt("Name or ID of the collection.", "NAME", autocompletion=collection_names)
 ]
 JsonOption = Annotated[bool, opt("Write JSON instead of text.", "--json")]
-CreateOption = Annotated[
-    bool, opt("Make the collection if there is none of this name.", "--create")
-]
+CreateOption = Annotated[bool, opt("Create the collection if it does not exist.", "--create")]
 
 
 PasswordOption = Annotated[
@@ -96,13 +89,13 @@ ToolsOption = Annotated[
         "--tools SETS",
     ),
 ]
-ReadOnlyOption = Annotated[bool, opt("Offer only tools that change nothing.", "--read-only")]
+ReadOnlyOption = Annotated[bool, opt("Offer only read-only tools.", "--read-only")]
 ENV_OFFLINE = "CASETRACK_OFFLINE"
 OfflineOption = Annotated[
     bool,
     opt(
-        "Servers fetch no models, even where they are missing; so does any text in the "
-        f"variable {ENV_OFFLINE}. Then only `casetrack models pull` does.",
+        "Servers do not download missing models; the same as any value of the variable "
+        f"{ENV_OFFLINE}. Then only `casetrack models pull` does.",
         "--offline",
     ),
 ]

@@ -1,9 +1,8 @@
-"""Writing for people and for programs: lines, tables, JSON.
+"""Output for people and for programs: lines, tables, JSON.
 
-On a terminal, text is styled and wrapped by rich. Anywhere else it is plain, never wrapped and
-never cut, so that it can be searched and parsed. Text from documents and file names may hold
-characters that would drive the reader's terminal, or turn the order in which a line is shown; they
-are made visible instead. In JSON they are escapes, so that every text stays whole.
+On a terminal, rich styles and wraps text. Other output is plain and never wrapped or cut, so that
+it can be searched and parsed. Characters that control the terminal or change the order of a line
+become visible ones; in JSON they are escapes, so that every text is complete.
 """
 
 from __future__ import annotations
@@ -29,16 +28,17 @@ if TYPE_CHECKING:
 
 
 Part = str | tuple[str, str]
-"""A piece of a line: text, or text with the name of a rich style."""
+"""Text, or text with the name of a rich style."""
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-"""What drives a terminal, and what turns the order of others (Unicode's ``Bidi_Control``)."""
+"""Control characters, and characters that change the text direction (Unicode's ``Bidi_Control``).
+"""
 _MARKS = re.compile("[\u061c\u200e\u200f]")
-"""Bidi controls, too, but no more than letters without a shape: right-to-left texts hold many."""
+"""Invisible bidi controls, which are frequent in right-to-left texts."""
 _ESCAPED = re.compile(f"{_MARKS.pattern}|{_CONTROL.pattern}")
 _CELL_LIMIT = 300
 _PAD_LIMIT = 4000
-"""Columns up to which others are aligned to a cell; a single huge one must not swell every row."""
+"""Widest cell to which other rows are aligned."""
 _NOTHING: tuple[Any, ...] = (None, "", ())
 
 
@@ -56,10 +56,10 @@ def is_terminal(stream: TextIO | None, /) -> bool:
 
 
 def clean(text: str, /) -> str:
-    """Return *text* as a terminal may be given it.
+    """Return *text* in a form that is safe for a terminal.
 
-    Carriage returns and the marks of a direction are dropped; other control characters, and those
-    that turn the order of what follows, are made visible.
+    Carriage returns and direction marks are removed; other control characters, and those that
+    change the text direction, become visible.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def line(*parts: Part, err: bool = False, indent: int = 0) -> None:
 
 
 def entry(label: tuple[str, str], *parts: Part, indent: int = 0) -> None:
-    """Write a line that begins with a styled label; on a terminal it wraps beside the label."""
+    """Write a line with a styled label; on a terminal its text wraps next to the label."""
     if not is_terminal(sys.stdout):
         line(label, *parts, indent=indent)
         return
@@ -111,18 +111,18 @@ def entry(label: tuple[str, str], *parts: Part, indent: int = 0) -> None:
 
 
 def confirmed(deed: str, question: Callable[[], str], /) -> bool:
-    """Ask a person at the terminal whether something is to be done.
+    """Ask the user at the terminal for a confirmation.
 
     Raises
     ------
     UsageError
-        Nobody is there to answer.
+        There is no terminal.
     """
     import typer
 
     if sys.stdin is None or not sys.stdin.isatty():
         raise UsageError(
-            f"{deed} must be confirmed.", hint="Add --yes to confirm it on the command line."
+            f"{deed} requires a confirmation.", hint="Add --yes to confirm it on the command line."
         )
     return typer.confirm(clean(question()))
 
@@ -146,14 +146,10 @@ def json_text(
     indent: int | None = 2,
     default: Callable[[Any], Any] | None = None,
 ) -> str:
-    """Return *value* as JSON, the characters that :func:`clean` keeps from a terminal as escapes.
+    """Return *value* as JSON, with escapes for the characters that :func:`clean` replaces.
 
-    Parameters
-    ----------
-    ascii_only
-        Write every letter beyond ASCII as an escape.
-    indent, default
-        As of :func:`json.dumps`.
+    *ascii_only* escapes every letter beyond ASCII; *indent* and *default* are those of
+    :func:`json.dumps`.
     """
     text = json.dumps(value, indent=indent, ensure_ascii=ascii_only, default=default)
     return _ESCAPED.sub(lambda m: f"\\u{ord(m[0]):04x}", text)
@@ -165,7 +161,7 @@ def write_text(text: str, /) -> None:
 
 
 def flush() -> None:
-    """Write out what standard output still holds.
+    """Flush standard output.
 
     Raises
     ------
@@ -185,7 +181,7 @@ def _output_errors() -> Iterator[None]:
     except OSError as error:
         raise StorageError(
             f"Cannot write the output: {error.strerror or error}.",
-            hint="Where it goes to a file, free some space or choose another place.",
+            hint="If it is a file, free some space or choose another place.",
         ) from error
 
 
@@ -213,7 +209,7 @@ class Field:
     whole
         The column keeps its full width on a terminal; others wrap.
     extra
-        The column is left out on a terminal that is too narrow for all of them.
+        A terminal that is too narrow for all columns omits this one.
     """
 
     title: str
@@ -225,8 +221,8 @@ class Field:
 def table(fields: Sequence[Field], rows: Iterable[Sequence[Any]], /) -> None:
     """Write a table: with rules on a terminal, as aligned plain text elsewhere.
 
-    Plain cells are complete. On a terminal a cell of more than 300 characters is cut, and a last
-    line says so.
+    Plain cells are complete. A terminal cuts cells of more than 300 characters, and a last line
+    reports that.
     """
     texts = [[cell_text(value) for value in row] for row in rows]
     if is_terminal(sys.stdout):
@@ -238,13 +234,7 @@ def table(fields: Sequence[Field], rows: Iterable[Sequence[Any]], /) -> None:
 def plain_table(
     fields: Sequence[Field], rows: Callable[[], Iterable[Sequence[str]]], /
 ) -> Iterator[str]:
-    """Yield the lines of a plain table; every column is as wide as its widest cell.
-
-    Parameters
-    ----------
-    rows
-        Returns the rows; called twice.
-    """
+    """Yield the lines of a plain table with aligned columns; *rows* is called twice."""
     from rich.cells import cell_len
 
     titles = [f.title for f in fields]
@@ -304,12 +294,7 @@ def _rich_table(fields: Sequence[Field], rows: Sequence[Sequence[str]]) -> None:
         )
     _console(False).print(grid)
     if cut:
-        line(
-            (
-                f"Cells are cut at {_CELL_LIMIT} characters here; JSON and CSV have them whole.",
-                "dim",
-            )
-        )
+        line((f"Cells are cut at {_CELL_LIMIT} characters; JSON and CSV are complete.", "dim"))
 
 
 def facts(pairs: Iterable[tuple[str, Any]], /) -> None:

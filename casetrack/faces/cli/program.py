@@ -1,10 +1,9 @@
-"""Running a command of one of the programs, and telling its errors.
+"""Running a command of one of the programs, and writing its errors.
 
-Exit codes: 0 done; 1 it failed, or one of several files or sources did; 2 the command was not
-understood or names something that does not exist; 130 stopped by Ctrl-C. An error is told on
-standard error as what happened and what to do next. With ``--json`` it is also written to standard
-output as ``{"error": {"code", "message", "hint"}}``, so that a program finds JSON there in every
-case.
+Exit codes: 0 done; 1 it failed, or one of several files or sources did; 2 the command is invalid or
+names something that does not exist; 130 stopped by Ctrl-C. Standard error gets the error with its
+next step. With ``--json``, standard output also gets
+``{"error": {"code", "message", "hint"}}``, so that a program always reads JSON.
 """
 
 from __future__ import annotations
@@ -42,20 +41,14 @@ _COLLECTION = frozenset(("-c", "--collection"))
 _CHECKER_WORDS = "Value error, "
 _NOT_A_CHOICE = re.compile(r"'(?P<given>[^']*)' is not one of (?P<choices>'.*')\.$")
 _NEAR = 0.5
-"""Share of letters that a choice has in common with what was typed, as difflib counts them."""
+"""Share of letters that a suggestion has in common with the typed value, as in difflib."""
 
 
 def run_command(app: typer.Typer, program: str, state: Invocation, arguments: list[str], /) -> int:
-    """Run one command of a program and return its exit code; errors are told, not raised.
+    """Run one command of a program and return its exit code; errors are written, not raised.
 
-    Parameters
-    ----------
-    app, program
-        The commands, and what the program is called.
-    state
-        What the commands of this invocation share.
-    arguments
-        Without the program's name, options of the whole program first.
+    *app* has the commands of *program*, *state* is shared by the invocation, and *arguments* begin
+    with the options of the whole program.
     """
     actor.act_as(" ".join([program, *_command_of(arguments)]))
     prepare_streams()
@@ -64,7 +57,9 @@ def run_command(app: typer.Typer, program: str, state: Invocation, arguments: li
     try:
         code = _guarded(app, program, state, arguments)
         sys.stdout.flush()
-    except OSError:  # the reader, such as `head`, has what it wanted; or it was told already
+    except (
+        OSError
+    ):  # The reader, such as `head`, has stopped reading; or the error is already written.
         _silence_stdout()
         return EXIT_FAILED
     finally:
@@ -73,7 +68,7 @@ def run_command(app: typer.Typer, program: str, state: Invocation, arguments: li
 
 
 def _command_of(arguments: list[str]) -> list[str]:
-    """Return the command of these arguments, without what it is done to."""
+    """Return the name of the command in these arguments."""
     words = iter(arguments)
     for word in words:
         if not word.startswith("-"):
@@ -84,15 +79,7 @@ def _command_of(arguments: list[str]) -> list[str]:
 
 
 def global_first(arguments: list[str], options: Collection[str], /) -> list[str]:
-    """Move the options of the whole program before the command: people write them at either place.
-
-    Parameters
-    ----------
-    arguments
-        As they are typed.
-    options
-        The options, each with a value.
-    """
+    """Move the options of the whole program, which all take a value, before the command."""
     front: list[str] = []
     rest: list[str] = []
     queue = iter(arguments)
@@ -127,11 +114,11 @@ def _guarded(app: typer.Typer, program: str, state: Invocation, arguments: list[
         result = EXIT_INTERRUPTED
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else EXIT_FAILED
-    except Exception as error:  # noqa: BLE001 - the last resort, told in full on request
+    except Exception as error:  # noqa: BLE001 - the last handler; debug mode shows all
         return show_unexpected(error, as_json=as_json)
     code = result if isinstance(result, int) else 0
     if code == EXIT_INTERRUPTED and not state.interrupt_told:
-        line("Stopped by Ctrl-C. What was finished is kept.", err=True)
+        line("Stopped by Ctrl-C. Completed work is kept.", err=True)
     return code
 
 
@@ -144,7 +131,7 @@ def _built(app: typer.Typer) -> Any:
 def _spell(error: CaseTrackError, app: typer.Typer, arguments: list[str]) -> None:
     """Name the command's own arguments; leave out sentences about options that it lacks.
 
-    A command that it names has the arguments that it needs, and the collection of the line.
+    A command in the text gets its required arguments, and the collection of the command line.
     """
     root = command = _built(app)
     params = list(command.params)
@@ -166,7 +153,7 @@ def _spell(error: CaseTrackError, app: typer.Typer, arguments: list[str]) -> Non
 
 
 def _completed(text: str, command: Any, arguments: list[str], /) -> str:
-    """Return a command of a hint with what it cannot run without."""
+    """Return a command of a hint with its required arguments."""
     _, *words = text.strip("`").split()
     while words and words[0] in getattr(command, "commands", {}):
         command = command.commands[words.pop(0)]
@@ -184,12 +171,9 @@ def _completed(text: str, command: Any, arguments: list[str], /) -> str:
 
 
 def show_error(error: CaseTrackError, /, *, as_json: bool = False) -> int:
-    """Write an error and what to do next to standard error; return the exit code.
+    """Write an error and its next step to standard error; return the exit code.
 
-    Parameters
-    ----------
-    as_json
-        Also write it to standard output.
+    *as_json* writes it to standard output as well.
     """
     line(("Error: ", "bold red"), error.message, err=True)
     if error.hint:
@@ -202,7 +186,7 @@ def show_error(error: CaseTrackError, /, *, as_json: bool = False) -> int:
 
 
 def _tell_misuse(error: typer.TyperException, program: str, as_json: bool) -> int:
-    # What checks the options puts a word of its own before what it says.
+    # Typer puts a prefix before the message of the check.
     error.message = _with_near_name(error.message.removeprefix(_CHECKER_WORDS))
     show: Any = getattr(error, "show", None)
     if show is None:
@@ -219,11 +203,11 @@ def _with_near_name(message: str) -> str:
     """Add the choice that was probably meant, where a message lists the choices."""
     import difflib
 
-    found = _NOT_A_CHOICE.match(message)
-    if found is None:
+    choice = _NOT_A_CHOICE.match(message)
+    if choice is None:
         return message
-    choices = re.findall(r"'([^']+)'", found["choices"])
-    near = difflib.get_close_matches(found["given"].casefold(), choices, n=1, cutoff=_NEAR)
+    choices = re.findall(r"'([^']+)'", choice["choices"])
+    near = difflib.get_close_matches(choice["given"].casefold(), choices, n=1, cutoff=_NEAR)
     return f'{message} Did you mean "{near[0]}"?' if near else message
 
 
@@ -235,7 +219,7 @@ def show_unexpected(error: Exception, /, *, as_json: bool = False) -> int:
         traceback.print_exception(error)
     what = f"{type(error).__name__}: {error}".strip().replace("\n", " ")
     hint = (
-        "This is a fault in CaseTrack. Please report it where you got CaseTrack from, with the "
+        "This is a defect of CaseTrack. Please report it to your source of CaseTrack, with the "
         "output of the same command under CASETRACK_DEBUG=1."
     )
     line(("Unexpected error: ", "bold red"), f"{what}. {hint}", err=True)

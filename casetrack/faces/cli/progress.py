@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("casetrack.cli")
 
 QUIET_SECONDS = 2.0
-"""Work that is over by then shows no progress at all."""
+"""Shorter work shows no progress."""
 _LINE_SECONDS = 10.0
 _STOPPING = (
     b"\nStopping after the current step; finished documents are kept. "
@@ -42,14 +42,9 @@ _STOPPED_TERMINAL = b"\n" + _SHOW_CURSOR + _STOPPED
 
 
 class Meter:
-    """Progress of one piece of work: a bar on a terminal, a plain line now and then elsewhere.
+    """Progress of one piece of work: a bar on a terminal, an occasional plain line elsewhere.
 
-    Parameters
-    ----------
-    title
-        What is going on, such as ``"Reading"``.
-    unit
-        ``"bytes"`` shows amounts of data; everything else counts things.
+    The unit ``"bytes"`` shows amounts of data; other units count items.
     """
 
     def __init__(self, title: str, *, unit: str = "files") -> None:
@@ -73,7 +68,7 @@ class Meter:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Take the bar away; what was done is for the final report."""
+        """Remove the bar; the final report has the result."""
         if self._bar is not None:
             self._bar.stop()
 
@@ -99,7 +94,7 @@ class Meter:
         self.update(done, total, what)
 
     def hear(self, *news: Any) -> None:
-        """Show a moment of a job, in either form: one record about files, or what, done, total."""
+        """Show progress of a job: one record about files, or description, done, total."""
         if len(news) == 1:
             self.ingest(news[0])
         else:
@@ -164,36 +159,15 @@ def long_work(
     collection: CollectionInfo | None,
     meter: Meter,
 ) -> R:
-    """Do long work as a job: with a bar, with Ctrl-C that stops it, seen by other programs.
+    """Run long work as a job with a progress bar, stopped by Ctrl-C, visible to other programs.
 
-    Parameters
-    ----------
-    state
-        The invocation.
-    kind, title, collection
-        See :meth:`casetrack.base.jobs.JobStore.run`.
-    work
-        Called with what takes its progress and with the event that stops it; returns its report.
-    meter
-        Shows the progress.
-
-    Examples
-    --------
-    A command ends with::
-
-        report = long_work(
-            state,
-            "export",
-            lambda progress, cancel: target.export(path, progress=progress, cancel=cancel),
-            title=f"Export of {target.name}",
-            collection=target.info,
-            meter=Meter("Exporting"),
-        )
+    A command ends with ``report = long_work(state, "export", work, title=…, collection=…,
+    meter=Meter("Exporting"))``, where ``work(progress, cancel)`` returns a report.
 
     Raises
     ------
     Exception
-        Whatever *work* raises.
+        Any exception of *work*.
     """
     with stoppable() as stop, meter:
         try:
@@ -206,26 +180,20 @@ def long_work(
 
 
 class StopEvent(threading.Event):
-    """Asks work to stop.
-
-    Attributes
-    ----------
-    by_hand
-        Whether it was Ctrl-C that set it.
-    """
+    """Requests work to stop; *by_hand* means that Ctrl-C set it."""
 
     by_hand = False
 
 
 @contextlib.contextmanager
 def stoppable() -> Iterator[StopEvent]:
-    """Turn Ctrl-C into an event: once asks the work to stop, twice stops it at once.
+    """Turn Ctrl-C into an event: the first one requests the work to stop.
 
     Yields
     ------
     StopEvent
-        Set by the first Ctrl-C. The second ends the process with exit code 130: what was committed
-        stays, and what was not is invisible.
+        Set by the first Ctrl-C. The second ends the process with exit code 130: committed work is
+        kept, and other work is invisible.
     """
     stop = StopEvent()
 
@@ -257,12 +225,12 @@ def _end_now() -> NoReturn:
 
 
 def keep_up(target: Collection, /) -> None:
-    """See to the upkeep of a collection that a command has changed, where one is due.
+    """Run the upkeep of a changed collection if it is due.
 
-    Who works with commands alone has no server that does it at quiet times. What goes wrong is
-    for the next time: the command itself has done what it was asked for.
+    Users of commands alone have no server that does it at quiet times. Errors wait for the next
+    upkeep, because the command itself has succeeded.
     """
     try:
         target.admin.upkeep(if_needed=True)
     except CaseTrackError as error:
-        logger.info("No upkeep of %s: %s", target.folder.name, error.message)
+        logger.info("The upkeep of %s failed: %s", target.folder.name, error.message)

@@ -21,16 +21,14 @@ def report(
             "--output -o FILE",
         ),
     ] = None,
-    open_it: Annotated[bool, opt("Open what was written in the browser.", "--open")] = False,
-    light: Annotated[
-        bool, opt("Without pictures of pages: a small file, quickly made.", "--light")
-    ] = False,
+    open_it: Annotated[bool, opt("Open the file in the browser.", "--open")] = False,
+    light: Annotated[bool, opt("Omit pictures of pages, for a small file.", "--light")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Write a briefing: who, when, about what and how much, each statement with its source.
+    """Write a briefing on people, dates, topics and amounts, each statement with its source.
 
-    The page holds everything it shows, so that it can be sent, printed and kept. Each link opens
-    the passage it rests on, highlighted on its page where that can be drawn.
+    The page contains all its data, so that it can be sent, printed and kept. Each link opens
+    the cited passage, highlighted on its page if the page can be drawn.
     """
     target = ctx.ensure_object(State).collection(collection)
     path = _place(output, target.name)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _COLUMNS = (Field("Column", whole=True), *map(Field, ("Type", "Empty", "Unit", "Meaning")))
 _FUNCTIONS = (
-    *(Field("Function", whole=True), Field("Kind"), Field("What it gives")),
+    *(Field("Function", whole=True), Field("Kind"), Field("Returns")),
     Field("Example", extra=True),
 )
 _PARAMETERS = (Field("Parameter", whole=True), *map(Field, ("Type", "Default", "Here", "Meaning")))
@@ -27,7 +27,7 @@ _PARAMETERS = (Field("Parameter", whole=True), *map(Field, ("Type", "Default", "
 def schema(
     ctx: typer.Context,
     table_name: Annotated[
-        str | None, opt("One table, or one pipeline; all without it.", "TABLE")
+        str | None, opt("One table, or one pipeline. [default: all]", "TABLE")
     ] = None,
     functions: Annotated[
         bool, opt("The functions of SQL instead of the tables.", "--functions")
@@ -37,21 +37,21 @@ def schema(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the tables: every column with its type, its unit and what it means.
+    """Show the tables: every column with its type, unit and meaning.
 
-    With --functions what SQL offers beside them: search(), context(), cite() and others. With
-    --pipelines what happens to a file on its way into a collection; a file of yours is checked.
+    --functions shows the functions of SQL: search(), context(), cite() and others. --pipelines
+    shows the steps of an ingest; a pipeline file of yours is checked.
     """
     from casetrack.base import schema as declared
 
     if pipelines:
         if functions:
-            raise UsageError("Ask for the functions or for the pipelines, one at a time.")
+            raise UsageError("Choose either --functions or --pipelines.")
         _show_pipelines(ctx.ensure_object(State).settings.data_dir, table_name, as_json)
         return
     if functions:
         if table_name is not None:
-            raise UsageError("A table has no functions.", hint="Leave the name or --functions out.")
+            raise UsageError("A table has no functions.", hint="Omit the name or --functions.")
         _show_functions(as_json)
         return
     try:
@@ -80,11 +80,11 @@ def schema(
 def _show_functions(as_json: bool) -> None:
     from casetrack.base.sql.catalog import catalog
 
-    found = catalog().functions
+    functions = catalog().functions
     if as_json:
-        write_json([asdict(function) | {"signature": function.signature} for function in found])
+        write_json([asdict(function) | {"signature": function.signature} for function in functions])
         return
-    rows = [[f.signature, f.kind, f.about, f.example] for f in found]
+    rows = [[f.signature, f.kind, f.about, f.example] for f in functions]
     table(_FUNCTIONS, rows)
 
 
@@ -114,7 +114,7 @@ def _show_pipelines(data_dir: "Path", wanted: str | None, as_json: bool) -> None
         _show_pipeline(pipeline)
     if wanted is None and others:
         line()
-        line(("Other steps that a pipeline may name:", "bold"))
+        line(("Further steps for pipelines:", "bold"))
         for name, package, about in others:
             line((name, "bold"), f" ({package})" if package else "", f": {about}", indent=2)
 
@@ -123,7 +123,7 @@ def _show_pipeline(pipeline: "PipelineAbout") -> None:
     line((pipeline.name, "bold cyan"), f": {pipeline.about or 'no description'}")
     line((pipeline.path, "dim"))
     if pipeline.problem:
-        line(("It cannot be used: ", "bold red"), pipeline.problem)
+        line(("It is not usable: ", "bold red"), pipeline.problem)
         return
     line((f"Fingerprint without models: {pipeline.fingerprint}", "dim"))
     for number, step in enumerate(pipeline.steps, start=1):

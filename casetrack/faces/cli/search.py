@@ -58,10 +58,10 @@ search = signed(
     _SEARCH,
     {
         "collection": (_COLLECTIONS, None),
-        "all": own(bool, "In all collections, but for archived ones.", "--all", False),
+        "all": own(bool, "Search all collections except archived ones.", "--all", False),
         "context": own(bool, "Show the text before and after each result.", "--context", False),
         "full": own(bool, "Show whole passages, not the best part of each.", "--full", False),
-        "explain": own(bool, "Show how each score came about.", "--explain", False),
+        "explain": own(bool, "Show the parts of each score.", "--explain", False),
     },
 )
 
@@ -71,14 +71,14 @@ def _tell(results: "SearchResults", *, context: bool, full: bool, explain: bool)
     words = Words(results.query)
     for result in results:
         line()
-        # What stands around a passage belongs to the whole of it.
+        # The context belongs to the whole passage.
         shown = result if full or context else quoted_part(result, words)
         write(result_lines(shown, words, context=context, explain=explain))
     for related in results.related:
         line()
         write(lines_of(related))
     if not results.results:
-        line("\nNothing found. Try other or fewer words, or see casetrack documents.")
+        line("\nNo results. Try other or fewer words, or see casetrack documents.")
     elif explain:
         write(search_tail(results))
 
@@ -90,8 +90,8 @@ def _tell(results: "SearchResults", *, context: bool, full: bool, explain: bool)
         0,
     ),
 )
-def chunk(found: "Chunk", given: dict[str, Any]) -> None:
+def chunk(row: "Chunk", given: dict[str, Any]) -> None:
     """Show one passage in full with its whole provenance, and its neighbours on request."""
     window, read = given["window"], given["collection"].read
-    shown = read.context(found, window=window) if window else found
+    shown = read.context(row, window=window) if window else row
     answer(shown, "chunk", as_json=given["as_json"])

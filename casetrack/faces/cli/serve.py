@@ -33,58 +33,52 @@ if TYPE_CHECKING:
 def browse(
     ctx: typer.Context,
     port: Annotated[
-        int, opt("The port; 0 takes a free one.", "--port PORT", min=0, max=65535)
+        int, opt("The port; 0 selects a free one.", "--port PORT", min=0, max=65535)
     ] = 8766,
-    read_only: Annotated[
-        bool, opt("Let nothing be changed through the window.", "--read-only")
-    ] = False,
+    read_only: Annotated[bool, opt("Allow no changes in the window.", "--read-only")] = False,
     show: Annotated[
-        bool, opt("Open it in the browser, or only say its address.", "--open/--no-open")
+        bool, opt("Open it in the browser, or only print its address.", "--open/--no-open")
     ] = True,
     as_program: Annotated[
         bool,
-        opt(
-            "As a program of the desktop: in a browser window of its own, and ended with it.",
-            "--app",
-        ),
+        opt("As a desktop program: in a separate browser window, and stopped with it.", "--app"),
     ] = False,
 ) -> None:
-    """Open a window on your collections: search, pages, people, dates, all by mouse.
+    """Open a window on your collections: search, pages, people and dates, by mouse.
 
-    It runs in your browser and speaks with this computer only. The address holds a key; whoever
-    has it and uses this computer may open the window. `casetrack setup desktop` puts it into the
-    menu of your desktop.
+    It runs in your browser and connects to this computer only. The address contains a key; every
+    user of this computer with the address can open the window. `casetrack setup desktop` adds it
+    to the menu of your desktop.
     """
     serve_window = registered("windows").get("browser")
     if serve_window is None:
-        raise UsageError("This installation comes without the window.")
+        raise UsageError("This installation does not include the window.")
     library = ctx.ensure_object(State).library
     serve_window(library, port=port, read_only=read_only, open_it=show, as_program=as_program)
 
 
 class Askers(TypedDict):
-    """Who may ask over HTTP: whoever has the token, from programs and from these web pages."""
+    """Clients that may connect over HTTP: programs with the token, and these web pages."""
 
     token: str | None
     origins: tuple[str, ...]
 
 
 Transport = Literal["stdio", "http"]
-"""How programs are answered."""
-HOST = "http: where to listen. Anything but this computer itself needs a token."
-PORT = "http: the port; 0 takes a free one."
+HOST = "http: the address to listen on. Other addresses than this computer's own need a token."
+PORT = "http: the port; 0 selects a free one."
 TokenOption = Annotated[
     str | None,
     opt(
-        "http: what programs must send to connect, at least 16 characters. Better given "
-        "in the environment as CASETRACK_HTTP_TOKEN: lists of processes show options.",
+        "http: the token that programs send, at least 16 characters. The variable "
+        "CASETRACK_HTTP_TOKEN is safer: lists of processes show options.",
         "--token TEXT",
     ),
 ]
 OriginOption = Annotated[
     list[str] | None,
     opt(
-        "http: take requests of this web page too, such as https://app.example; may be repeated.",
+        "http: also accept requests of this web page (https://app.example); may be repeated.",
         "--allow-origin ORIGIN",
     ),
 ]
@@ -93,8 +87,8 @@ OriginOption = Annotated[
 MetricsOption = Annotated[
     bool,
     opt(
-        "http: tell figures for Prometheus at /metrics, to whoever may connect: calls and "
-        "their times, documents, work, memory; nothing of what was asked or found.",
+        "http: serve figures for Prometheus at /metrics to every client: calls and their times, "
+        "documents, jobs, memory; no arguments or results.",
         "--metrics",
     ),
 ]
@@ -105,7 +99,7 @@ def serve(
     transport: Annotated[
         Transport,
         opt(
-            "stdio: one program starts this and talks over its streams. http: any number of "
+            "stdio: one program starts the server and uses its streams. http: any number of "
             "programs connect to an address.",
             "--transport",
         ),
@@ -119,24 +113,22 @@ def serve(
     tools: ToolsOption = None,
     read_only: ReadOnlyOption = False,
     offline: OfflineOption = False,
-    _fetch_models: Annotated[
-        bool, opt("What happens anyway.", "--fetch-models", hidden=True)
-    ] = False,
+    _fetch_models: Annotated[bool, opt("The default.", "--fetch-models", hidden=True)] = False,
     allow_origin: OriginOption = None,
     metrics: MetricsOption = False,
     engine: Annotated[
         Literal["process", "ray"],
         opt(
-            "process: this program searches. ray: the shards of the index do, processes on a "
-            "cluster (casetrack[ray]).",
+            "process: this program searches. ray: shards search, as processes on a cluster "
+            "(casetrack[ray]).",
             "--engine",
         ),
     ] = "process",
     on: Annotated[
         str | None,
         opt(
-            "ray: the cluster. local starts one on this computer for as long as this runs; "
-            "auto is one that runs here; HOST:PORT one that this computer is a machine of.",
+            "ray: the cluster. local starts one on this computer for the server's lifetime; auto "
+            "uses one that runs here; HOST:PORT one that includes this computer.",
             "--on ADDRESS",
             show_default="local",
         ),
@@ -144,7 +136,7 @@ def serve(
     shards: Annotated[
         int | None,
         opt(
-            "ray: how many shards the index is held in.",
+            "ray: number of shards of the index.",
             "--shards NUMBER",
             min=1,
             max=1024,
@@ -154,7 +146,7 @@ def serve(
     replicas: Annotated[
         int | None,
         opt(
-            "ray: processes per shard, where it is started; with two of them one may fail.",
+            "ray: processes per shard; with two of them, one may fail.",
             "--replicas NUMBER",
             min=1,
             max=64,
@@ -164,15 +156,14 @@ def serve(
 ) -> int:
     """Serve AI programs (MCP), until the input ends or, over HTTP, until Ctrl-C.
 
-    Programs start this by themselves; it is also what happens without a command when standard
-    input is not a terminal. With --transport http it serves many programs at once at
-    http://127.0.0.1:8765/mcp.
+    Programs start this themselves; it is also the default command when standard input is not a
+    terminal. With --transport http it serves many programs at once at http://127.0.0.1:8765/mcp.
 
-    Where the models (120 MB) are missing, they are fetched in the background; until the search
-    model is there, each result says so. With --offline, or --read-only, nothing is fetched.
+    Missing models (120 MB) are downloaded in the background; until the search model is installed,
+    each result contains a notice. With --offline, or --read-only, nothing is downloaded.
 
-    With --engine ray the index is held by processes on a cluster, its shards: each question goes to
-    all of them, and the answer is that of one process. `casetrack shards` tells how they do.
+    With --engine ray, processes on a cluster hold the shards of the index: each question goes to
+    all of them, and the answer is that of one process. `casetrack shards` shows their state.
     """
     fetch = not (offline or read_only or os.environ.get(ENV_OFFLINE))
     settings = ctx.ensure_object(State).settings
@@ -210,7 +201,7 @@ def serve(
 def _searching(
     data_dir: "Path", engine: str, on: str | None, shards: int | None, replicas: int | None
 ) -> "Iterator[SearchedBy | None]":
-    """Give what makes the lists of each search meanwhile; ``None`` where this process does."""
+    """Provide the search function of a cluster; ``None`` if this process searches."""
     given = {"--on": on, "--shards": shards, "--replicas": replicas}
     if engine == "process":
         if names := [name for name, value in given.items() if value is not None]:
@@ -227,7 +218,7 @@ def _searching(
 
 
 def asked_by(token: str | None, origins: list[str] | None, /) -> "Askers":
-    """Return who may ask over HTTP, by the options that say it.
+    """Return the clients that the options allow over HTTP.
 
     Raises
     ------
@@ -240,11 +231,11 @@ def asked_by(token: str | None, origins: list[str] | None, /) -> "Askers":
 
 
 def served_edition(edition: EditionName | None, /) -> "ServedEdition | None":
-    """Return what a server of the edition offers; ``None`` for any collection."""
+    """Return the server content of an edition; ``None`` for any collection."""
     if edition is None:
         return None
-    found: ServedEdition = registered("served")[edition]()
-    return found
+    served: ServedEdition = registered("served")[edition]()
+    return served
 
 
 def _choice(
@@ -266,7 +257,7 @@ def refuse_for_stdio(
     *,
     metrics: bool = False,
 ) -> None:
-    """Refuse options of HTTP: whoever gives them believes to serve over it."""
+    """Refuse options of HTTP for stdio, because they would have no effect."""
     given: dict[str, object] = {"--host": host, "--port": port, "--token": token}
     given |= {"--allow-origin": origins or None, "--metrics": metrics or None}
     names = [name for name, value in given.items() if value is not None]

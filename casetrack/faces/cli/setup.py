@@ -36,9 +36,7 @@ Program = Literal[
     "windsurf", "cline", "lm-studio", "zed", "continue", "goose", "desktop",
 ]
 # fmt: on
-"""The programs that can be set up; last, the desktop itself."""
 Scope = Literal["user", "project"]
-"""Whose settings are changed."""
 
 
 def setup(
@@ -52,7 +50,7 @@ def setup(
             show_choices=False,
         ),
     ] = None,
-    everywhere: Annotated[bool, opt("Every AI program that is installed here.", "--all")] = False,
+    everywhere: Annotated[bool, opt("Every installed AI program.", "--all")] = False,
     scope: Annotated[
         Scope,
         opt(
@@ -67,27 +65,27 @@ def setup(
             "--skill",
         ),
     ] = False,
-    undo: Annotated[bool, opt("Take CaseTrack out again, and nothing else.", "--undo")] = False,
+    undo: Annotated[bool, opt("Remove CaseTrack again, and nothing else.", "--undo")] = False,
     show: Annotated[
-        bool, opt("Only show what to enter by hand, and where; change nothing.", "--print")
+        bool, opt("Only show the entry and its file, to add it by hand.", "--print")
     ] = False,
-    dry_run: Annotated[bool, opt("Only show what would change in the file.", "--dry-run")] = False,
+    dry_run: Annotated[bool, opt("Only show the changes of the file.", "--dry-run")] = False,
     edition: EditionOption = None,
     tools: ToolsOption = None,
     read_only: ReadOnlyOption = False,
     offline: OfflineOption = False,
     as_json: JsonOption = False,
 ) -> int:
-    """Enter CaseTrack into an AI program, or with --all into every one that is installed.
+    """Add CaseTrack to an AI program, or with --all to every one that is installed.
 
     Programs: claude-code, claude-desktop, cursor, vscode, codex, gemini, opencode, windsurf, cline,
     lm-studio, zed, continue, goose. And desktop: the window in the menu of your desktop.
 
-    One entry is added to the program's own settings file; everything else in it stays as it is,
-    and the state before is kept beside it. Running the command again brings the entry up to date.
-    Programs that load tools when they need them are offered all, others what a day's work needs;
-    --tools chooses. With --data-dir the program uses that data folder. With --edition legal it is
-    an entry of its own, casetrack-legal, which can stand beside the other.
+    One entry is added to the program's own settings file; the rest of the file is not changed, and
+    a backup of the previous file is kept next to it. Running the command again updates the entry.
+    Programs that load tools on demand get all tools, others those of daily work; --tools changes
+    that. With --data-dir the program uses that data folder. With --edition legal the entry is
+    casetrack-legal, which can exist in addition to casetrack.
     """
     from casetrack.base import editions
     from casetrack.faces.setup.clients import CLIENTS, Machine
@@ -100,10 +98,10 @@ def setup(
     if (client is None) is not everywhere:
         known = ", ".join(get_args(Program))
         raise UsageError(
-            "Name one AI program, or give --all."
+            "Name one AI program, or use --all."
             if client is None
             else "Name no program with --all.",
-            hint=f"These can be set up: {known}.",
+            hint=f"Supported programs: {known}.",
         )
     if tools is not None:
         from casetrack.faces.mcp.catalogue import choose
@@ -131,7 +129,7 @@ def setup(
 
 @dataclass(frozen=True, slots=True)
 class _Wish:
-    """What a person asked for, and what a server is to be started with."""
+    """The options of the command, and the options of the server's start."""
 
     data_dir: str | None
     edition: EditionName | None
@@ -146,7 +144,7 @@ class _Wish:
     skill: bool
 
     def entry(self, client: "Client") -> dict[str, Any]:
-        """Return the entry for a program; an edition of its own has few tools, all for a day."""
+        """Return the entry for a program; an edition has few tools, so all are offered."""
         from casetrack.faces.setup.entry import server_entry
 
         suited = client.tools if self.edition is None else None
@@ -172,7 +170,7 @@ class _Wish:
     def said(
         self, client: "Client", change: "Change", notes: tuple[str, ...], taught: "Lesson | None"
     ) -> dict[str, Any]:
-        """Return what was done, for JSON."""
+        """Return the result as JSON."""
         step = None if self.undo else f"{client.next_step}."
         skill = taught and {"file": str(taught.file), "action": taught.action}
         return {
@@ -199,9 +197,9 @@ def _set_up(wish: _Wish, client: "Client", state: State) -> tuple["Change", tupl
 
 
 def _lesson(wish: _Wish, client: "Client", *, named: bool) -> "Callable[..., Lesson] | None":
-    """Return what teaches the program, or takes that back; ``None`` where nothing is to be done.
+    """Return the installation or removal of the skill; ``None`` if neither is needed.
 
-    Whoever named a program that cannot be taught is told so before anything is done.
+    A program without skills is reported before any change.
     """
     from casetrack.base.errors import NoSkill
     from casetrack.faces.setup.skill import forget, lesson_file, teach
@@ -221,32 +219,32 @@ def _tell_lesson(client: "Client", taught: "Lesson | None", dry_run: bool) -> No
     if taught is None or taught.action == "absent":
         return
     words = {
-        "added": f"It is taught when to ask and how to cite: {taught.file}",
-        "changed": f"What it is taught is up to date now: {taught.file}",
-        "unchanged": f"It is taught when to ask and how to cite already: {taught.file}",
-        "removed": f"What it was taught is gone: {taught.file}",
-        "edited": f"Another skill has this name and was left alone: {taught.file}",
+        "added": f"The skill (when to ask, how to cite) was added: {taught.file}",
+        "changed": f"The skill was updated: {taught.file}",
+        "unchanged": f"The skill is up to date: {taught.file}",
+        "removed": f"The skill was removed: {taught.file}",
+        "edited": f"Another skill with this name was not changed: {taught.file}",
     }
     if dry_run and taught.action in {"added", "changed", "removed"}:
-        line(f"What {client.title} is taught would be {taught.action}: {taught.file}")
+        line(f"The skill of {client.title} would be {taught.action}: {taught.file}")
     else:
         line(words[taught.action])
 
 
 def _set_up_all(wish: _Wish, state: State, show: bool, as_json: bool) -> int:
-    """Do it in every program that is installed; what cannot be changed does not stop the others."""
+    """Set up every installed program; continue with the others after an error."""
     from casetrack.base.errors import SetupError
     from casetrack.faces.setup.clients import CLIENTS, is_installed
 
     if show or not wish.of_user:
         raise UsageError(
-            "--all is for your own settings of the programs that are installed.",
+            "--all uses your own settings of all installed programs.",
             hint="Name one program with --print or --scope project.",
         )
     clients = [client.of(wish.about.server) for client in CLIENTS.values()]
-    there = [c for c in clients if is_installed(c, wish.path(c), wish.machine)]
-    done, problems, told = [], [], dict[str, None]()
-    for client in there:
+    installed = [c for c in clients if is_installed(c, wish.path(c), wish.machine)]
+    done, problems, shown = [], [], dict[str, None]()
+    for client in installed:
         try:
             lesson = _lesson(wish, client, named=False)
             change, notes = _set_up(wish, client, state)
@@ -257,18 +255,20 @@ def _set_up_all(wish: _Wish, state: State, show: bool, as_json: bool) -> int:
         done.append(wish.said(client, change, notes, taught))
         if not as_json:
             _tell(
-                client, change, tuple(n for n in notes if n not in told), wish.dry_run, wish.about
+                client, change, tuple(n for n in notes if n not in shown), wish.dry_run, wish.about
             )
             _tell_lesson(client, taught, wish.dry_run)
-            told |= dict.fromkeys(notes)
+            shown |= dict.fromkeys(notes)
     if as_json:
         write_json({"clients": done, "problems": [problem.as_dict() for problem in problems]})
         return EXIT_FAILED if problems else 0
     for problem in problems:
         line(("Error: ", "bold red"), problem.message, err=True)
         line(f"  {problem.hint}", err=True)
-    if not there:
-        line("No AI program that can be set up was found here. Name one to set it up all the same.")
+    if not installed:
+        line(
+            "No supported AI program is installed. To set one up before its installation, name it."
+        )
     return EXIT_FAILED if problems else 0
 
 
@@ -287,32 +287,33 @@ def _more_notes(client: "Client", change: "Change", server: dict[str, Any]) -> t
 
     notes: tuple[str, ...] = ()
     if change.extended and not client.lenient:
-        text = "The file has comments or commas after a last value. {} may not understand these."
+        text = "The file has comments or commas after a last value. {} may not accept these."
         notes += (text.format(client.title),)
     if find_installation().kind == "temporary":
         text = (
-            "{} is in an environment that may be cleaned away. Install CaseTrack for good "
-            "(pipx install casetrack, or uv tool install casetrack) and run this again."
+            "{} is in a temporary environment. Install CaseTrack permanently (pipx install "
+            "casetrack, or uv tool install casetrack) and run this again."
         )
         notes += (text.format(server["command"]),)
     return notes
 
 
 def _model_note(state: State, wish: _Wish) -> tuple[str, ...]:
-    """Return how models that are missing come here, and what happens until then."""
+    """Return the note about missing models."""
     from casetrack.api.models.supplies import lacking
     from casetrack.base.records import DEFAULT_PROFILE
 
     missing = lacking(state.settings.models_dir)
     if not missing:
         return ()
-    what = "The search model (90 MB) is not here yet."
-    until = "documents are found by their words only."
+    what = "The search model (90 MB) is not installed yet."
+    until = "search matches words only."
     if DEFAULT_PROFILE not in missing:
-        what = "The networks that read scans (30 MB) are not here yet."
-        until = "scans are read by what else this machine has."
+        what = "The models for text recognition (30 MB) are not installed yet."
+        until = "scans are read by other installed engines."
     how = (
-        "The program's first start fetches that in the background, `casetrack models pull` at once."
+        "The program's first start downloads it in the background; `casetrack models pull` does "
+        "it now."
     )
     if wish.offline or wish.read_only:
         how = "Run `casetrack models pull` once while online."
@@ -324,7 +325,7 @@ def _print_entry(client: "Client", path: Path, server: dict[str, Any], as_json: 
         snippet = {client.container: {client.path[1]: client.shaped(server)}}
         write_json({"client": client.title, "file": str(path), "entry": snippet})
         return 0
-    line(f"In {path}, merge this into what is there:")
+    line(f"In {path}, merge this into the existing settings:")
     line()
     write_text(client.format.shown(client.path, client.shaped(server)))
     line()
@@ -339,26 +340,25 @@ def _tell(
         line(("Note: ", "yellow"), note)
     if dry_run:
         if change.diff:
-            line(f"This would change in {change.file}:")
+            line(f"Changes in {change.file}:")
             write_text(clean(change.diff))
         else:
-            line(f"Nothing would change in {change.file}.")
+            line(f"No changes in {change.file}.")
         return
     title = about.title
     words = {
         "added": f"{title} is set up in {client.title}: {change.file}",
-        "changed": f"{title}'s entry in {client.title} is up to date now: {change.file}",
+        "changed": f"{title}'s entry in {client.title} was updated: {change.file}",
         "unchanged": f"{title} is already set up in {client.title}: {change.file}",
         "removed": f"{title} is no longer in {client.title}: {change.file}",
-        "absent": f"{title} is not in {client.title}: there is nothing to remove from "
-        f"{change.file}",
+        "absent": f"{title} is not in {client.title}; {change.file} was not changed",
     }
     line(words[change.action])
     if change.deleted:
-        line("The file held nothing else and was removed.")
+        line("The file had no other content and was removed.")
     if change.backup is not None:
-        line(f"As it was before: {change.backup}")
+        line(f"Backup of the previous file: {change.backup}")
     if change.action in {"added", "changed", "unchanged"}:
         line(f'{client.next_step}, then ask: "{about.question}"')
     elif change.action == "removed":
-        line(f"Restart {client.title} where it is running.")
+        line(f"Restart {client.title} if it is running.")

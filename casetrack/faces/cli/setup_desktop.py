@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def set_up_desktop(*, data_dir: str | None, undo: bool, dry_run: bool, as_json: bool) -> int:
-    """Put the window into the menu of the desktop, or take it out, and say so."""
+    """Add the window to the menu of the desktop, or remove it, and report that."""
     from casetrack.faces.setup.clients import Machine
     from casetrack.faces.setup.desktop import add, remove
     from casetrack.faces.setup.entry import window_launcher
@@ -36,8 +36,8 @@ def _tell(change: DesktopChange, dry_run: bool) -> None:
         return
     words = {
         "added": f"{change.where}{files}",
-        "changed": f"The entry is up to date now. {change.where}{files}",
-        "unchanged": f"Nothing to do. {change.where}",
+        "changed": f"The entry was updated. {change.where}{files}",
+        "unchanged": f"The entry is up to date. {change.where}",
         "removed": f"CaseTrack is no longer in the menu of the desktop:{files}",
         "absent": "CaseTrack is not in the menu of the desktop: there is nothing to remove.",
     }

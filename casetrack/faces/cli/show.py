@@ -30,10 +30,10 @@ def read(
     ctx: typer.Context,
     document: Annotated[str | None, opt("Name, path or ID of the document.", "DOCUMENT")] = None,
     collection: CollectionOption = None,
-    pages: Annotated[str | None, opt("Which pages. [default: all]", "--pages N or N-M")] = None,
-    start: Annotated[str | None, opt("Instead, read on from this chunk.", "--from ID")] = None,
+    pages: Annotated[str | None, opt("Pages. [default: all]", "--pages N or N-M")] = None,
+    start: Annotated[str | None, opt("Read on from this chunk instead.", "--from ID")] = None,
     limit: Annotated[
-        int, opt("With --from: how many passages.", "--limit -k N", min=1, max=200)
+        int, opt("With --from: number of passages.", "--limit -k N", min=1, max=200)
     ] = 5,
     back: Annotated[bool, opt("With --from: the passages before it.", "--back")] = False,
     as_json: JsonOption = False,
@@ -49,22 +49,22 @@ def read(
         )
     target = ctx.ensure_object(State).collection(collection)
     if start is not None:
-        found = target.read.traverse(
+        chunks = target.read.traverse(
             start, direction="backward" if back else "forward", limit=limit
         )
     else:
         row = target.document(document or "")
         first, last = _span(pages, row.page_count)
-        found = target.read.browse(row.document_id, first, last)
+        chunks = target.read.browse(row.document_id, first, last)
     if as_json:
-        answer(found, "", as_json=True)
+        answer(chunks, "", as_json=True)
         return
-    write(head_of(found))
+    write(head_of(chunks))
     page, end = 0, 0
-    for chunk in found:
+    for chunk in chunks:
         p = chunk.provenance
-        told = end - p.char_start if p.page == page else 0
-        text = chunk.text[told:].lstrip("\n") if told > 0 else chunk.text
+        shown = end - p.char_start if p.page == page else 0
+        text = chunk.text[shown:].lstrip("\n") if shown > 0 else chunk.text
         line()
         write(lines_of(replace(chunk, text=text)))
         page, end = p.page, p.char_end
@@ -106,11 +106,11 @@ def show(
     ] = None,
     out: Annotated[Path | None, opt("The same as --output.", "--out", hidden=True)] = None,
     as_png: Annotated[bool, opt("Write a picture instead of a page of HTML.", "--png")] = False,
-    open_it: Annotated[bool, opt("Open what was written in the browser.", "--open")] = False,
+    open_it: Annotated[bool, opt("Open the file in the browser.", "--open")] = False,
     question: Annotated[
         str | None,
         opt(
-            "Mark strongly what answers this question, and the rest of the passage lightly.",
+            "Highlight the answer to this question, and mark the rest of the passage lightly.",
             "--for QUESTION",
         ),
     ] = None,
@@ -125,9 +125,9 @@ def show(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write a page on which a passage is highlighted where it stands, with its citation.
+    """Write a page with a highlighted passage and its citation.
 
-    The page holds everything it shows, so that it can be sent, printed and kept.
+    The page contains all its data, so that it can be sent, printed and kept.
     """
     out = output or out
     suffix = _suffix(out, as_png or page is not None)
@@ -138,8 +138,8 @@ def show(
 
         picture = page_picture(state, chunk_id or "", page, password=password)
         path = _place(picture.document.name, f"page {page}", out, suffix, picture.png.startswith)
-        said: dict[str, Any] = {"citation": picture.citation, "notes": list(picture.notes)}
-        _finish(_write(picture.png, path), said, [], open_it=open_it, as_json=as_json)
+        facts: dict[str, Any] = {"citation": picture.citation, "notes": list(picture.notes)}
+        _finish(_write(picture.png, path), facts, [], open_it=open_it, as_json=as_json)
         return
     from casetrack.api.viewer import open_view
     from casetrack.api.viewer.page import page_html
@@ -154,7 +154,7 @@ def show(
     place = f"{p.page_kind or 'page'} {p.page}" if p.sheet_name is None else f"sheet {p.page}"
     path = _place(view.document.name, place, out, suffix, partial(_shows, view))
     content = view.png() if suffix == ".png" else page_html(view).encode("utf-8", "replace")
-    said = {
+    facts = {
         "citation": view.chunk.citation,
         "has_picture": view.image is not None,
         "notes": list(view.notes),
@@ -164,26 +164,26 @@ def show(
         (("At: ", "bold"), (part.citation, "bold cyan")) for part in view.pinpoint
     ]
     lines += [((note, "yellow"),) for note in (*view.notes, *p.warnings)]
-    _finish(_write(content, path), said, lines, open_it=open_it, as_json=as_json)
+    _finish(_write(content, path), facts, lines, open_it=open_it, as_json=as_json)
 
 
 def _finish(
     path: Path,
-    said: dict[str, Any],
+    facts: dict[str, Any],
     lines: "Sequence[tuple[Part, ...]]",
     /,
     *,
     open_it: bool,
     as_json: bool,
 ) -> None:
-    """Open what was written, and say what and where it is."""
+    """Open the written file if requested, and report it."""
     if open_it:
         open_page(path, "" if path.suffix == ".png" else "#passage")
     if as_json:
-        write_json({"file": str(path)} | said)
+        write_json({"file": str(path)} | facts)
         return
-    line((said["citation"], "bold cyan"))
-    for parts in lines or [((note, "yellow"),) for note in said["notes"]]:
+    line((facts["citation"], "bold cyan"))
+    for parts in lines or [((note, "yellow"),) for note in facts["notes"]]:
         line(*parts)
     line(("Wrote ", "bold"), str(path))
 
@@ -195,7 +195,7 @@ def _suffix(out: Path | None, as_png: bool) -> str:
     suffix = out.suffix.lower()
     if suffix not in _SUFFIXES:
         raise UsageError(
-            f"Cannot tell from the name {out.name!r} what to write.",
+            f"The name {out.name!r} does not define the kind of file.",
             hint="Name a file that ends in .html or .png, or a folder that exists.",
         )
     if as_png and suffix != ".png":
@@ -209,21 +209,17 @@ def _suffix(out: Path | None, as_png: bool) -> str:
 def _place(
     name: str, place: str, out: Path | None, suffix: str, same: Callable[[bytes], bool], /
 ) -> Path:
-    """Return where to write, absolute; a file that something else wrote is never replaced.
+    """Return the absolute path to write; a file of another origin is never replaced.
 
-    Parameters
-    ----------
-    name, place
-        The document, and what of it is shown.
-    same
-        Whether a file that begins so shows the same.
+    *name* is the document, *place* its shown part, and *same* recognizes a file of the same part
+    by its first bytes.
     """
     if out is not None and not out.is_dir():
         path = out.expanduser().absolute()
         if _is_free(path, same):
             return path
         raise UsageError(
-            f"There is a file {path} already, which does not show this passage.",
+            f"The file {path} exists and does not show this passage.",
             hint="Choose another name, or remove the file first.",
         )
     folder = (out or Path()).absolute()
@@ -244,7 +240,7 @@ def file_stem(name: str, /) -> str:
 
 
 def _is_free(path: Path, same: Callable[[bytes], bool]) -> bool:
-    """Return whether nothing is there, or what shows the same."""
+    """Return whether the path does not exist, or shows the same content."""
     if not path.exists():
         return True
     if not path.is_file():
@@ -264,7 +260,8 @@ def _shows(view: "View", head: bytes) -> bool:
 def _write(content: bytes, path: Path) -> Path:
     if not path.parent.is_dir():
         raise UsageError(
-            f"There is no folder {path.parent}.", hint="Make it first, or choose another place."
+            f"The folder {path.parent} does not exist.",
+            hint="Create it first, or choose another place.",
         )
     try:
         path.write_bytes(content)
@@ -281,4 +278,4 @@ def open_page(path: Path, place: str = "", /) -> None:
     import webbrowser
 
     if not webbrowser.open(path.as_uri() + place):
-        line((f"No browser could be opened; open {path} yourself.", "yellow"), err=True)
+        line((f"No browser could be opened; open {path} by hand.", "yellow"), err=True)

@@ -1,4 +1,4 @@
-"""What one invocation of a program knows: the data folder, and how it must answer."""
+"""State of one invocation of a program: its data folder and output format."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ EXIT_INTERRUPTED = 130
 
 @dataclass(slots=True)
 class Invocation:
-    """Shared by all commands of one invocation, whichever the program.
+    """State of all commands of one invocation of any program.
 
     Attributes
     ----------
     interrupt_told
-        Whether a command has already told the user that Ctrl-C stopped it.
+        Whether a command has already reported that Ctrl-C stopped it.
     stopped_by
-        What stopped the work of a command; somebody else may ask its job to end.
+        The cause of the stop; other programs may cancel the job.
     """
 
     interrupt_told: bool = field(default=False, kw_only=True)
@@ -47,16 +47,16 @@ class Invocation:
 
 @dataclass(slots=True)
 class State(Invocation):
-    """Shared by all commands of one invocation of ``casetrack``.
+    """State of all commands of one invocation of ``casetrack``.
 
     Attributes
     ----------
     data_dir
-        ``--data-dir FOLDER`` as typed; ``None`` leaves it to ``CASETRACK_HOME`` and the default.
+        ``--data-dir FOLDER`` as typed; ``None`` uses ``CASETRACK_HOME`` or the default.
     license_key
         ``--license`` as typed.
     tier
-        A tier that holds whatever license there is; set before the library is opened.
+        A tier that overrides the license; set before the library is opened.
     """
 
     data_dir: str | None = None
@@ -83,9 +83,9 @@ class State(Invocation):
         return self._library
 
     def collection(self, name: str | None, /) -> Collection:
-        """Return the collection that ``-c`` names, the case in use, or the only one there is.
+        """Return the collection of ``-c``, the case in use, or the only collection.
 
-        Archived ones count for the last only where there are no others.
+        For the last rule, archived collections count only if there are no others.
 
         Raises
         ------
@@ -106,20 +106,20 @@ class State(Invocation):
         if not infos:
             raise UsageError(
                 f"There is no collection yet in {self.settings.data_dir}.",
-                hint="Make one and fill it in one go: casetrack ingest PATH --create -c NAME",
+                hint="Create one and add files: casetrack ingest PATH --create -c NAME",
             )
         names = "\n".join(f"  - {info.name} (ID: {info.id})" for info in infos)
         raise UsageError(
-            f"There are {len(infos)} collections; say which one:\n{names}",
+            f"There are {len(infos)} collections; name one:\n{names}",
             hint=f"For instance: -c {shlex.quote(infos[0].name)}",
         )
 
     def _used(self) -> CollectionInfo | None:
-        found = (choose(self.library) for choose in registered("chosen").values())
-        return next((info for info in found if info is not None), None)
+        chosen = (choose(self.library) for choose in registered("chosen").values())
+        return next((info for info in chosen if info is not None), None)
 
     def collection_to_fill(self, name: str | None, /) -> Collection:
-        """Return the collection that files of the user are to go into; see :meth:`collection`.
+        """Return the collection for the user's files; see :meth:`collection`.
 
         Raises
         ------
@@ -128,17 +128,17 @@ class State(Invocation):
         """
         from casetrack.faces.demo import COLLECTION
 
-        found = self.collection(name)
-        if name is None and found.name == COLLECTION:
+        collection = self.collection(name)
+        if name is None and collection.name == COLLECTION:
             raise UsageError(
-                f'No collection is named, and "{COLLECTION}", the sample case file, is the only '
-                "one.",
-                hint=f"For one of your own: --create -c NAME. Into the sample: -c {COLLECTION}.",
+                f'No collection is named, and the only one is "{COLLECTION}", the sample case '
+                "file.",
+                hint=f"For a new collection: --create -c NAME. For the sample: -c {COLLECTION}.",
             )
-        return found
+        return collection
 
 
-# What people should know beside the answer, on standard error: repairs, and where texts go.
+# Notes on standard error: repairs, and services that receive texts.
 
 _logger = logging.getLogger("casetrack.repairs")
 
@@ -176,7 +176,7 @@ def hide_repairs() -> None:
 
 
 def show_notice(state: State, profile: str, /) -> None:
-    """Say on standard error where the texts of a collection with this profile would go."""
+    """Write the notice about the service that receives the texts of a profile."""
     notice = state.library.profile_notice(profile)
     if notice:
         line((notice, "yellow"), err=True)

@@ -19,14 +19,13 @@ if TYPE_CHECKING:
     from casetrack.base.crypt.secret import Secret
     from casetrack.base.records import CollectionInfo
 
-# What opens an encrypted file, as commands take it: never as a word on the command line.
-#
-# Other users of the machine see the words of every command, and shells keep them.
+# Secrets of encrypted files are never options with a value: other users of the machine see the
+# command line, and shells store it.
 
 _MOST = 1 << 16
 _HOW = (
-    "Run it at a terminal, where it asks for the passphrase; or give it with --passphrase-fd N "
-    "(a descriptor that it is read from, such as 0) or --key-file FILE."
+    "Run the command at a terminal and type the passphrase; or use --passphrase-fd N (a file "
+    "descriptor such as 0) or --key-file FILE."
 )
 
 PassphraseFd = Annotated[
@@ -38,22 +37,22 @@ PassphraseFd = Annotated[
         min=0,
     ),
 ]
-KeyFile = Annotated[Path | None, opt("Use this file, as it is, as the key.", "--key-file FILE")]
+KeyFile = Annotated[Path | None, opt("Use the content of this file as the key.", "--key-file FILE")]
 Keyring = Annotated[
     bool,
-    opt("Let the keyring of the system keep the key; needs `pip install keyring`.", "--keyring"),
+    opt("Store the key in the keyring of the system; requires `pip install keyring`.", "--keyring"),
 ]
 
 
 def new_secret(fd: int | None, key_file: Path | None, keyring: bool, /) -> "Secret":
-    """Return what is to encrypt a file; a passphrase that is typed is asked for twice.
+    """Return the secret for a new file; a typed passphrase is asked for twice.
 
     Raises
     ------
     UsageError
-        Several ways were named, or what was named cannot be used.
+        Several ways were named, or the named one cannot be used.
     PassphraseMissing
-        No way was named, and nobody is there to type.
+        No way was named, and there is no terminal.
     """
     _require_one(fd, key_file, keyring)
     if keyring:
@@ -64,14 +63,14 @@ def new_secret(fd: int | None, key_file: Path | None, keyring: bool, /) -> "Secr
 
 
 def secret_of(file: Path, fd: int | None, key_file: Path | None, /) -> "Secret | None":
-    """Return what opens a file; ``None`` where it is not encrypted.
+    """Return the secret of a file; ``None`` if it is not encrypted.
 
     Raises
     ------
     UsageError, PassphraseMissing
         See :func:`new_secret`.
     EncryptedFileDamaged
-        The file does not begin as it should.
+        The beginning of the file is invalid.
     """
     from casetrack.base.crypt.stream import KEYRING, is_encrypted, read_head
 
@@ -117,14 +116,14 @@ def _given(fd: int | None, key_file: Path | None) -> "Secret | None":
         return _told(first.rstrip(b"\r\n").decode("utf-8"))
     except UnicodeDecodeError as error:
         raise UsageError(
-            "The passphrase is not text in UTF-8.", hint="Use --key-file for a key of bytes."
+            "The passphrase is not text in UTF-8.", hint="For a binary key, use --key-file."
         ) from error
 
 
 def _typed(question: str, *, twice: bool) -> "Secret":
     if sys.stdin is None or not sys.stdin.isatty():
         raise PassphraseMissing(
-            "A passphrase is needed, and nobody is there to type it.", hint=_HOW
+            "A passphrase is required, and there is no terminal to type it.", hint=_HOW
         )
     text = typer.prompt(
         question, hide_input=True, confirmation_prompt="Once more" if twice else False, err=True
@@ -138,8 +137,8 @@ def _told(text: str, *, new: bool = False) -> "Secret":
     if new and 0 < len(text) < SHORT:
         line(
             ("Note: ", "yellow"),
-            f"{len(text)} characters are soon guessed by a program that tries them all; four or "
-            "five words that do not belong together are not.",
+            f"{len(text)} characters can be guessed quickly by trying all combinations; use four "
+            "or five unrelated words.",
             err=True,
         )
     return Secret.of(text)
@@ -148,9 +147,9 @@ def _told(text: str, *, new: bool = False) -> "Secret":
 # ``casetrack collection seal`` and ``unseal``: a closed collection as one encrypted file.
 
 _REMAINS = (
-    "What was overwritten is gone from a disk that writes in place. An SSD may keep old cells for "
-    "a while, and backups, snapshots of the file system and synchronised folders keep what they "
-    "had: only an encrypted disk guards against that (docs/security.md)."
+    "A disk that writes in place no longer contains the overwritten data. An SSD may keep old "
+    "cells for some time, and backups, snapshots of the file system and synchronised folders keep "
+    "their copies: only an encrypted disk protects against that (docs/security.md)."
 )
 
 
@@ -161,15 +160,15 @@ def seal(
     key_file: KeyFile = None,
     keyring: Keyring = False,
     hide_name: Annotated[
-        bool, opt("Do not say in the clear what the collection is called.", "--hide-name")
+        bool, opt("Do not store the name of the collection unencrypted.", "--hide-name")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Turn a closed collection into one encrypted file, and remove its plain data for good.
+    """Encrypt a closed collection into one file, and remove its plain data permanently.
 
-    It asks for a passphrase, twice. Without that (or the key file) nobody can open the collection
-    again: nothing takes its place. Sealed, it cannot be searched; name, size and time can be seen,
-    and nothing else. Your own files, which were taken in, stay where they are, as they are.
+    It asks for a passphrase twice. Without the passphrase or the key file the collection can never
+    be opened again. A sealed collection cannot be searched; only its name, size and time are
+    visible. Your original files are not changed.
     """
     from casetrack.faces.cli.progress import Meter, stoppable
 
@@ -188,8 +187,8 @@ def seal(
         line(("Note: ", "yellow"), note, err=True)
     line(
         f'Sealed "{report.collection}" in {report.seconds:.1f} s: '
-        f"{counted(report.files, 'file')} of {byte_text(report.plain_bytes)} are one encrypted "
-        f"file of {byte_text(report.bytes)} now."
+        f"{counted(report.files, 'file')} of {byte_text(report.plain_bytes)} are now one encrypted "
+        f"file of {byte_text(report.bytes)}."
     )
     line(report.path, indent=2)
     line(f"Open it: casetrack collection unseal {quoted(report.collection)}")
@@ -203,7 +202,7 @@ def _watched(library: "Library", info: "CollectionInfo") -> list[str]:
     if not folders:
         return []
     named = ", ".join(folders)
-    return [f"Still watched, in vain: {named}. End that with `casetrack watch remove FOLDER`."]
+    return [f"Still watched without effect: {named}. To stop it: `casetrack watch remove FOLDER`."]
 
 
 def unseal(
@@ -214,14 +213,14 @@ def unseal(
     passphrase_fd: PassphraseFd = None,
     key_file: KeyFile = None,
     new_name: Annotated[
-        str | None, opt("What to call it; by default as it was called.", "--name NAME")
+        str | None, opt("Its name. [default: its former name]", "--name NAME")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Open a sealed collection again: as it was, and closed as it was.
+    """Open a sealed collection again; it stays closed.
 
-    The whole file is checked first. With a wrong passphrase, or a file that was cut short or
-    changed, nothing of it is opened and it stays as it is.
+    The whole file is checked first. With a wrong passphrase, or if the file is incomplete or
+    changed, nothing is opened and the file stays unchanged.
     """
     from casetrack.base.errors import EncryptedFileDamaged
     from casetrack.faces.cli.progress import Meter, stoppable
@@ -230,7 +229,7 @@ def unseal(
     file = library.sealed_file(name)
     secret = secret_of(file, passphrase_fd, key_file)
     if secret is None:
-        raise EncryptedFileDamaged(file.name, "it does not begin as an encrypted file of CaseTrack")
+        raise EncryptedFileDamaged(file.name, "it has no header of an encrypted file of CaseTrack")
     with stoppable() as stop, Meter("Unsealing", unit="bytes") as meter:
         report = library.unseal(file, secret, name=new_name, progress=meter.step, cancel=stop)
     if secret.account is not None:
@@ -243,7 +242,7 @@ def unseal(
         return
     line(f'Opened "{report.collection}" in {report.seconds:.1f} s. It is {report.status}.')
     if report.collection != report.original_name and new_name is None:
-        line(f'It was called "{report.original_name}", and there is one of this name already.')
+        line(f'Its former name was "{report.original_name}"; another collection has this name now.')
     if report.status != "active":
         line(f"Let it take changes: casetrack collection reopen {quoted(report.collection)}")
 
@@ -256,7 +255,7 @@ _SECRET = {"passphrase_fd": (PassphraseFd, None), "key_file": (KeyFile, None)}
     output=(Annotated[Path | None, opt("The same as OUTPUT.", "--output -o FILE")], None),
     encrypt=own(
         bool,
-        "Encrypt the file with a passphrase, which is asked for; the ending is .ctsealed.",
+        "Encrypt the file with a passphrase that you type; its extension is .ctsealed.",
         "--encrypt",
         False,
     ),
@@ -264,22 +263,20 @@ _SECRET = {"passphrase_fd": (PassphraseFd, None), "key_file": (KeyFile, None)}
     keyring=(Keyring, False),
 )
 def export(state: State, given: dict[str, Any]) -> None:
-    """Write a whole collection into one file, to keep it or to take it to another machine.
+    """Write a whole collection to one file, as a backup or for another machine.
 
-    The file holds texts, search data, saved queries and the copies of your files that the
-    collection keeps, but nothing that was deleted. The collection may be used meanwhile, and closed
-    or archived ones can be exported as well. Whoever has the file can read all of it; --encrypt
-    makes one that opens with your passphrase or key file only.
+    The file contains texts, search data, saved queries and the copies of your files in the
+    collection, but no deleted data. The collection can be used meanwhile, and closed or archived
+    ones can be exported as well. Everyone with the file can read all of it; --encrypt requires
+    your passphrase or key file.
     """
     key = given["passphrase_fd"], given["key_file"], given["keyring"]
     if not given["encrypt"] and key != (None, None, False):
-        raise UsageError(
-            "A key was given, and the file is not to be encrypted.", hint="Add --encrypt."
-        )
+        raise UsageError("A key was given without --encrypt.", hint="Add --encrypt.")
     if given["output"] is not None:
         if given["path"] is not None:
             raise UsageError(
-                "OUTPUT and --output were given together.", hint="Say once where to write."
+                "OUTPUT and --output were given together.", hint="Use only one of them."
             )
         given["path"] = str(given["output"])
     operation, target = operations()["export"], state.collection(given["collection"])
@@ -290,9 +287,9 @@ def export(state: State, given: dict[str, Any]) -> None:
 
 @takes("import", **_SECRET)
 def import_collection(state: State, given: dict[str, Any]) -> None:
-    """Make a collection of an exported file.
+    """Create a collection from an exported file.
 
-    Everything in the file is checked first. A damaged one is refused, and leaves nothing behind.
+    The whole file is checked first. A damaged file is refused, and nothing is created.
     For an encrypted one the passphrase is asked for.
     """
     file = Path(given["path"]).expanduser()

@@ -1,4 +1,4 @@
-"""``casetrack upkeep`` and ``index-status``: whether all is well, and what helps."""
+"""``casetrack upkeep`` and ``index-status``."""
 
 import shlex
 from typing import TYPE_CHECKING, Any
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 @takes("upkeep")
 def upkeep(state: State, given: dict[str, Any]) -> int:
-    """Free space, and remove for good what was deleted or replaced.
+    """Free space, and permanently remove deleted and replaced data.
 
-    Nothing that you can search changes. What was deleted stays in files for 15 minutes, for
-    programs that are reading it at this moment; the first upkeep after that takes it out. With
-    --secure it is taken out now, together with all snapshots, which would still hold it. Without
-    -c every collection is kept, also those that are closed or archived.
+    Search results do not change. Deleted data stays in files for 15 minutes, for programs that are
+    reading it; the first upkeep after that removes it. With --secure it is removed now, together
+    with all snapshots, which would still contain it. Without -c, the command covers every
+    collection, also closed or archived ones.
     """
     from casetrack.faces.cli.progress import stoppable
 
@@ -33,27 +33,26 @@ def upkeep(state: State, given: dict[str, Any]) -> int:
             write(lines_of(report))
         if not reports:
             none = (
-                "There is nothing to remove." if given["if_needed"] else "There are no collections."
+                "There is no data to remove." if given["if_needed"] else "There are no collections."
             )
             line(none)
     return EXIT_INTERRUPTED if any(r.cancelled for r in reports) else 0
 
 
-# ``casetrack index-status``: what of a collection is out of date, and what puts it right.
+# ``casetrack index-status``: outdated parts of a collection, and the commands that update them.
 
 _MOST_LISTED = 200
 
 
 @takes(
-    "index-status",
-    problems=own(bool, "List only documents that need something.", "--problems", False),
+    "index-status", problems=own(bool, "List only documents with problems.", "--problems", False)
 )
 def index_status(state: State, given: dict[str, Any]) -> int:
-    """Show what of a collection's index is out of date, and what puts it right.
+    """Show the outdated parts of a collection's index, and how to update them.
 
-    For every document: whether each of its chunks has what the models make of it, whether that
-    was made by the present models and version, and whether its file is still as it was read.
-    Exit code 0 says that nothing is to be done.
+    For every document: whether all chunks have the output of the models, whether the current models
+    and version produced it, and whether the file has changed since it was read. Exit code 0 means
+    that everything is up to date.
     """
     target = state.collection(given["collection"])
     status = target.admin.index_status(given["document"], verify=given["verify"])
@@ -77,9 +76,8 @@ def remedy(action: "Action", collection: str, document: str | None = None, /) ->
         "reindex": f"casetrack reindex{one}{' --no-reparse' if one else ''} -c {name}",
         "reparse": f"casetrack reindex{one}{'' if one else ' --reparse'} -c {name}",
         "verify": f"casetrack index-status{one}{'' if one else ' --verify'} -c {name}",
-        "settings": "see what is missing: a limit or OCR in config.toml, or a password; then "
-        "ingest the file again",
-        "file": "put the file back; until then what is stored can be searched as before",
+        "settings": "check limits and OCR in config.toml, or the password; then ingest it again",
+        "file": "restore the file; until then its stored text remains searchable",
     }
     return words[action]
 

@@ -21,23 +21,23 @@ if TYPE_CHECKING:
 
 
 @asks("watch add")
-def add_watch(found: WatchedFolder, given: dict[str, Any]) -> None:
+def add_watch(watched: WatchedFolder, given: dict[str, Any]) -> None:
     """Keep a collection in sync with a folder, from now on and after every restart.
 
     Programs that serve CaseTrack watch by themselves, and so does `casetrack watch run`. Adding a
-    folder again changes what you name, and leaves the rest as it was.
+    folder again changes only the options that you give.
     """
     if given["as_json"]:
-        write_json(found.as_dict() | {"new": found.new})
+        write_json(watched.as_dict() | {"new": watched.new})
         return
-    line(("Watching it from now on:" if found.new else "Changed it:", "bold"))
-    answer(found, "watch add", as_json=False)
-    if found.status.health == "unwatched":
-        line("Nobody watches at the moment. A running AI client does it, or start it yourself:")
+    line(("Now watched:" if watched.new else "Changed it:", "bold"))
+    answer(watched, "watch add", as_json=False)
+    if watched.status.health == "unwatched":
+        line("No program is watching now. Start an AI client with CaseTrack, or run:")
         line("casetrack watch run", indent=2)
 
 
-# ``casetrack watch run``: watching in the foreground, told line by line.
+# ``casetrack watch run``: watching in the foreground with one line for each sync.
 
 _LISTED = 5
 
@@ -45,10 +45,10 @@ _LISTED = 5
 def run_watches(
     ctx: typer.Context,
     once: Annotated[
-        bool, typer.Option("--once", help="Compare every watched folder once, and end.")
+        bool, typer.Option("--once", help="Sync every watched folder once, and exit.")
     ] = False,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Write one JSON object a line instead of text.")
+        bool, typer.Option("--json", help="Write one JSON object per line instead of text.")
     ] = False,
 ) -> int:
     """Watch all folders in the foreground until Ctrl-C, with one line per sync.
@@ -74,7 +74,7 @@ def run_watches(
             signal.signal(signal.SIGTERM, before)
     if stop.is_set():
         state.interrupt_told = True
-        teller.say("stopped", "Stopped; what was finished is kept.")
+        teller.say("stopped", "Stopped; completed work is kept.")
         if not asked.is_set():
             return EXIT_INTERRUPTED
     return EXIT_FAILED if failed else 0
@@ -85,7 +85,7 @@ def _watch(state: State, teller: "_Teller", stop: threading.Event) -> bool:
 
     named = Watches(state.library)
     watches = named.all()
-    text = f"Watching {counted(len(watches), 'folder')}. Ctrl-C ends it."
+    text = f"Watching {counted(len(watches), 'folder')}. Ctrl-C stops it."
     if not watches:
         text = (
             "No folder is watched yet; `casetrack watch add FOLDER -c NAME` adds one at any time."
@@ -96,7 +96,7 @@ def _watch(state: State, teller: "_Teller", stop: threading.Event) -> bool:
         if status.owner and status.health != "unwatched":
             teller.say(
                 "elsewhere",
-                f"{folder} is watched by {status.owner}; this program takes over when that ends.",
+                f"{folder} is watched by {status.owner}; this program takes over at its end.",
                 folder=folder,
             )
 
@@ -104,7 +104,7 @@ def _watch(state: State, teller: "_Teller", stop: threading.Event) -> bool:
         try:
             teller.tell(watch, task, outcome)
         except (OSError, CaseTrackError):
-            stop.set()  # whoever read the lines has gone
+            stop.set()  # The reader of the lines has gone.
 
     manager = WatchManager(state.library, named.kept, owner="casetrack watch run", on_sync=tell)
     manager.start()
@@ -124,19 +124,19 @@ def _run_once(state: State, teller: "_Teller", stop: threading.Event) -> bool:
         count += 1
         failed = failed or isinstance(outcome, Exception) or outcome.count("failed") > 0
     if not count and not stop.is_set():
-        teller.say("nothing", "There is no watched folder to compare.")
+        teller.say("nothing", "There is no watched folder to sync.")
     return failed
 
 
 class _Teller:
-    """Writes what happens as lines of text or of JSON."""
+    """Writes events as lines of text or of JSON."""
 
     def __init__(self, state: State, *, as_json: bool) -> None:
         self._state = state
         self._as_json = as_json
 
     def say(self, event: str, text: str, **more: Any) -> None:
-        """Tell of an event."""
+        """Write an event."""
         if self._as_json:
             self._write({"event": event, "message": text, **more})
         else:
@@ -144,7 +144,7 @@ class _Teller:
             flush()
 
     def tell(self, watch: Watch, task: "SyncTask", outcome: "Report | Exception") -> None:
-        """Tell of a sync that ended."""
+        """Write the result of a sync."""
         if self._as_json:
             self._write(_sync_event(watch, task, outcome))
             return

@@ -1,8 +1,5 @@
-"""The server for AI programs: the tools of the library over the Model Context Protocol.
+"""The MCP server: the operations of the library as tools for AI programs.
 
-``server`` starts, ``app`` assembles, ``tools_*`` hold one group of tools each, ``session`` knows
-the active collection, ``progress`` runs long work, ``render`` writes text for people, ``outputs``
-declares the structured results, ``failures`` turns errors into results. Nothing here decides
-anything about documents: that is done by :mod:`casetrack.api.library` and
-:mod:`casetrack.api.collection`.
+``server`` starts it, ``app`` assembles it. Everything about documents is decided in
+:mod:`casetrack.api.library` and :mod:`casetrack.api.collection`.
 """

@@ -39,13 +39,13 @@ from casetrack.faces.mcp.figures import measured
 from casetrack.faces.mcp.handlers import Handler
 from casetrack.faces.mcp.instructions import holdings, instructions
 from casetrack.faces.mcp.live_jobs import CALL, Call
-from casetrack.faces.mcp.news import News
-from casetrack.faces.mcp.progress import ARGUMENT, Unconfirmed, asked, can_ask, kept_alive
+from casetrack.faces.mcp.notifications import ChangeNotifier
+from casetrack.faces.mcp.progress import ARGUMENT, Unconfirmed, ask_user, can_ask, keepalive
 from casetrack.faces.mcp.results import CODE, OF_COLLECTION
 from casetrack.faces.mcp.session import Session, in_thread
-from casetrack.faces.mcp.shutdown import go_on
+from casetrack.faces.mcp.shutdown import resume_jobs
 from casetrack.faces.mcp.specs import ToolChoice
-from casetrack.faces.mcp.steps import work_with
+from casetrack.faces.mcp.steps import use_steps
 from casetrack.faces.mcp.texts import sendable, visible
 from casetrack.faces.mcp.wire import AnsweringStream, UnansweredStream
 from casetrack.version import __version__
@@ -103,7 +103,7 @@ def _usable(tools: Catalogue) -> ToolChoice:
 
 
 COMPLETION = "completion/complete"
-"""The method that only editions have whose documents can be opened by their addresses."""
+"""The method of editions with resources only."""
 _METHODS: dict[str, tuple[type[RequestParams], _Maker]] = {
     "resources/list": (PaginatedRequestParams, _resources),
     "resources/templates/list": (PaginatedRequestParams, _resources),
@@ -117,19 +117,7 @@ _METHODS: dict[str, tuple[type[RequestParams], _Maker]] = {
 def register(
     server: Server[Any], session: Session, tools: Catalogue, served: ServedEdition, /
 ) -> None:
-    """Let *server* answer for the resources, prompts and completion of *session*.
-
-    Parameters
-    ----------
-    server
-        Answers.
-    session
-        Whose library is read.
-    tools
-        Those that the server offers: what would answer decides which prompts there are.
-    served
-        The edition: whose prompts they are, and whether documents can be opened by address.
-    """
+    """Register resources, prompts and completion; *tools* decides which prompts are offered."""
 
     @functools.cache
     def made(make: _Maker) -> dict[str, Handler]:
@@ -137,7 +125,7 @@ def register(
 
     def handler(method: str, make: _Maker) -> Handler:
         async def handle(context: Any, params: Any) -> Any:
-            work_with(tools.steps)
+            use_steps(tools.steps)
             return await made(make)[method](context, params)
 
         return handle
@@ -153,17 +141,7 @@ _HOUR_MS, _MINUTE_MS = 3_600_000, 60_000
 
 
 class CaseTrackServer(Server[Any]):
-    """The SDK's server with this project's tools and error texts, in one place for all of them.
-
-    Parameters
-    ----------
-    session
-        What the tools work on.
-    choice
-        Which of them there are.
-    served
-        The edition whose tools they are.
-    """
+    """The SDK's server with the tools and error texts of this project."""
 
     def __init__(self, session: Session, choice: ToolChoice, served: ServedEdition, /) -> None:
         self._session = session
@@ -176,9 +154,9 @@ class CaseTrackServer(Server[Any]):
             title=edition.title,
             description=edition.about,
             version=__version__,
-            lifespan=lambda _server: self._life(),
+            lifespan=lambda _server: self._background(),
             cache_hints={
-                # It tells of pages only who shows them.
+                # Page tools are listed only for clients that show pages.
                 "tools/list": CacheHint(ttl_ms=_HOUR_MS, scope="private"),
                 "prompts/list": CacheHint(ttl_ms=_HOUR_MS, scope="public"),
                 "resources/templates/list": CacheHint(ttl_ms=_HOUR_MS, scope="public"),
@@ -193,17 +171,17 @@ class CaseTrackServer(Server[Any]):
         self.middleware.append(RequestStateBoundary(security, default_audience=self.name))
         self.extensions[EXTENSION_ID] = {}
         register(self, session, self.catalogue, served)
-        self._news = News(session) if served.resources else None
-        if self._news is not None:
-            self._news.register(self)
+        self._notifier = ChangeNotifier(session) if served.resources else None
+        if self._notifier is not None:
+            self._notifier.register(self)
 
     @property
     def instructions(self) -> str:
-        """What a client shows its model at the start, as things stand now."""
-        told = self._served.edition.instructions
+        """Text that a client shows its model at the start."""
+        texts = self._served.edition.instructions
         library, about = self._session.library, self._session.edition
-        here = holdings(library, about) if told.holdings else ()
-        return instructions(told, self.catalogue.usable(), here)
+        collections = holdings(library, about) if texts.holdings else ()
+        return instructions(texts, self.catalogue.usable(), collections)
 
     @instructions.setter
     def instructions(self, _text: str | None) -> None:
@@ -220,14 +198,14 @@ class CaseTrackServer(Server[Any]):
                 output_schema=tool.output_schema,
                 annotations=tool.annotations,
                 icons=tool.icons,
-                _meta=self._besides(tool, pages=pages),
+                _meta=self._meta_of(tool, pages=pages),
             )
             for tool in self.catalogue.list_tools(pages=pages)
         ]
 
-    def _besides(self, tool: Tool, *, pages: bool) -> dict[str, Any] | None:
-        told = self.catalogue.page_meta(tool.name) if pages else {}
-        return (tool.meta or {}) | told or None
+    def _meta_of(self, tool: Tool, *, pages: bool) -> dict[str, Any] | None:
+        page = self.catalogue.page_meta(tool.name) if pages else {}
+        return (tool.meta or {}) | page or None
 
     async def call_tool(
         self,
@@ -255,17 +233,12 @@ class CaseTrackServer(Server[Any]):
         again: RunningJob | None,
         pages: bool,
     ) -> CallToolResult | InputRequiredResult:
-        """Call a tool; whatever goes wrong comes back as a result that says what to do.
+        """Call a tool; every failure becomes a result that contains the next step.
 
-        Errors of this project keep their text, unfit arguments are named with what is allowed,
-        and anything else is logged and masked.
-
-        Parameters
-        ----------
-        again
-            The job that goes on by this call.
-        pages
-            Whether the client shows pages, which may call tools that no model is told of.
+        Errors of this project keep their text, invalid arguments are listed with the allowed
+        values, and other exceptions are logged and masked. *again* is the job that this call
+        resumes; *pages* means that the client shows pages, which may call tools without an entry in
+        the list.
         """
         from mcp.server.mcpserver import Context
 
@@ -282,40 +255,40 @@ class CaseTrackServer(Server[Any]):
         if problems:
             return self._failed(failures.bad_arguments(tool, problems))
         if context is not None and self._must_ask(tool, arguments, context):
-            told = await self._asked(tool, arguments, context)
-            if told is not None:
-                return told
+            refusal = await self._confirmed(tool, arguments, context)
+            if refusal is not None:
+                return refusal
         answer = partial(self.catalogue.call, tool, arguments, context or Context())
         place = "collection" if "collection" in tool.parameters["properties"] else "case"
         CALL.set(Call(self._served.edition.name, tool.name, arguments, place, again))
         try:
-            # A tool that takes the context tells by itself how far it is.
+            # A tool with a context parameter reports its own progress.
             if context is None or tool.context_kwarg is not None:
                 result = await answer()
             else:
-                result = await kept_alive(answer, context)
+                result = await keepalive(answer, context)
         except ToolError as error:
-            return self._failed(self._explained(tool, error))
+            return self._failed(self._failure_of(tool, error))
         if isinstance(result, CallToolResult) and result.is_error:
-            return self._coded(result, "usage")
+            return self._with_code(result, "usage")
         return result
 
     def routes(self) -> list[Route]:
-        """Return what is answered over HTTP besides the protocol."""
+        """Return the HTTP routes in addition to the protocol."""
         from casetrack.faces.mcp.http.rest import rest_routes
 
         return [*rest_routes(self), *self._served.routes(self.call_tool)]
 
     def get_capabilities(self, *given: Any, **named: Any) -> ServerCapabilities:
-        """Return what the server can do: its tools and prompts stay what they are.
+        """Return the capabilities of the server, without changes to its tools and prompts.
 
-        The SDK says of every list that it may change, where one of them can be listened to.
+        The SDK announces changes to every list once a client can subscribe to one of them.
         """
-        found = super().get_capabilities(*given, **named)
-        for part in (found.tools, found.prompts):
+        capabilities = super().get_capabilities(*given, **named)
+        for part in (capabilities.tools, capabilities.prompts):
             if part is not None:
                 part.list_changed = False
-        return found
+        return capabilities
 
     def create_initialization_options(
         self,
@@ -323,29 +296,25 @@ class CaseTrackServer(Server[Any]):
         experimental_capabilities: dict[str, dict[str, Any]] | None = None,
         extensions: dict[str, dict[str, Any]] | None = None,
     ) -> InitializationOptions:
-        """Return what a client of the handshake protocol is told of the server."""
-        told = notification_options or NotificationOptions(resources_changed=bool(self._news))
-        return super().create_initialization_options(told, experimental_capabilities, extensions)
+        """Return the server's description for a client of the handshake protocol."""
+        options = notification_options or NotificationOptions(
+            resources_changed=bool(self._notifier)
+        )
+        return super().create_initialization_options(options, experimental_capabilities, extensions)
 
     @contextlib.asynccontextmanager
-    async def _life(self) -> AsyncIterator[None]:
-        """Do what goes on without a call, as long as the server runs."""
+    async def _background(self) -> AsyncIterator[None]:
+        """Run the background tasks as long as the server runs."""
         async with self._session.jobs.open(), anyio.create_task_group() as group:
-            if self._news is not None:
-                group.start_soon(self._news.tell)
-            if self._session.goes_on:
-                group.start_soon(go_on, self.call_tool, self.catalogue, self._session)
+            if self._notifier is not None:
+                group.start_soon(self._notifier.run)
+            if self._session.resumes_jobs:
+                group.start_soon(resume_jobs, self.call_tool, self.catalogue, self._session)
             yield
             group.cancel_scope.cancel()
 
     def run_stdio(self, opening: Opening | None = None, /) -> None:
-        """Serve over standard input and output until the input ends.
-
-        Parameters
-        ----------
-        opening
-            The first line, where it was read already.
-        """
+        """Serve over standard input and output until the input ends, starting with *opening*."""
 
         async def serve() -> None:
             async with stdio_server() as (read_stream, write_stream):
@@ -355,33 +324,33 @@ class CaseTrackServer(Server[Any]):
                     answers = UnansweredStream(write_stream, opening)
                     await self.run(messages, answers, options)
                 finally:
-                    # What libraries printed is kept back until now; behind this it would go to
-                    # the client, as the SDK gives the standard output back.
+                    # Flush here: later, the SDK has restored standard output, and the text would
+                    # reach the client.
                     sys.stdout.flush()
 
         anyio.run(serve)
 
     def _must_ask(self, tool: Tool, arguments: dict[str, Any], context: Context[Any, Any]) -> bool:
-        """Return whether the user is asked before a call does what cannot be undone."""
+        """Return whether the user must confirm an irreversible call."""
         deletes = tool.annotations is not None and tool.annotations.destructive_hint
         return bool(deletes) and arguments.get(ARGUMENT) is True and can_ask(context)
 
-    async def _asked(
+    async def _confirmed(
         self, tool: Tool, arguments: dict[str, Any], context: Context[Any, Any]
     ) -> CallToolResult | InputRequiredResult | None:
-        """Ask the user; return what the call answers instead, or ``None`` where they agreed."""
+        """Ask the user; return the answer to the call, or ``None`` if the user agreed."""
         try:
-            # Without its confirmation a call says what it would do, and does nothing.
+            # Without its confirmation a call only describes the effect.
             await self.catalogue.call(tool, arguments | {ARGUMENT: False}, context)
         except ToolError as error:
             cause = error.__cause__
             if not isinstance(cause, Unconfirmed):
-                return self._failed(self._explained(tool, error))
-            told = await asked(context, cause.what)
-            return self._failed(told) if isinstance(told, Failure) else told
+                return self._failed(self._failure_of(tool, error))
+            outcome = await ask_user(context, cause.what)
+            return self._failed(outcome) if isinstance(outcome, Failure) else outcome
         return None
 
-    def _explained(self, tool: Tool, error: ToolError) -> Failure:
+    def _failure_of(self, tool: Tool, error: ToolError) -> Failure:
         cause = error.__cause__
         if isinstance(cause, CaseTrackError):
             logger.info("%s: %s", tool.name, cause.code)
@@ -393,14 +362,14 @@ class CaseTrackServer(Server[Any]):
 
     def _failed(self, failure: Failure) -> CallToolResult:
         """Return a failure whose text can be sent; it may quote a file name that is not Unicode."""
-        return self._coded(failures.failed(sendable(failure.text)), failure.code)
+        return self._with_code(failures.failed(sendable(failure.text)), failure.code)
 
-    def _coded(self, result: CallToolResult, code: str) -> CallToolResult:
-        """Add to a failure what programs of the edition call it."""
+    def _with_code(self, result: CallToolResult, code: str) -> CallToolResult:
+        """Add the edition's code to a failure."""
         known = self._served.edition.server_error(code)
         if known is not None:
-            told = "".join(getattr(content, "text", "") for content in result.content)
-            result.structured_content = {"error": {"code": known, "message": told}}
+            message = "".join(getattr(content, "text", "") for content in result.content)
+            result.structured_content = {"error": {"code": known, "message": message}}
         else:
             result.meta = {CODE: code}
         return result
@@ -424,23 +393,23 @@ class CaseTrackServer(Server[Any]):
         promised = self._served.edition.server_error("unknown_tool") is not None
         if self.catalogue.get_tool(params.name, pages=pages) is None and not promised:
             # An error of the protocol, unless programs of the edition are promised a result.
-            told = failures.unknown_tool(params.name, self.catalogue.names()).text
-            raise MCPError(INVALID_PARAMS, visible(sendable(told)))
+            message = failures.unknown_tool(params.name, self.catalogue.names()).text
+            raise MCPError(INVALID_PARAMS, visible(sendable(message)))
         given = Context(request_context=context, input_params=params)
         arguments = params.arguments or {}
         client = context.session.client_params
         with actor.acting("AI program" if client is None else client.client_info.name):
             result = await self.call_tool(params.name, arguments, given, pages=pages)
         if isinstance(result, CallToolResult):
-            if self._session.supply is not None:
-                with_notice(result, await in_thread(self._session.supply.notice))
+            if self._session.missing_models is not None:
+                with_notice(result, await in_thread(self._session.missing_models.notice))
             if pages:
-                await self._for_its_page(params.name, arguments, result)
+                await self._with_collection(params.name, arguments, result)
             else:
                 result.meta = None
         return result
 
-    async def _for_its_page(
+    async def _with_collection(
         self, name: str, arguments: dict[str, Any], result: CallToolResult
     ) -> None:
         """Add which collection a result is of, where a page shows it: its calls name it by id."""
@@ -450,18 +419,18 @@ class CaseTrackServer(Server[Any]):
             return
         named = arguments.get("collection") or arguments.get("case")
         try:
-            found = await self._served.find(self._session, named)
+            collection = await self._served.find(self._session, named)
         except CaseTrackError as error:
-            # It went away meanwhile; the page will be told when it asks.
+            # The collection was deleted in the meantime; the page gets an error with its next call.
             logger.info("%s: %s", name, error.code)
             return
-        result.meta = (result.meta or {}) | {OF_COLLECTION: found.info.id}
+        result.meta = (result.meta or {}) | {OF_COLLECTION: collection.info.id}
 
 
 def build_server(library: Library, /, choice: ToolChoice | None = None) -> CaseTrackServer:
     """Return a server over *library* with the tools of *choice*, by default all.
 
-    It speaks both the handshake protocol (2025-11-25) and the stateless one (2026-07-28).
+    It supports the handshake protocol (2025-11-25) and the stateless one (2026-07-28).
     """
     return server_for(Session(library), choice)
 

@@ -1,7 +1,7 @@
-"""The tools of a server, made when somebody asks for them.
+"""The tools of a server, built on first use.
 
-A tool's schema costs milliseconds to make. A server that builds all of them before it answers the
-handshake keeps its client waiting for what most calls never need.
+Building a schema takes milliseconds. A server that built all of them before the handshake would
+delay its client for tools that most calls never use.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from casetrack.base.editions import ANY, edition
 from casetrack.base.license.tiers import FEATURES
 from casetrack.faces.mcp.edition import ServedEdition
 from casetrack.faces.mcp.specs import ToolChoice, build_tool, declared_in, parse_choice
-from casetrack.faces.mcp.steps import Steps, work_with
+from casetrack.faces.mcp.steps import Steps, use_steps
 from casetrack.faces.mcp.uris import SQL
 
 if TYPE_CHECKING:
@@ -29,10 +29,11 @@ if TYPE_CHECKING:
     from casetrack.faces.mcp.specs import PageName, ToolSpec
 
 ALIASES = {"search_collection": "search_documents", "search_case": "search_documents"}
-"""Other names under which a tool answers; they are not listed."""
+"""Other names of tools, which are not listed."""
 OTHER_ARGUMENTS = {"create_collection": {"collection_id": "reference"}}
-"""Other names under which a tool takes an argument: the requirement calls the user's own number an
-id in one place and a reference in another, and an id is something else here."""
+"""Other names of arguments: the specification calls the user's own number an id for one tool and a
+reference for another, while an id means a generated identifier elsewhere.
+"""
 
 
 _GROUPS = (
@@ -41,13 +42,13 @@ _GROUPS = (
     *("search:SearchTools", "reading:PageTools", "overview:OverviewTools"),
     *("search:QueryTools", "marks:MarkTools", "status:StatusTools"),
 )
-"""The classes of tools that no operation makes, with their modules."""
+"""Tool classes that are not made from operations, with their modules."""
 
 
 def groups() -> tuple[type[Any], ...]:
     """Return the classes whose methods are the tools, in the order in which they are listed."""
-    from casetrack.faces.mcp.asking import derived
-    from casetrack.faces.mcp.doing import changing
+    from casetrack.faces.mcp.changing_tools import changing
+    from casetrack.faces.mcp.operation_tools import derived
 
     named = (each.partition(":") for each in _GROUPS)
     made: tuple[type[Any], ...] = tuple(
@@ -64,10 +65,7 @@ def any_collection() -> ServedEdition:
 
 
 def declared(served: ServedEdition | None = None, /) -> dict[str, ToolSpec]:
-    """Return what every tool of an edition declares of itself, by name, in the order of the list.
-
-    By default it is :func:`any_collection`.
-    """
+    """Return the declarations of all tools of an edition by name, in the order of the list."""
     made = (served or any_collection()).groups()
     return {name: spec for group in made for name, spec in declared_in(group)}
 
@@ -75,7 +73,7 @@ def declared(served: ServedEdition | None = None, /) -> dict[str, ToolSpec]:
 def choose(
     text: str | None, served: ServedEdition | None = None, /, *, read_only: bool = False
 ) -> ToolChoice:
-    """Return the choice that *text* names among the tools of :func:`declared`; ``None`` is all.
+    """Parse *text* with the names of :func:`declared`; ``None`` is all.
 
     Raises
     ------
@@ -98,17 +96,7 @@ def _commands() -> dict[str, tuple[str, str]]:
 
 
 class Catalogue:
-    """The chosen tools of a session, each built once, on first use.
-
-    Parameters
-    ----------
-    session
-        What the tools work on.
-    choice
-        Which of them there are.
-    served
-        Whose tools they are.
-    """
+    """The chosen tools of a session, each built once on first use."""
 
     def __init__(self, session: Session, choice: ToolChoice, served: ServedEdition, /) -> None:
         self._session = session
@@ -122,7 +110,7 @@ class Catalogue:
 
     @property
     def specs(self) -> Mapping[str, ToolSpec]:
-        """What the chosen tools declare of themselves, by name."""
+        """Declarations of the chosen tools, by name."""
         if self._specs is None:
             everything: dict[str, ToolSpec] = {}
             for group in self._makers():
@@ -135,7 +123,7 @@ class Catalogue:
 
     @property
     def page_calls(self) -> Mapping[str, ToolSpec]:
-        """What only pages call, by name: of those pages that show what a chosen tool answers."""
+        """Names of the tools that only pages call, for the pages of chosen tools."""
         from casetrack.faces.mcp.apps.tools import PageCalls
 
         everything = dict(declared_in(PageCalls))
@@ -146,9 +134,9 @@ class Catalogue:
         return {n: spec for n, spec in everything.items() if not shown.isdisjoint(spec.only_for)}
 
     def pages(self) -> dict[PageName, str]:
-        """Return the pages that show what chosen tools answer, each with the first such tool.
+        """Return the pages of the chosen tools, each with its first tool.
 
-        A tool that the license lacks answers nothing that could be shown.
+        Tools without a license are left out, because they return nothing that a page shows.
         """
         shown: dict[PageName, str] = {}
         for name, spec in self.specs.items():
@@ -161,12 +149,12 @@ class Catalogue:
         return list(self.specs)
 
     def usable(self) -> frozenset[str]:
-        """Return the names of the tools that would answer: the license has what they need."""
+        """Return the names of the tools that the license includes."""
         return frozenset(name for name, spec in self.specs.items() if not self.lacks(spec))
 
     @property
     def steps(self) -> Steps:
-        """What the client served now can be told to call next, of all tools that there are."""
+        """The tools that texts for the current client may name as a next step."""
         usable = self.usable()
         if not self._session.connection.remembers:
             usable -= {"switch_collection", "switch_case"}
@@ -181,13 +169,7 @@ class Catalogue:
         return () if tool is None else tool.parameters["properties"]
 
     def get_tool(self, name: str, /, *, pages: bool = False) -> Tool | None:
-        """Return the tool called *name*, or known under it.
-
-        Parameters
-        ----------
-        pages
-            Whether it may be one that only pages call.
-        """
+        """Return the tool with this name or alias; *pages* includes tools that only pages call."""
         name = name if name in self.specs else ALIASES.get(name, name)
         spec = self.specs.get(name)
         if spec is None and pages:
@@ -200,24 +182,24 @@ class Catalogue:
         return self._built[name]
 
     def lacks(self, spec: ToolSpec, /) -> bool:
-        """Return whether the license in force does not have what a tool needs."""
+        """Return whether the current license lacks the feature of a tool."""
         return spec.feature is not None and not self._session.library.entitlements.allows(
             spec.feature
         )
 
     def _lacking(self, spec: ToolSpec) -> str | None:
-        """Return what is told of a tool that would only refuse: what it would give."""
+        """Return the message for a tool that the license does not include."""
         if spec.feature is None or not self.lacks(spec):
             return None
         return f"Only with Pro: {FEATURES[spec.feature]}."
 
     def list_tools(self, *, pages: bool = False) -> list[Tool]:
-        """Return all tools, for a client that shows *pages* with what those call."""
+        """Return all tools, and the tools that *pages* call for a client that shows pages."""
         names = [*self.specs, *(self.page_calls if pages else ())]
         return [tool for name in names if (tool := self.get_tool(name, pages=pages)) is not None]
 
     def page_meta(self, name: str, /) -> dict[str, Any]:
-        """Return what a client that shows pages is told of a tool besides (``_meta``)."""
+        """Return the additional metadata (``_meta``) of a tool for a client that shows pages."""
         spec = self.specs.get(name) or self.page_calls[name]
         if self.lacks(spec) or (spec.page is None and not spec.only_for):
             return {}
@@ -228,15 +210,15 @@ class Catalogue:
     async def call(
         self, tool: Tool, arguments: dict[str, Any], context: Context[Any, Any], /
     ) -> CallToolResult | InputRequiredResult:
-        """Return what a tool answers.
+        """Return the answer of a tool.
 
         Raises
         ------
         ToolError
-            It raised something, or the arguments are not those that it takes.
+            The tool failed, or the arguments are invalid.
         """
-        here = self.steps
-        work_with(replace(here, offered=here.offered | {tool.name}, calling=tool.name))
+        steps = self.steps
+        use_steps(replace(steps, offered=steps.offered | {tool.name}, calling=tool.name))
         answer: CallToolResult | InputRequiredResult = await tool.run(
             arguments, context, convert_result=True
         )

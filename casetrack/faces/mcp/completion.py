@@ -1,4 +1,4 @@
-"""Completion: what may be filled into prompts and addresses, from the first letters on."""
+"""Completion of arguments of prompts and addresses from their first letters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mcp.types import (
 
 from casetrack.base.errors import CaseTrackError
 from casetrack.faces.mcp.prompts import Prompts
-from casetrack.faces.mcp.resources import told
+from casetrack.faces.mcp.resources import with_protocol_errors
 from casetrack.faces.mcp.session import in_thread
 from casetrack.faces.mcp.texts import sendable
 from casetrack.faces.mcp.uris import TEMPLATES
@@ -32,28 +32,18 @@ if TYPE_CHECKING:
     from casetrack.faces.mcp.specs import ToolChoice
 
 MOST = 100
-"""The protocol allows no more values."""
+"""Limit of the protocol."""
 
 
 class Option(NamedTuple):
-    """A value, and what a user may know it by."""
+    """A value and its display name."""
 
     value: str
     name: str
 
 
 class Completer:
-    """Completes what is filled into the prompts and addresses of one session.
-
-    Parameters
-    ----------
-    session
-        Whose library is looked at.
-    choice
-        The tools that the server offers: they decide which prompts there are.
-    edition
-        Whose prompts they are.
-    """
+    """Completes arguments of prompts and addresses in one session; *choice* decides the prompts."""
 
     def __init__(self, session: Session, choice: ToolChoice, edition: Edition, /) -> None:
         self._session = session
@@ -61,10 +51,7 @@ class Completer:
         self._prompts = Prompts(choice, edition)
 
     def options(self, params: CompleteRequestParams, /) -> list[Option]:
-        """Return everything that could be filled in, whatever was typed; may be empty.
-
-        Blocks on the disk: call it in a thread.
-        """
+        """Return all possible values; reads the disk, so call it in a thread."""
         argument = params.argument.name
         known = (params.context.arguments if params.context else None) or {}
         if isinstance(params.ref, PromptReference):
@@ -78,7 +65,7 @@ class Completer:
         try:
             return ways(self, known) if ways else []
         except CaseTrackError:
-            # Whoever types gets no list; the call itself says what is wrong.
+            # Completion returns no list on errors; the call itself reports the error.
             return []
 
     def collection_names(self, _known: Mapping[str, str], /) -> list[Option]:
@@ -90,9 +77,9 @@ class Completer:
         return [Option(i.id, i.name) for i in self._session.infos()]
 
     def document_names(self, known: Mapping[str, str], /) -> list[Option]:
-        """Return the names of the documents of a prompt's collection; paths where several share it.
+        """Return the document names of a prompt's collection; paths where several share a name.
 
-        A document that another argument has already is left out.
+        Documents that another argument already names are left out.
         """
         documents = self._documents(known.get(self._edition.noun))
         names = Counter(document.name for document in documents)
@@ -136,9 +123,9 @@ _WAYS: dict[str, Callable[[Completer, Mapping[str, str]], list[Option]]] = {
 
 
 def matching(options: Iterable[Option], typed: str, /) -> list[str]:
-    """Return the values that fit what was typed: those that begin with it, then the others.
+    """Return the values that match the typed text: prefixes first, then other matches.
 
-    Letter case does not count. A value fits by itself or by the name it is known by.
+    Letter case is ignored. Value and display name are compared.
     """
     wanted = typed.strip().casefold()
     beginning, within = [], []
@@ -152,16 +139,18 @@ def matching(options: Iterable[Option], typed: str, /) -> list[str]:
 
 
 def handlers(session: Session, choice: ToolChoice, edition: Edition, /) -> dict[str, Handler]:
-    """Return what answers the protocol's request for completion, by method."""
+    """Return the handlers of the protocol's completion requests, by method."""
     completer = Completer(session, choice, edition)
 
     async def complete(_ctx: Any, params: CompleteRequestParams) -> CompleteResult:
         look = partial(in_thread, partial(completer.options, params))
-        options = await told("completion/complete", look, lambda _error: INTERNAL_ERROR)
-        found = matching(options, params.argument.value)
+        options = await with_protocol_errors(
+            "completion/complete", look, lambda _error: INTERNAL_ERROR
+        )
+        values = matching(options, params.argument.value)
         return CompleteResult(
             completion=Completion(
-                values=sendable(found[:MOST]), total=len(found), has_more=len(found) > MOST
+                values=sendable(values[:MOST]), total=len(values), has_more=len(values) > MOST
             )
         )
 

@@ -1,15 +1,13 @@
-"""How an answer is told: in full, or as a model that reads it on every turn wants it.
+"""The two forms of an answer: detailed, and concise for a model that reads it on every turn.
 
-The concise form of an answer is made from its detailed one by one set of rules:
+The concise form is derived from the detailed one:
 
-- the source of a passage becomes where it stands (``chars``, the span of its page's text), the
-  ``chunk_id`` that other tools take, and ``source``, which points to the entry of its document in
-  ``sources``, the one place that tells its name and path;
-- what is not there is left out, and so are times, addresses and offsets;
-- ids of documents and passages are told in short (:class:`casetrack.base.arguments.ShortIds`).
+- a source becomes ``chars`` (span in its page's text), ``chunk_id`` for other tools, and
+  ``source``, a key into ``sources``, where name and path of its document appear once;
+- empty members, times, addresses and offsets are left out;
+- ids are shortened (:class:`casetrack.base.arguments.ShortIds`).
 
-What stands in a citation (file, page, paragraphs, lines) stays, and with ``chars`` and the path of
-``sources`` it says everything that names a place (P4).
+Citation (file, page, paragraphs, lines), ``chars`` and the path keep the provenance complete (P4).
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import CollectionDamaged
 from casetrack.faces.mcp.outputs import SHORT_LINE
-from casetrack.faces.mcp.results import CONCISE_ROOM, ROOM, document_entry, tokens
+from casetrack.faces.mcp.results import BUDGET, CONCISE_BUDGET, document_entry, tokens
 from casetrack.faces.mcp.session import in_thread
 from casetrack.faces.mcp.texts import cut
 
@@ -46,31 +44,23 @@ _LEFT_OUT = frozenset(
         *("last_updated",),
     }
 )
-"""Keys that only the detailed form has; those of times, which end with ``_at``, as well."""
+"""Keys of the detailed form only, in addition to times, which end with ``_at``."""
 _REPEATS = {
     "description": ("snippet", "text", "weight", "mention_count", "document_count"),
     "snippet": ("text",),
     "source_name": ("source", "target"),
 }
-"""Keys that say again what another one beside them says: a sentence, and words of it."""
+"""Keys that repeat another member of the same object, such as words of its sentence."""
 _SHARES = frozenset({"score", "weight", "relevance", "similarity"})
-"""Numbers of which two digits tell all that matters."""
+"""Numbers that are rounded to two digits."""
 _OF_PASSAGE = {"ocr_warning": str, "hidden_warning": str, "table_header": str}
-"""Members of a source that belong to its passage, and may matter to who reads it."""
+"""Members of a source that warn about its passage."""
 _OF_DOCUMENT = ("document", "document_path", "document_source", "document_url")
 _HEADER_CHARS = 300
 
 
-class Telling:
-    """How the answer to one call is told.
-
-    Parameters
-    ----------
-    response_format
-        What the caller asked for.
-    chunks, documents
-        The short forms of the ids of the collection.
-    """
+class ResponseFormatter:
+    """Formats the answer to one call; *chunks* and *documents* shorten ids."""
 
     def __init__(
         self,
@@ -84,69 +74,66 @@ class Telling:
         self._sources: dict[str, Facts] = {}
 
     @property
-    def room(self) -> int:
+    def budget(self) -> int:
         """Tokens that the items of a list may take."""
-        return CONCISE_ROOM if self.concise else ROOM
+        return CONCISE_BUDGET if self.concise else BUDGET
 
     def entry(self, facts: Facts, /) -> Facts:
-        """Return a member of an answer as it is told."""
+        """Return a member of an answer in this form."""
         return self._members(facts) if self.concise else facts
 
     def whole(self, facts: Facts, /) -> Facts:
-        """Return an answer as it is told; its members may have been made so before.
-
-        What it points to stands in its ``sources``.
-        """
+        """Return a whole answer in this form with ``sources``; members may be formatted."""
         if not self.concise:
             return facts
-        told = {key: self._value(key, value) for key, value in facts.items() if _is_told(key)}
-        told = {key: value for key, value in told.items() if value is not None}
-        named = dict.fromkeys(_pointers(told))
+        formatted = {key: self._value(key, value) for key, value in facts.items() if _is_kept(key)}
+        formatted = {key: value for key, value in formatted.items() if value is not None}
+        named = dict.fromkeys(_pointers(formatted))
         sources = {key: self._sources[key] for key in named if key in self._sources}
-        return told | ({"sources": sources} if sources else {})
+        return formatted | ({"sources": sources} if sources else {})
 
-    def beside(self) -> int:
+    def source_tokens(self) -> int:
         """Return the tokens by now of the documents that the members of the answer point to."""
         return tokens(self._sources) if self._sources else 0
 
     def chunk_id(self, full: str, /) -> str:
-        """Return the id of a passage as it is told."""
+        """Return a chunk id in this form."""
         return self._chunks.of(full) if self.concise and self._chunks else full
 
     def document_id(self, full: str, /) -> str:
-        """Return the id of a document as it is told."""
+        """Return a document id in this form."""
         return self._documents.of(full) if self.concise and self._documents else full
 
     def place(self, source: Facts, /) -> Facts:
-        """Return what a source becomes beside the words that stand there."""
+        """Return the concise members that replace a source."""
         key = self.document_id(source["document_id"])
         if key not in self._sources:
             facts = {name.removeprefix("document_"): source.get(name) for name in _OF_DOCUMENT}
             if PurePath(facts["path"] or "").name == facts["document"]:
-                # Citations say it as well.
+                # The citation contains the name, too.
                 del facts["document"]
             self._sources[key] = {name: value for name, value in facts.items() if value is not None}
-        found: Facts = {
+        place: Facts = {
             "chars": f"{source['char_start']}-{source['char_end']}",
             "chunk_id": self.chunk_id(source["chunk_id"]),
             SOURCE_KEY: key,
         }
         if (sure := source.get("ocr_confidence")) is not None:
-            found["ocr_confidence"] = round(sure, 2)
+            place["ocr_confidence"] = round(sure, 2)
         marks = {name: source.get(name) for name in _OF_PASSAGE}
-        return found | {name: cut(text, _HEADER_CHARS) for name, text in marks.items() if text}
+        return place | {name: cut(text, _HEADER_CHARS) for name, text in marks.items() if text}
 
     def _members(self, facts: Facts) -> Facts:
-        told: Facts = {}
+        formatted: Facts = {}
         needless = _needless(facts)
         for key, value in facts.items():
             if key == SOURCE_KEY and isinstance(value, dict):
-                told |= self.place(value)
-            elif key not in needless and _is_told(key):
+                formatted |= self.place(value)
+            elif key not in needless and _is_kept(key):
                 made = self._value(key, value)
                 if made is not None and made not in ([], {}):
-                    told[key] = made
-        return told
+                    formatted[key] = made
+        return formatted
 
     def _value(self, key: str, value: Any) -> Any:
         if isinstance(value, dict):
@@ -162,29 +149,33 @@ class Telling:
         return value
 
 
-async def telling(response_format: ResponseFormat, collection: OpenCollection, /) -> Telling:
-    """Return how the answer to a call on a collection is told."""
-    return await in_thread(partial(telling_of, response_format, collection))
+async def formatter_for(
+    response_format: ResponseFormat, collection: OpenCollection, /
+) -> ResponseFormatter:
+    """Return the formatter of answers about a collection."""
+    return await in_thread(partial(read_formatter, response_format, collection))
 
 
-def telling_of(response_format: ResponseFormat, collection: OpenCollection, /) -> Telling:
-    """Return :func:`telling`; it blocks on the disk."""
+def read_formatter(
+    response_format: ResponseFormat, collection: OpenCollection, /
+) -> ResponseFormatter:
+    """Return :func:`formatter_for`; reads the disk."""
     if response_format != "concise":
-        return Telling(response_format)
+        return ResponseFormatter(response_format)
     state = collection.workspace.state()
     documents = state.short_document_ids()
     try:
-        return Telling(response_format, state.short_chunk_ids(), documents)
+        return ResponseFormatter(response_format, state.short_chunk_ids(), documents)
     except CollectionDamaged:
-        # Whether a short id is unique can't be told then; whole ones are known to be.
-        return Telling(response_format, None, documents)
+        # A damaged index cannot show whether a short id is unique, so use full ids.
+        return ResponseFormatter(response_format, None, documents)
 
 
 def document_forms(
-    told: Telling, documents: Sequence[Document], /
+    formatter: ResponseFormatter, documents: Sequence[Document], /
 ) -> tuple[Callable[[Document], Facts], str]:
     """Return how a list shows documents, and the folder that the paths of its concise form lack."""
-    if not told.concise:
+    if not formatter.concise:
         return document_entry, ""
     paths = [document.path for document in documents]
     first, last = min(paths, default=""), max(paths, default="")
@@ -193,20 +184,20 @@ def document_forms(
 
     def entry(document: Document) -> Facts:
         listed, path = document_entry(document), document.path[len(root) :]
-        # A path that is just the name says nothing that the name does not.
+        # A path that equals the name is redundant.
         facts = {name: listed[name] for name in SHORT_LINE.names}
-        return told.entry(facts | {"path": None if path == document.name else path})
+        return formatter.entry(facts | {"path": None if path == document.name else path})
 
     return entry, root
 
 
-def _is_told(key: str) -> bool:
+def _is_kept(key: str) -> bool:
     return key not in _LEFT_OUT and not key.endswith("_at")
 
 
 def _needless(keys: Collection[str]) -> frozenset[str]:
-    """Return those of the keys of one object that repeat what another one of it says."""
-    # What only names a kind of document or relation has no words of a document to repeat.
+    """Return the keys of one object whose values repeat another value of it."""
+    # Objects without a citation or relation contain no words of a document.
     if "citation" not in keys and "source_name" not in keys:
         return frozenset()
     return frozenset(k for name, others in _REPEATS.items() if name in keys for k in others)
@@ -215,9 +206,9 @@ def _needless(keys: Collection[str]) -> frozenset[str]:
 def _pointers(node: Any) -> Iterator[str]:
     """Yield the keys of the sources that an answer points to."""
     if isinstance(node, dict):
-        found = node.get(SOURCE_KEY)
-        if isinstance(found, str):
-            yield found
+        pointer = node.get(SOURCE_KEY)
+        if isinstance(pointer, str):
+            yield pointer
         for value in node.values():
             yield from _pointers(value)
     elif isinstance(node, list):

@@ -14,19 +14,14 @@ if TYPE_CHECKING:
     from casetrack.api.collection import Collection
     from casetrack.base.records import Document, Page
 
-ROOM = 15_000
-"""Tokens for the text of the pages."""
+BUDGET = 15_000
 
 
 def document_text(target: Collection, document: Document, /) -> str:
-    """Return a document's text in reading order, from its first page on.
+    """Return a document's text as Markdown, in reading order from its first page.
 
-    Every line of it is quoted, so that none can pass for a line of ours, such as a page's heading.
-
-    Returns
-    -------
-    str
-        Markdown. Where the text is longer than :data:`ROOM`, its last line says how to read on.
+    Every line is quoted, so that no line can imitate a heading of this program. A text longer than
+    :data:`BUDGET` ends with a line that describes how to read on.
     """
     shown: list[str] = []
     spent = 0
@@ -34,14 +29,14 @@ def document_text(target: Collection, document: Document, /) -> str:
     for page in target.read.pages(document):
         block = f"## {_label(page)}\n\n{_quoted(page.text)}"
         cost = tokens(block)
-        if spent + cost > ROOM:
+        if spent + cost > BUDGET:
             rest = page.page
             if not shown:
                 shown.append(f"## {_label(page)}, beginning\n\n{_quoted(_beginning(page.text))}")
             break
         spent += cost
         shown.append(block)
-    parts = [_head(document), *(shown or ["No text of it is stored."])]
+    parts = [_head(document), *(shown or ["The collection contains no text of it."])]
     if rest is not None:
         parts.append(_more(document, rest))
     return visible("\n\n".join(parts) + "\n")
@@ -63,10 +58,10 @@ def _head(document: Document) -> str:
 
 
 def _more(document: Document, rest: int) -> str:
-    said = f"The text goes on: page {span(rest, document.page_count)} not shown in full."
+    note = f"The text continues: page {span(rest, document.page_count)} not shown in full."
     if not (tool := tool_of("pages")):
-        return said
-    return f'{said} Read on with {tool}: document_name "{document.document_id}", start_page {rest}.'
+        return note
+    return f'{note} Read on with {tool}: document_name "{document.document_id}", start_page {rest}.'
 
 
 def _label(page: Page) -> str:
@@ -76,11 +71,11 @@ def _label(page: Page) -> str:
 
 
 def _beginning(text: str) -> str:
-    """Return as much of a page as there is room for, in whole lines where it has some."""
+    """Return the part of a page that fits, in whole lines if possible."""
     low, high = 0, len(text)
     while low < high:
         middle = (low + high + 1) // 2
-        if tokens(_quoted(text[:middle])) <= ROOM:
+        if tokens(_quoted(text[:middle])) <= BUDGET:
             low = middle
         else:
             high = middle - 1

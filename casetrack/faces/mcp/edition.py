@@ -1,4 +1,4 @@
-"""What a server offers: the words of an edition, its tools, and what else it answers."""
+"""Content of a server: the texts of an edition, its tools, prompts, resources and routes."""
 
 from __future__ import annotations
 
@@ -24,24 +24,22 @@ def _no_routes(_call: Caller) -> list[Route]:
 
 @dataclass(frozen=True, slots=True)
 class ServedEdition:
-    """An edition as a server shows it.
+    """An edition as an MCP server offers it.
 
     Attributes
     ----------
-    edition
-        Its words: name, instructions, texts of errors.
     groups
         Returns the classes whose methods are the tools.
     prompts
-        Makes what answers for prompts, by method, where they are not those of the edition's file.
+        Returns handlers by method, if they are not those of the edition's file.
     resources
-        Whether documents and passages can be opened by their addresses.
+        Whether clients can read documents and chunks by address.
     over
-        What such a class is made with; by default the session of the server.
+        Returns the argument of these classes; by default the session of the server.
     find
-        Opens the collection that a call names, or the one that it means where it names none.
+        Opens the collection that a call names, or the default one.
     routes
-        Returns what is answered over HTTP besides the protocol, given what calls a tool.
+        Returns further HTTP routes; its argument calls a tool.
     """
 
     edition: Edition

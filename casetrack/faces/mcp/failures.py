@@ -1,4 +1,4 @@
-"""Errors as results: what the program that called a tool is told when it did not work."""
+"""Errors as results of tools."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mcp.types import CallToolResult, TextContent
 
 from casetrack.base import editions
 from casetrack.base.errors import See
-from casetrack.faces.mcp.steps import told
+from casetrack.faces.mcp.steps import name_tools
 from casetrack.faces.mcp.texts import visible
 
 if TYPE_CHECKING:
@@ -29,23 +29,23 @@ logger = logging.getLogger("casetrack.mcp")
 
 _SHOWN = 80
 LONGEST_TEXT = 10_000
-"""Characters that a text among the arguments may have."""
+"""Characters of a text argument."""
 LONGEST_LIST = 1_000
-"""Entries that a list among the arguments may have."""
+"""Entries of a list argument."""
 _LONGEST_LINE = 2000
 
 
 class Failure(NamedTuple):
-    """Why a call did not work: a code for programs, and what its reader is told."""
+    """A failure: a code for programs and a text for the reader."""
 
     code: str
     text: str
 
 
 def failed(text: str, /) -> CallToolResult:
-    """Return a result that says *text* and counts as an error.
+    """Return an error result with *text*.
 
-    A text may quote what was given, whole books and the codes that drive terminals included.
+    The text may quote long arguments and control characters: both are bounded here.
     """
     lines = visible(text).split("\n")
     shown = "\n".join(_shortened(line) for line in lines)
@@ -59,68 +59,62 @@ def _shortened(line: str) -> str:
 
 
 def known_error(error: CaseTrackError, edition: Edition, /) -> Failure:
-    """Return what is told of an error that was raised on purpose; see :func:`error_text`."""
+    """Return the failure of a typed error; see :func:`error_text`."""
     message = edition.message(error)
-    text = error_text(error.code, told(message) or message, error.hint, edition)
+    text = error_text(error.code, name_tools(message) or message, error.hint, edition)
     return Failure(error.code, text)
 
 
 def error_text(code: str, message: str, hint: str, /, edition: Edition | None = None) -> str:
-    """Return message and next step, the latter in terms of tools where one is known.
-
-    Parameters
-    ----------
-    edition
-        Whose tools these are; by default those that work on any collection.
-    """
+    """Return message and next step; the step names tools of *edition* (default: any collection)."""
     step = (edition or editions.edition(editions.ANY)).hints.get(code, hint) if hint else ""
-    step = told(step)
+    step = name_tools(step)
     return f"{message}\n\n{step}" if step else message
 
 
 def reason(error: CaseTrackError, /) -> str:
-    """Return message and next step on one line, for a list of what goes on without it."""
+    """Return message and next step on one line, for a list of skipped items."""
     return " ".join(error_text(error.code, error.message, error.hint).split())
 
 
 def unexpected(name: str, error: BaseException, /) -> Failure:
-    """Log a defect with a reference and return what shows only the reference.
+    """Log a defect with a reference and return a failure that shows only the reference.
 
-    The exception's own text may quote documents or paths that the caller must not see.
+    The exception's text may quote documents or paths that the caller must not see.
     """
     reference = secrets.token_hex(4)
     logger.error("%s failed unexpectedly (reference %s)", name, reference, exc_info=error)
     return Failure(
         "internal",
-        f"{name} failed because of an internal error (reference {reference}).\n\nNothing "
-        "half-done is kept. The details are in the server's log under this reference; the user "
-        f"can check the data with {See('doctor')}.",
+        f"{name} failed because of an internal error (reference {reference}).\n\nNo incomplete "
+        "changes were saved. The server's log has the details under this reference; the user can "
+        f"check the data with {See('doctor')}.",
     )
 
 
 def whole_list(params: PaginatedRequestParams | None, /) -> None:
-    """Refuse a cursor: every list of this server comes whole, so that none is ever given.
+    """Refuse a cursor: every list of this server is complete in one answer.
 
     Raises
     ------
     MCPError
-        There is one; -32602, as the protocol says (2025-11-25, Pagination).
+        The request has a cursor; code -32602 (2025-11-25, Pagination).
     """
     from mcp.shared.exceptions import MCPError
     from mcp.types import INVALID_PARAMS
 
     if params is not None and params.cursor is not None:
-        raise MCPError(INVALID_PARAMS, "Unknown cursor: this list comes whole, without one.")
+        raise MCPError(INVALID_PARAMS, "Unknown cursor: this list is always complete.")
 
 
 def unknown_tool(name: str, known: Sequence[str], /) -> Failure:
-    """Return what is told of a tool that does not exist, with the ones that do."""
+    """Return the failure for an unknown tool, with the known tools."""
     text = f"Unknown tool: {_quoted(name)}{_near(name, known)}\n\nTools: {', '.join(known)}"
     return Failure("unknown_tool", text)
 
 
 def bad_arguments(tool: Tool, problems: Sequence[str], /) -> Failure:
-    """Return what is told of arguments that do not fit: one line for each field."""
+    """Return the failure for invalid arguments, one line for each."""
     lines = "\n".join(f"  - {line}" for line in problems)
     return Failure("usage", f"Invalid arguments for {tool.name}; nothing was done:\n{lines}")
 
@@ -150,7 +144,7 @@ def oversized_arguments(arguments: Mapping[str, Any], /) -> list[str]:
 
 
 def rejected_arguments(tool: Tool, error: ValidationError, /) -> list[str]:
-    """Return a line for each argument whose value does not fit: what is allowed, what was given."""
+    """Return a line for each invalid argument: allowed values and given value."""
     properties = tool.parameters["properties"]
     lines: dict[str, str] = {}
     for problem in error.errors(include_url=False, include_context=False):
@@ -171,9 +165,9 @@ def rejected_arguments(tool: Tool, error: ValidationError, /) -> list[str]:
 def _field(
     place: Sequence[str | int], properties: Mapping[str, Any]
 ) -> tuple[str, Mapping[str, Any], Sequence[str]]:
-    """Return the name of what does not fit, its schema, and what stands beside it in its object.
+    """Return name, schema and sibling fields of an invalid value.
 
-    An argument that is an object is looked into as far as its own schema says what it holds.
+    Members of an object are resolved as far as its schema declares them.
     """
     names, field, known = list[str](), {"properties": properties}, list[str]()
     for part in place:
@@ -213,7 +207,7 @@ def _quoted(value: object) -> str:
 def _near(given: object, known: Sequence[str]) -> str:
     """Return a question for the one of the known names that was probably meant, or nothing."""
     text = given.strip().casefold()[:_SHOWN] if isinstance(given, str) else ""
-    # What begins with it is meant before what merely looks like it: entity, entity_name.
+    # A prefix is a better suggestion than a similar spelling: entity, entity_name.
     longer = [name for name in known if text and name.startswith(f"{text}_")]
     near = longer or difflib.get_close_matches(text, known, n=1)
     return f'. Did you mean "{near[0]}"?' if near else ""

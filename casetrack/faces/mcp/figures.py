@@ -1,6 +1,6 @@
-"""What a server measures of itself: ``/metrics`` for Prometheus, and a line of the log per call.
+"""Measurements of a server: ``/metrics`` for Prometheus, and one log line for each call.
 
-Neither says what was asked or found: arguments and results are as confidential as the documents.
+They contain no arguments or results, which are as confidential as the documents.
 """
 
 from __future__ import annotations
@@ -32,20 +32,14 @@ if TYPE_CHECKING:
 
 PATH = "/metrics"
 calls = logging.getLogger("casetrack.calls")
-"""One line per call, at the level INFO; only where lines are read by programs."""
+"""One line per call at level INFO, for log formats that programs read."""
 _FACTS = ("tool", "outcome", "seconds")
 _running: dict[str, int] = {}
 
 
 @dataclass(slots=True)
 class Measured:
-    """A call that goes on.
-
-    Attributes
-    ----------
-    outcome
-        ``ok`` or ``failed``; ``stopped`` until one knows.
-    """
+    """A call in progress; *outcome* is ``ok``, ``failed`` or ``stopped`` (the initial value)."""
 
     outcome: str = "stopped"
 
@@ -53,21 +47,21 @@ class Measured:
 @contextlib.contextmanager
 def measured(tool: str, /) -> Iterator[Measured]:
     """Count a call of a tool, and measure how long it takes."""
-    found, started = Measured(), time.perf_counter()
+    call, started = Measured(), time.perf_counter()
     _running[tool] = _running.get(tool, 0) + 1
     try:
-        yield found
+        yield call
     finally:
         seconds = time.perf_counter() - started
         _running[tool] -= 1
-        CALLS.add(tool=tool, outcome=found.outcome)
+        CALLS.add(tool=tool, outcome=call.outcome)
         CALL_SECONDS.observe(seconds, tool=tool)
-        facts = {"tool": tool, "outcome": found.outcome, "seconds": round(seconds, 6)}
-        calls.info("%s %s in %.3f s", tool, found.outcome, seconds, extra=facts)
+        facts = {"tool": tool, "outcome": call.outcome, "seconds": round(seconds, 6)}
+        calls.info("%s %s in %.3f s", tool, call.outcome, seconds, extra=facts)
 
 
 class JsonLines(logging.Formatter):
-    """Writes each record as one line of JSON, with what is known of a call as fields."""
+    """Writes each record as one line of JSON, with the facts of a call as fields."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line: time (UTC), level, logger, message; tool, outcome, seconds; error."""
@@ -85,7 +79,7 @@ class JsonLines(logging.Formatter):
 
 
 def metrics_route(library: Library, /) -> Route:
-    """Return what answers at :data:`PATH`."""
+    """Return the route of :data:`PATH`."""
     from starlette.responses import Response
     from starlette.routing import Route
 
@@ -104,7 +98,7 @@ def written(library: Library, /) -> str:
         *exposition(
             "casetrack_calls_running",
             "gauge",
-            "Calls that are being answered.",
+            "Calls in progress.",
             [({"tool": tool}, count) for tool, count in sorted(_running.items())],
         ),
         *_holdings(library),
@@ -115,7 +109,7 @@ def written(library: Library, /) -> str:
 
 
 def _holdings(library: Library) -> list[str]:
-    """Return what collections hold, as the last writer has noted it."""
+    """Return the size of each collection, as its last writer stored it."""
     documents: list[Sample] = []
     passages: list[Sample] = []
     infos, damaged = library.listed()
@@ -132,7 +126,7 @@ def _holdings(library: Library) -> list[str]:
         *exposition(
             "casetrack_collections_unreadable",
             "gauge",
-            "Collections that cannot be read; casetrack doctor says why.",
+            "Collections that cannot be read; casetrack doctor shows the reason.",
             [({}, unread)],
         ),
     ]
@@ -140,15 +134,15 @@ def _holdings(library: Library) -> list[str]:
 
 def _work(library: Library) -> list[str]:
     """Return how many pieces of long work there are, by state."""
-    found: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     for job in library.jobs.list():
-        found[job.state] = found.get(job.state, 0) + 1
-    samples: list[Sample] = [({"state": state}, n) for state, n in sorted(found.items())]
-    return exposition("casetrack_jobs", "gauge", "Pieces of long work, by state.", samples)
+        numbers[job.state] = numbers.get(job.state, 0) + 1
+    samples: list[Sample] = [({"state": state}, n) for state, n in sorted(numbers.items())]
+    return exposition("casetrack_jobs", "gauge", "Jobs by state.", samples)
 
 
 def _process() -> list[str]:
-    """Return what every program tells Prometheus of its process, under the usual names."""
+    """Return the standard Prometheus metrics of this process."""
     import psutil
 
     process = psutil.Process(os.getpid())
@@ -159,9 +153,9 @@ def _process() -> list[str]:
         threads = process.num_threads()
     used = times.user + times.system
     figures = (
-        ("process_cpu_seconds_total", "counter", "Seconds of processor.", used),
-        ("process_resident_memory_bytes", "gauge", "Bytes of memory.", memory),
-        ("process_start_time_seconds", "gauge", "When it started, since 1970.", started),
+        ("process_cpu_seconds_total", "counter", "Processor time in seconds.", used),
+        ("process_resident_memory_bytes", "gauge", "Memory in bytes.", memory),
+        ("process_start_time_seconds", "gauge", "Start time in seconds since 1970.", started),
         ("process_threads", "gauge", "Threads.", threads),
     )
     lines: list[str] = []

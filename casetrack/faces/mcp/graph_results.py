@@ -13,8 +13,8 @@ from casetrack.faces.mcp.results import (
     bounded_chunk,
     bounded_source,
     few,
+    list_budget,
     passage,
-    room_beside,
     widened,
 )
 from casetrack.faces.mcp.texts import cut
@@ -33,22 +33,22 @@ if TYPE_CHECKING:
         Reference,
         Topic,
     )
-    from casetrack.faces.mcp.concise import Telling
+    from casetrack.faces.mcp.concise import ResponseFormatter
     from casetrack.faces.mcp.outputs import Facts
 
 PLACES = 1000
-"""Mentions, citations, passages and events that the library returns at most."""
+"""Highest number of mentions, citations, passages and events that the library returns."""
 ALIASES = 8
 SHOWN_NAMES = 12
 _AROUND_NAMES = 60
 _EVENT_CHARS = 180
-_NODES_ROOM = 8_000
+_NODES_BUDGET = 8_000
 
 
 def quote(item: Quote, /, *, concise: bool = False) -> Quote:
-    """Return words of a document with a bounded source.
+    """Return a quotation with a bounded source.
 
-    Where *concise*, which quotes them with what stands around, the source is that of all of it.
+    If *concise*, the quotation includes its context, and the source covers all of it.
     """
     source = bounded_source(item.provenance)
     if concise:
@@ -87,84 +87,88 @@ def reference(item: Reference, /) -> Reference:
     return replace(item, reference_id=key, name=name)
 
 
-def event(item: Event, /, told: Telling) -> Event:
+def event(item: Event, /, formatter: ResponseFormatter) -> Event:
     """Return an event; a concise answer has of a long sentence the beginning."""
-    said = cut(item.description, _EVENT_CHARS) if told.concise else item.description
-    return replace(item, description=said, quote=quote(item.quote, concise=told.concise))
+    description = cut(item.description, _EVENT_CHARS) if formatter.concise else item.description
+    return replace(
+        item, description=description, quote=quote(item.quote, concise=formatter.concise)
+    )
 
 
-def encounter(item: Encounter, collection_id: str, told: Telling, /) -> Facts:
+def encounter(item: Encounter, collection_id: str, formatter: ResponseFormatter, /) -> Facts:
     """Return a passage with the places of the names in it; a concise answer quotes just these."""
     chunk = bounded_chunk(item.chunk)
-    if told.concise:
+    if formatter.concise:
         chunk = part_of(chunk, span_of(item))
-    found = passage(chunk, collection_id) | {
+    facts = passage(chunk, collection_id) | {
         "entities": [cut(i, NAME_CHARS) for i in item.entities],
         "places": [PLACE.of(q) for q in item.quotes],
         "score": round(item.score, 4),
         "mention_count": item.mention_count,
     }
-    return told.entry(found)
+    return formatter.entry(facts)
 
 
 def span_of(item: Encounter, /) -> tuple[int, int]:
     """Return the part of a passage that holds the names in it, with a few words around them."""
-    # The head of a mail stands in another passage than what comes late in it.
+    # The header of an email is in another chunk than a late part of it.
     own = [q for q in item.quotes if q.chunk_id == item.chunk.chunk_id]
     start = min((q.char_start for q in own), default=0)
     end = max((q.char_end for q in own), default=0)
     return widened(item.chunk.text, start, end, _AROUND_NAMES)
 
 
-def graph_facts(found: EntityGraph, told: Telling, collection: str, /) -> tuple[EntityGraph, Facts]:
+def graph_facts(
+    graph: EntityGraph, formatter: ResponseFormatter, collection: str, /
+) -> tuple[EntityGraph, Facts]:
     """Return as much of a graph as fits, and its facts."""
     facts: Facts = {
-        "center": entity_name(found.center) if found.center else None,
-        "nodes": nodes(found, _NODES_ROOM, told),
+        "center": entity_name(graph.center) if graph.center else None,
+        "nodes": nodes(graph, _NODES_BUDGET, formatter),
     }
-    room = room_beside(facts | {"collection": collection, "notice": outputs.QUOTED}, told)
-    shown = edges(found, told, room)
-    omitted = len(found.edges) - len(shown)
+    budget = list_budget(facts | {"collection": collection, "notice": outputs.QUOTED}, formatter)
+    shown = edges(graph, formatter, budget)
+    omitted = len(graph.edges) - len(shown)
     facts |= {"edges": shown, "edges_omitted": omitted, "more": None}
-    if omitted or len(facts["nodes"]) < len(found.nodes):
+    if omitted or len(facts["nodes"]) < len(graph.nodes):
         facts["more"] = (
-            f"{omitted:,} weaker connections are left out: center the graph on one entity, "
-            "or ask for fewer entities with top_k."
+            f"{omitted:,} weaker connections are left out: center the graph on one entity, or "
+            "request fewer entities with top_k."
         )
     quoted = tuple(
         edge if told_edge.get("evidence") else replace(edge, quote=None)
-        for edge, told_edge in zip(found.edges, shown, strict=False)
+        for edge, told_edge in zip(graph.edges, shown, strict=False)
     )
     count = len(facts["nodes"])
-    few_nodes, distances = found.nodes[:count], found.distances[:count]
-    return replace(found, nodes=few_nodes, distances=distances, edges=quoted), facts
+    few_nodes, distances = graph.nodes[:count], graph.distances[:count]
+    return replace(graph, nodes=few_nodes, distances=distances, edges=quoted), facts
 
 
-def nodes(graph: EntityGraph, /, room: int, told: Telling) -> list[Facts]:
+def nodes(graph: EntityGraph, /, budget: int, formatter: ResponseFormatter) -> list[Facts]:
     """Return the first entities of a graph with their distances from its centre."""
     steps = graph.distances or (None,) * len(graph.nodes)
 
     def node(pair: tuple[Entity, int | None]) -> Facts:
-        return told.entry(NODE.of(entity(pair[0])) | {"distance": pair[1]})
+        return formatter.entry(NODE.of(entity(pair[0])) | {"distance": pair[1]})
 
-    return results.page_of(list(zip(graph.nodes, steps, strict=True)), node, room=room)[0]
+    return results.page_of(list(zip(graph.nodes, steps, strict=True)), node, budget=budget)[0]
 
 
-def edges(graph: EntityGraph, /, told: Telling, room: int) -> list[Facts]:
+def edges(graph: EntityGraph, /, formatter: ResponseFormatter, budget: int) -> list[Facts]:
     """Return the strongest connections of a graph, with a quote for as many as fit."""
     names = {node.entity_id: cut(node.name, NAME_CHARS) for node in graph.nodes}
 
     def full(item: Edge) -> Facts:
-        shown = quote(item.quote, concise=told.concise).as_dict() if item.quote else None
-        return told.entry(_edge(item, names, shown))
+        shown = quote(item.quote, concise=formatter.concise).as_dict() if item.quote else None
+        return formatter.entry(_edge(item, names, shown))
 
     def bare(item: Edge) -> Facts:
-        return told.entry(_edge(item, names, None))
+        return formatter.entry(_edge(item, names, None))
 
-    found, after = results.page_of(graph.edges, full, room=room // 3 * 2)
+    entries, after = results.page_of(graph.edges, full, budget=budget // 3 * 2)
     if after is not None:
-        found += results.page_of(graph.edges, bare, offset=after, room=room // 3)[0]
-    return found
+        entries += results.page_of(graph.edges, bare, offset=after, budget=budget // 3)[0]
+    return entries
 
 
 def _edge(item: Edge, names: Mapping[str, str], evidence: Facts | None) -> Facts:
@@ -184,16 +188,16 @@ def _edge(item: Edge, names: Mapping[str, str], evidence: Facts | None) -> Facts
 # --- a collection as a whole ----------------------------------------------------------------
 
 
-def actor(item: KeyActor, /, told: Telling) -> KeyActor:
-    """Return somebody who matters, with the place that says who it is."""
-    shown = item.quote and quote(item.quote, concise=told.concise)
-    who = entity(item.entity, aliases=0 if told.concise else ALIASES)
+def actor(item: KeyActor, /, formatter: ResponseFormatter) -> KeyActor:
+    """Return a key actor with the place that names the role."""
+    shown = item.quote and quote(item.quote, concise=formatter.concise)
+    who = entity(item.entity, aliases=0 if formatter.concise else ALIASES)
     return replace(item, entity=who, quote=shown)
 
 
-def topic(item: Topic, /, told: Telling) -> Topic:
-    """Return a topic with the documents that say most of it and one typical passage."""
-    few_only = told.concise
+def topic(item: Topic, /, formatter: ResponseFormatter) -> Topic:
+    """Return a topic with its main documents and one typical passage."""
+    few_only = formatter.concise
     return replace(
         item,
         terms=() if few_only else tuple(few(item.terms, most=SHOWN_NAMES)),

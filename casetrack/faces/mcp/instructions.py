@@ -1,7 +1,7 @@
-"""What a client shows its model at the start: what is here, and how to work with the tools.
+"""Instructions for a client's model: the collections, and how to use the tools.
 
-Clients cut it at 2 KB. It names only tools that would answer: those that the server offers and
-its license has. Nothing here needs the SDK.
+Clients cut them at 2 KB. They name only tools that the server offers and its license includes.
+This module does not import the SDK.
 """
 
 from __future__ import annotations
@@ -24,53 +24,39 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("casetrack.mcp")
 MOST_BYTES = 2_000
-"""A little less than the 2 KB at which clients cut."""
+"""Slightly below the 2 KB at which clients cut."""
 _NAME_CHARS = 60
 
 
-def instructions(told: Instructions, tools: Container[str], holdings: Sequence[str] = ()) -> str:
-    """Return the text for a server.
+def instructions(texts: Instructions, tools: Container[str], holdings: Sequence[str] = ()) -> str:
+    """Return the instructions of an edition; *tools* are the usable tools.
 
-    Parameters
-    ----------
-    told
-        What the edition says.
-    tools
-        Names of the tools that would answer.
-    holdings
-        The collections that there are, in words; as many as fit are named.
+    *holdings* describe the collections; as many as fit are named.
     """
 
     def offered(way: Way) -> bool:
         return all(name in tools for name in way.needs)
 
-    found = (next(filter(offered, ways), None) for ways in told.steps)
-    numbered = [f"{n}. {way.text}" for n, way in enumerate(filter(None, found), 1)]
+    ways_offered = (next(filter(offered, ways), None) for ways in texts.steps)
+    numbered = [f"{n}. {way.text}" for n, way in enumerate(filter(None, ways_offered), 1)]
     steps = "\n".join(["Order of calls", *numbered]) if numbered else ""
-    warnings = [way.text for way in told.warnings if offered(way)]
-    rest = [part for part in (steps, told.rules, *warnings) if part]
-    room = MOST_BYTES - len("\n\n".join([told.head, "", *rest]).encode()) - 1
-    here = _listed(told.holdings, holdings, room) if told.holdings else ""
-    return "\n\n".join(part for part in (told.head, here, *rest) if part) + "\n"
+    warnings = [way.text for way in texts.warnings if offered(way)]
+    rest = [part for part in (steps, texts.rules, *warnings) if part]
+    budget = MOST_BYTES - len("\n\n".join([texts.head, "", *rest]).encode()) - 1
+    listed = _listed(texts.holdings, holdings, budget) if texts.holdings else ""
+    return "\n\n".join(part for part in (texts.head, listed, *rest) if part) + "\n"
 
 
 def holdings(library: Library, about: str, /) -> list[str]:
-    """Return each collection that the server is about with its size, the one changed last first.
+    """Return name and size of each collection of the edition *about*, last changed first.
 
-    Sizes are those that its last writer noted: a collection is not opened for them.
-
-    Parameters
-    ----------
-    library
-        Its collections.
-    about
-        The edition that the server is of.
+    Sizes are those of the last writer, so that no collection is opened.
     """
     try:
         infos = [info for info in library.collections() if about in {ANY, info.edition}]
     except CaseTrackError as error:
         return [f"they cannot be read now ({one_line(error.message)})"]
-    except OSError as error:  # whatever it is, a server starts, and its calls say what is wrong
+    except OSError as error:  # The server starts despite any error; its calls report the error.
         logger.warning("The collections cannot be listed: %s", error)
         return ["they cannot be read now"]
     return [_told(library, info) for info in infos]
@@ -84,13 +70,13 @@ def _told(library: Library, info: CollectionInfo) -> str:
     return f"{name} ({', '.join(facts)})" if facts else name
 
 
-def _listed(title: str, each: Sequence[str], room: int) -> str:
-    """Return as many as fit in *room* bytes, and how many more there are."""
+def _listed(title: str, each: Sequence[str], budget: int) -> str:
+    """Return as many as fit in *budget* bytes, and how many more there are."""
     if not each:
         return f"{title}: none yet."
     for shown in range(len(each), 0, -1):
         more = len(each) - shown
         text = f"{title}: {', '.join(each[:shown])}{f', and {more:,} more' if more else ''}."
-        if len(text.encode()) <= room:
+        if len(text.encode()) <= budget:
             return text
     return f"{title}: {len(each):,}."

@@ -1,19 +1,9 @@
-"""Long tools as jobs: the call waits as long as its client does, the work goes on without it.
+"""Long tools as jobs: the work continues when its call stops waiting.
 
-A tool that may take long ends with::
-
-    return await run_as_job(
-        self._session,
-        ctx,
-        Task("sync", f"Sync of {path}", found.info, work, finish),
-        wait_seconds,
-    )
-
-``work(progress, cancel)`` runs in a thread and returns a report with ``as_dict`` and
-``cancelled``; its ``progress`` takes an :class:`IngestProgress` or what, done
-and total. ``finish(report)`` is awaited and returns the tool's own answer, which is what the call
-gives if it is still waiting, and what get_job_status gives otherwise. The tool takes the parameter
-``wait_seconds: WaitSeconds = None``; its result has an entry ``job`` while the work goes on.
+A long tool ends with ``return await run_as_job(session, ctx, Task(…), wait_seconds)`` and has the
+parameter ``wait_seconds: WaitSeconds = None``. ``work(progress, cancel)`` of the task runs in a
+thread and returns a report with ``as_dict`` and ``cancelled``; ``finish(report)`` makes the tool's
+answer, for the call or for get_job_status. While the work continues, the result has a ``job``.
 """
 
 from __future__ import annotations
@@ -33,7 +23,7 @@ from casetrack.faces.mcp.live_jobs import CALL
 from casetrack.faces.mcp.outputs import JOB_KEPT
 from casetrack.faces.mcp.progress import BEAT_SECONDS, StepProgress
 from casetrack.faces.mcp.results import answer
-from casetrack.faces.mcp.steps import here
+from casetrack.faces.mcp.steps import if_offered
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import Context
@@ -48,19 +38,20 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("casetrack.mcp")
 
-SILENT_WAIT = 50
-"""Seconds that a call waits whose client gave no progress token: such clients end a call after 60
-seconds of silence."""
-TOLD_WAIT = 600
-"""Seconds that a call waits whose client hears of progress, which it counts as life. Not for ever:
-some clients end any call after a while, and the model may have better things to do."""
+DEFAULT_WAIT = 50
+"""Seconds that a call without a progress token waits: such clients end a call after 60 seconds
+without a message.
+"""
+PROGRESS_WAIT = 600
+"""Seconds that a call with a progress token waits. The limit exists because some clients end every
+call after a while, and the model may have other work.
+"""
 ASK_STATUS = (
-    f"Ask {See('jobs list')} with job_id {{id}} (wait_seconds: {SILENT_WAIT} waits for the end). "
+    f"Ask {See('jobs list')} with job_id {{id}} (wait_seconds: {DEFAULT_WAIT} waits for the end). "
     f"{See('jobs cancel')} stops it."
 )
-"""How to learn more of work that goes on."""
 LONGEST_WAIT = 1500
-"""Some clients end a call after 30 minutes in any case."""
+"""Some clients end every call after 30 minutes."""
 
 WaitSeconds = Annotated[int | None, Field(ge=0, le=LONGEST_WAIT, description="Then a job comes")]
 
@@ -73,34 +64,35 @@ async def run_as_job(
     /,
     ask: str = ASK_STATUS,
 ) -> CallToolResult:
-    """Do long work as a job, and answer when it ends or when the call has waited long enough.
+    """Run long work as a job; return its answer, or the job once the call has waited long enough.
 
-    A client that cancels its call stops the work, and the call ends when the work has. One that
-    only goes away leaves it interrupted, or at work where the server stays: see :func:`_parted`.
+    A client that cancels its call stops the work, and the call ends after the work. A client that
+    disconnects interrupts it, or leaves it running if the server stays: see
+    :func:`_after_disconnect`.
 
     Parameters
     ----------
     wait_seconds
-        How long to wait at most; ``None`` means as long as the client is likely to.
+        Longest wait; ``None`` is the time limit that the client probably has.
     ask
-        How to learn more of work that goes on; ``{id}`` stands for the job.
+        How to get the state of running work; ``{id}`` is replaced by the job's id.
 
     Raises
     ------
     Exception
-        Whatever the work raises.
+        Any exception of the work.
     """
     call = CALL.get()
-    goes_on = call is not None and call.again is not None
+    resumes_jobs = call is not None and call.again is not None
     live = await session.jobs.start(task)
-    if goes_on:  # nobody is there who waits
+    if resumes_jobs:  # No client is waiting.
         return still_working(live.running.job, ask)
     seconds = default_wait(context) if wait_seconds is None else wait_seconds
     try:
         await live.wait(context, seconds)
     except BaseException:
         with anyio.CancelScope(shield=True):
-            if await _parted(context, live.running):
+            if await _after_disconnect(context, live.running):
                 await live.ended.wait()
         raise
     if live.error is not None:
@@ -108,14 +100,15 @@ async def run_as_job(
     return live.answer or still_working(live.running.job, ask)
 
 
-async def _parted(context: Context, running: RunningJob, /) -> bool:
-    """Decide what becomes of work whose call ended before it did; return whether it has to end.
+async def _after_disconnect(context: Context, running: RunningJob, /) -> bool:
+    """Handle a call that ended before its work; return whether the work must end.
 
-    - A client that cancelled the call wants it to stop.
-    - A session over HTTP that ended is no wish: the server stays, and so does the work.
+    - A cancelled call stops the work.
+    - The end of an HTTP session leaves the work running, because the server stays.
     - A closed connection of the stateless protocol over HTTP cancels the call (2026-07-28,
-      Cancellation), though it may as well be that the client is gone: it is interrupted.
-    - Over standard input the server ends with its client: it is interrupted, and goes on later.
+      Cancellation), but the client may also have disconnected: the work is interrupted.
+    - Over standard input the server ends with its client: the work is interrupted and resumed
+      later.
     """
     request = context.request_context
     # Handlers are cancelled in either case; only the SDK's own channel knows which one it is.
@@ -131,26 +124,28 @@ async def _parted(context: Context, running: RunningJob, /) -> bool:
 
 
 def default_wait(context: Context, /) -> int:
-    """Return how long a call may wait when it does not say so itself."""
+    """Return how long a call without ``wait_seconds`` may wait."""
     meta: Any = context.request_context.meta or {}
-    return SILENT_WAIT if meta.get("progress_token") is None else TOLD_WAIT
+    return DEFAULT_WAIT if meta.get("progress_token") is None else PROGRESS_WAIT
 
 
 def still_working(job: Job, ask: str = ASK_STATUS, /) -> CallToolResult:
     """Return the answer of a tool whose work goes on; *ask* is how to learn more."""
-    more = here(ask.format(id=job.id))
-    text = f"Still working: {progress_text(job)}.\n\n{job.title} goes on in the background. {more}"
+    more = if_offered(ask.format(id=job.id))
+    text = (
+        f"Still working: {progress_text(job)}.\n\n{job.title} continues in the background. {more}"
+    )
     return answer(text, {"collection": job.collection, "job": job_facts(job), "more": more})
 
 
 def job_facts(job: Job, /) -> Facts:
-    """Return what is told of a job."""
-    told = {key: value for key, value in job.as_dict().items() if key not in JOB_KEPT}
-    return {"job_id": job.id} | told
+    """Return the facts of a job."""
+    facts = {key: value for key, value in job.as_dict().items() if key not in JOB_KEPT}
+    return {"job_id": job.id} | facts
 
 
 async def known_job(session: Session, job_id: str, /) -> tuple[Job, LiveJob | None]:
-    """Return a job of this server, or of any other program on the same data folder.
+    """Return a job of this server or of another program on the same data folder.
 
     Raises
     ------
@@ -167,13 +162,13 @@ async def known_job(session: Session, job_id: str, /) -> tuple[Job, LiveJob | No
 
 async def wait_for_other(session: Session, context: Reports, job: Job, seconds: float, /) -> Job:
     """Wait for a job of another program, at most so many seconds, and return it as it is then."""
-    from casetrack.faces.mcp.progress import Teller
+    from casetrack.faces.mcp.progress import ProgressReporter
 
-    teller = Teller(context)
+    reporter = ProgressReporter(context)
     with anyio.move_on_after(seconds):
         while job.active:
-            teller.hear(StepProgress(job.what, job.done, job.total))
-            await teller.tell()
+            reporter.update(StepProgress(job.what, job.done, job.total))
+            await reporter.report()
             await anyio.sleep(BEAT_SECONDS)
             try:
                 job, _ = await known_job(session, job.id)

@@ -15,7 +15,7 @@ import anyio.to_thread
 from casetrack.base.errors import JobStopped
 from casetrack.base.jobs.running import CLIENT_LEFT
 from casetrack.faces.mcp.progress import StepProgress, run_long
-from casetrack.faces.mcp.steps import in_terms
+from casetrack.faces.mcp.steps import name_tools_in
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
@@ -38,15 +38,7 @@ R = TypeVar("R", bound=Any)
 
 @dataclass(frozen=True, slots=True)
 class Task(Generic[R]):
-    """Long work of a tool.
-
-    Attributes
-    ----------
-    kind, title, collection
-        See :meth:`casetrack.base.jobs.JobStore.run`.
-    work, finish
-        See the module.
-    """
+    """Long work of a tool; see :meth:`casetrack.base.jobs.JobStore.run` and :mod:`jobs`."""
 
     kind: JobKind
     title: str
@@ -57,16 +49,14 @@ class Task(Generic[R]):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """The call of a tool that is answered now, as far as it can be made again.
+    """The current call of a tool, as a record from which it can be repeated.
 
     Attributes
     ----------
-    edition, tool, arguments
-        What was called, and with what.
     collection
         The argument that names the collection.
     again
-        The job that goes on by this call.
+        The interrupted job that this call resumes.
     """
 
     edition: str
@@ -76,7 +66,7 @@ class Call:
     again: RunningJob | None = None
 
     def record(self, collection_id: str, /) -> dict[str, Any] | None:
-        """Return what a later server makes the call of; ``None`` where a password was given."""
+        """Return the call for a later server; ``None`` if it contains a password."""
         if self.arguments.get("password") is not None:
             return None
         arguments = self.arguments | {self.collection: collection_id}
@@ -84,11 +74,11 @@ class Call:
 
 
 CALL: ContextVar[Call | None] = ContextVar("casetrack_call", default=None)
-"""The call that the work which begins now belongs to."""
+"""The call of work that starts now."""
 
 
 class _Relay:
-    """Keeps the newest progress for whoever waits at the moment."""
+    """Stores the latest progress for waiting calls."""
 
     def __init__(self) -> None:
         self.last: tuple[float, float | None, str] = (0.0, None, "Starting")
@@ -102,16 +92,16 @@ class _Relay:
 
 @dataclass(slots=True)
 class LiveJob:
-    """A job of this server: what its calls wait for.
+    """A running job of this server.
 
     Attributes
     ----------
     stop
         Set it to end the job.
     ended
-        Set when the job's record says how it ended.
+        Set when the record of the job contains its end.
     answer, error
-        What the tool answers, or why it cannot.
+        The answer of the tool, or its failure.
     """
 
     running: RunningJob
@@ -123,19 +113,19 @@ class LiveJob:
 
     async def wait(self, context: Reports, seconds: float, /) -> None:
         """Wait for the end, at most so many seconds, and pass progress on to a call's client."""
-        told = -1.0
+        last_value = -1.0
         with anyio.move_on_after(seconds):
             while not self.ended.is_set():
-                told = await self._pass_on(context, told)
+                last_value = await self._pass_on(context, last_value)
                 with anyio.move_on_after(_PASS_SECONDS):
                     await self.ended.wait()
         if self.ended.is_set() and self.error is None:
-            await self._pass_on(context, told)
+            await self._pass_on(context, last_value)
 
-    async def _pass_on(self, context: Reports, told: float) -> float:
+    async def _pass_on(self, context: Reports, last_value: float) -> float:
         value, total, message = self.relay.last
-        if value <= told:
-            return told
+        if value <= last_value:
+            return last_value
         job = self.running.job
         if job.state == "queued" and job.what:
             message = job.what
@@ -144,16 +134,16 @@ class LiveJob:
 
 
 class LiveJobs:
-    """The jobs that one server has started. They end with the server.
+    """The jobs that one server has started; they end with the server.
 
     Parameters
     ----------
     library
-        Where jobs are recorded.
+        Stores the records of jobs.
     running
-        Holds the stop event of every job that waits or runs now.
+        Stop events of all waiting or running jobs.
     writing
-        Returns the lock that puts the writers to a collection, named by its id, in a queue.
+        Returns the lock that queues the writers of a collection, by its id.
     """
 
     def __init__(
@@ -228,22 +218,22 @@ class LiveJobs:
         """Do the work of a job, in its turn; nothing leaves this but a cancellation."""
         failure: BaseException | None = None
 
-        def work(hear: Callable[[Any], None], _stop: threading.Event) -> Any:
-            def tell(*news: Any) -> None:
-                hear(news[0] if len(news) == 1 else StepProgress(*news))
+        def work(update: Callable[[Any], None], _stop: threading.Event) -> Any:
+            def progress(*news: Any) -> None:
+                update(news[0] if len(news) == 1 else StepProgress(*news))
 
-            return live.running.do(task.work, tell)
+            return live.running.do(task.work, progress)
 
         try:
             report = await run_long(
                 work,
                 live.relay,
-                _turn(self._writing(task.collection.id), live.stop),
+                _acquired(self._writing(task.collection.id), live.stop),
                 set(),
                 stop=live.stop,
             )
-            live.answer = await task.finish(in_terms(report))
-        except Exception as error:  # noqa: BLE001 - told to whoever asks
+            live.answer = await task.finish(name_tools_in(report))
+        except Exception as error:  # noqa: BLE001 - stored for waiting calls
             live.error = failure = error
         except BaseException as error:
             failure = error
@@ -251,19 +241,19 @@ class LiveJobs:
         finally:
             with anyio.CancelScope(shield=True):
                 await anyio.to_thread.run_sync(live.running.end, failure)
-            # Last of all: a server that was told to leave does so when nothing is running.
+            # Do this last: a stopping server ends as soon as nothing is running.
             self._running.discard(live.stop)
             live.ended.set()
 
 
 @contextlib.asynccontextmanager
-async def _turn(lock: anyio.Lock, stop: threading.Event, /) -> AsyncIterator[None]:
+async def _acquired(lock: anyio.Lock, stop: threading.Event, /) -> AsyncIterator[None]:
     """Hold *lock*, but stop waiting for it when *stop* is set.
 
     Raises
     ------
     JobStopped
-        It was, before the lock was free.
+        *stop* was set before the lock was free.
     """
     held = False
     async with anyio.create_task_group() as group:
@@ -278,7 +268,7 @@ async def _turn(lock: anyio.Lock, stop: threading.Event, /) -> AsyncIterator[Non
         held = True
         group.cancel_scope.cancel()
     if not held:
-        raise JobStopped("Stopped before it had begun; nothing was done.")
+        raise JobStopped("Stopped before it started; nothing was done.")
     try:
         yield
     finally:

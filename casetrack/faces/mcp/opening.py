@@ -1,9 +1,8 @@
-"""The answer to a client's first message, given before the SDK is loaded.
+"""The answer to a client's first message, sent before the SDK is imported.
 
-A client begins with ``initialize`` and waits, while loading the SDK takes half a second. Where that
-message is there and has the usual form, this module answers as the SDK's server would. The server
-reads the message as well, and its own answer is dropped (:mod:`casetrack.faces.mcp.wire`). All else
-waits for the SDK, such as what it would refuse. A test compares both answers.
+A client waits for the answer to ``initialize``, and importing the SDK takes half a second. This
+module answers a message of the usual form as the SDK's server would; the SDK's own answer is then
+dropped (:mod:`casetrack.faces.mcp.wire`). A test compares both answers.
 """
 
 from __future__ import annotations
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from casetrack.api.library import Library
 
 _VERSIONS = frozenset(("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"))
-"""Versions of the protocol that begin with ``initialize``."""
 _CAPABILITIES: dict[str, dict[str, bool]] = {
     "completions": {},
     "prompts": {"listChanged": False},
@@ -33,37 +31,29 @@ _CAPABILITIES: dict[str, dict[str, bool]] = {
     "tools": {"listChanged": False},
 }
 _MOST_CHARS, _LARGEST_ID = 4_000, 2**53
-"""Longer lines and larger numbers wait for the SDK, too."""
+"""Longer lines and larger numbers are left to the SDK."""
 _NAMED = frozenset(("experimental", "extensions"))
-"""Capabilities of a client whose parts have any names and values."""
+"""Capabilities of a client with arbitrary members."""
 
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """The first line of a client.
-
-    Attributes
-    ----------
-    line
-        The line, which the server has still to read.
-    answered
-        Id of the request in it where that was answered.
-    """
+    """The first line of a client, and the id of its request if it is already answered."""
 
     line: str
     answered: str | int | None = None
 
 
 def opened(library: Library, /) -> Opening | None:
-    """Read the line that waits on standard input, and answer it where that is possible.
+    """Read the line that is waiting on standard input, and answer it if possible.
 
-    ``None`` where no line waits, or where the system cannot tell.
+    Returns ``None`` if no line is waiting, or if the system cannot report that.
     """
     line = _waiting_line()
     number = None if line is None else _request_id(line)
     if number is not None:
-        told = {"jsonrpc": "2.0", "id": number, "result": _result(line or "", library)}
-        text = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+        response = {"jsonrpc": "2.0", "id": number, "result": _result(line or "", library)}
+        text = json.dumps(response, ensure_ascii=False, separators=(",", ":"))
         os.write(sys.stdout.fileno(), f"{text}\n".encode())
     return None if line is None else Opening(line, number)
 
@@ -85,7 +75,9 @@ def _waiting_line() -> str | None:
 
 def _request_id(line: str) -> str | int | None:
     """Return the id of an ``initialize`` request that the SDK surely takes."""
-    if len(line) > _MOST_CHARS or "\\u" in line:  # escapes may stand for what UTF-8 cannot say
+    if (
+        len(line) > _MOST_CHARS or "\\u" in line
+    ):  # An escape may be a character that UTF-8 cannot encode.
         return None
     try:
         message = json.loads(line)
@@ -125,16 +117,16 @@ def _is_usual(name: str, value: Any) -> bool:
 
 def _result(line: str, library: Library) -> dict[str, Any]:
     any_collection = edition(ANY)
-    told = any_collection.instructions
+    texts = any_collection.instructions
     lacking = {
         each.tool
         for each in operations().values()
         if each.feature is not None and not library.entitlements.allows(each.feature)
     }
-    named = {name for way in (*chain(*told.steps), *told.warnings) for name in way.needs}
+    named = {name for way in (*chain(*texts.steps), *texts.warnings) for name in way.needs}
     return {
         "capabilities": _CAPABILITIES,
-        "instructions": instructions(told, named - lacking, holdings(library, ANY)),
+        "instructions": instructions(texts, named - lacking, holdings(library, ANY)),
         "protocolVersion": json.loads(line)["params"]["protocolVersion"],
         "serverInfo": {
             "description": any_collection.about,

@@ -1,4 +1,4 @@
-"""Long work: done in a thread, told to the client as it goes, stopped when the client says so."""
+"""Long work in a thread, with progress for the client and cancellation by it."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger("casetrack.mcp")
 
 BEAT_SECONDS = 1.0
-LIFE_SECONDS = 3.0
-"""Seconds between two signs of life of a call that cannot say how far it is."""
+KEEPALIVE_SECONDS = 3.0
+"""Seconds between two progress messages of a call without known progress."""
 _HALF_FILE_SECONDS = 30.0
 
 
@@ -51,7 +51,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class StepProgress:
-    """A moment of work that is not about files: what is done, how much, and of how much."""
+    """Progress of work without files: description, completed amount and total."""
 
     what: str
     done: int
@@ -64,57 +64,50 @@ class Reports(Protocol):
     async def report_progress(
         self, progress: float, total: float | None = None, message: str | None = None
     ) -> None:
-        """Tell the client how far the work is."""
+        """Report progress to the client."""
         ...
 
 
-class Teller:
-    """Turns the worker's news into progress that rises strictly, also inside one long file.
+class ProgressReporter:
+    """Converts the worker's progress to values that rise strictly, also within one long file.
 
-    The whole part of the value is the number of files done. Within a file it creeps towards the
-    next one without reaching it (half way after 30 seconds), so that a client which gives up on
-    silent calls sees life, whatever the reader is busy with. So it does towards the end when all
-    files are done and something remains to do. Another phase, which counts from the beginning,
-    goes on where the last one ended.
+    The integer part is the number of completed files. Within a file, the value approaches the next
+    integer (half way after 30 seconds), because clients end calls without progress. The same
+    applies to remaining work after the last file. A further phase continues at the last value.
 
-    Parameters
-    ----------
-    context
-        Where progress is reported.
-    beat
-        Seconds between two reports.
+    *beat* is the number of seconds between two reports.
     """
 
     def __init__(self, context: Reports, /, *, beat: float = BEAT_SECONDS) -> None:
         self._context = context
         self._beat = beat
-        self._news: IngestProgress | StepProgress | None = None
+        self._latest: IngestProgress | StepProgress | None = None
         self._done = 0
         self._before = 0
         self._from = 0.0
         self._since: float | None = None
         self._last = -1.0
 
-    def hear(self, news: IngestProgress | StepProgress, /) -> None:
-        """Take news from the worker thread."""
-        self._news = news
+    def update(self, event: IngestProgress | StepProgress, /) -> None:
+        """Store progress from the worker thread."""
+        self._latest = event
 
-    async def keep_telling(self, stop: threading.Event, /) -> None:
-        """Report at every beat until cancelled, and then tell the worker to stop."""
+    async def report_until_stopped(self, stop: threading.Event, /) -> None:
+        """Report at every beat until cancelled, then set the worker's *stop* event."""
         try:
             while True:
-                await self.tell()
+                await self.report()
                 await anyio.sleep(self._beat)
         finally:
             stop.set()
 
-    async def tell(self) -> None:
-        """Report where the work stands, unless the value would not rise."""
-        news, now = self._news, time.monotonic()
-        done = news.done if news is not None else 0
+    async def report(self) -> None:
+        """Report the current progress, unless the value would not rise."""
+        event, now = self._latest, time.monotonic()
+        done = event.done if event is not None else 0
         if done < self._done:
             self._before += self._done + 1
-        total = float(self._before + news.total) if news is not None and news.total else None
+        total = float(self._before + event.total) if event is not None and event.total else None
         next_one = float(self._before + done + 1)
         limit = next_one if total is None or next_one <= total else total
         if self._since is None or done != self._done:
@@ -122,11 +115,11 @@ class Teller:
             self._from = max(limit - 1.0, self._last)
         elapsed = now - self._since
         value = self._from + (limit - self._from) * elapsed / (elapsed + _HALF_FILE_SECONDS)
-        await self._report(value, total, _message(news))
+        await self._report(value, total, _message(event))
 
     async def finish(self) -> None:
         """Report the end of the work."""
-        amount = self._before + (self._news.total if self._news is not None else 0)
+        amount = self._before + (self._latest.total if self._latest is not None else 0)
         total = max(float(amount), 1.0, self._last)
         await self._report(max(total, self._last + 0.001), total, "Finished")
 
@@ -137,16 +130,16 @@ class Teller:
         await self._context.report_progress(value, total, message)
 
 
-def _message(news: IngestProgress | StepProgress | None) -> str:
-    if news is None:
+def _message(event: IngestProgress | StepProgress | None) -> str:
+    if event is None:
         return "Starting"
-    if isinstance(news, StepProgress):
-        if not news.total:
-            return news.what or "Starting"
-        return f"{news.what}: {news.done:,} of {news.total:,}"
-    amount = f"{news.pages} pages, {news.chunks} chunks so far"
-    where = f", now {PurePath(news.file).name}" if news.file else ""
-    return f"{news.done} of {news.total} files{where} ({amount})"
+    if isinstance(event, StepProgress):
+        if not event.total:
+            return event.what or "Starting"
+        return f"{event.what}: {event.done:,} of {event.total:,}"
+    amount = f"{event.pages} pages, {event.chunks} chunks so far"
+    where = f", now {PurePath(event.file).name}" if event.file else ""
+    return f"{event.done} of {event.total} files{where} ({amount})"
 
 
 async def run_long(
@@ -161,22 +154,17 @@ async def run_long(
 ) -> R:
     """Run *work* in a thread under *lock*, with progress, and return its report.
 
-    When the call is cancelled, the event given to *work* is set and the thread is waited for: it
-    keeps what is finished, and nobody writes after the call has ended. While it runs the event is
-    in *running*, so that the process can stop it too.
-
-    Parameters
-    ----------
-    stop
-        The event to give to *work*, where somebody else may set it too.
+    A cancelled call sets *stop* and waits for the thread: the work keeps its finished part, and
+    nothing is written after the call. During the work, *running* contains *stop*, so that the
+    process can set it, too.
 
     Raises
     ------
     Exception
-        Whatever *work* raises.
+        Any exception of *work*.
     """
     stop = stop or threading.Event()
-    teller = Teller(context, beat=beat)
+    reporter = ProgressReporter(context, beat=beat)
     result: list[R] = []
     errors: list[Exception] = []
 
@@ -185,13 +173,13 @@ async def run_long(
         try:
             async with lock:
                 running.add(stop)
-                result.append(await anyio.to_thread.run_sync(partial(work, teller.hear, stop)))
+                result.append(await anyio.to_thread.run_sync(partial(work, reporter.update, stop)))
         except Exception as error:  # noqa: BLE001 - raised again below
             errors.append(error)
 
     try:
         async with anyio.create_task_group() as group:
-            group.start_soon(teller.keep_telling, stop)
+            group.start_soon(reporter.report_until_stopped, stop)
             await attempt()
             group.cancel_scope.cancel()
     finally:
@@ -200,27 +188,27 @@ async def run_long(
             logger.info("stopped; what was finished is kept")
     if errors:
         raise errors[0]
-    await teller.finish()
+    await reporter.finish()
     return result[0]
 
 
-async def kept_alive(
-    work: Callable[[], Awaitable[T]], context: Reports, /, *, beat: float = LIFE_SECONDS
+async def keepalive(
+    work: Callable[[], Awaitable[T]], context: Reports, /, *, beat: float = KEEPALIVE_SECONDS
 ) -> T:
-    """Await *work*, and report at every *beat* seconds that it goes on; return its result.
+    """Await *work*, report progress every *beat* seconds, and return the result.
 
-    For calls that are answered at once, except when a model is loaded or a large collection is
-    looked at for the first time: a client that hears nothing would give up on them.
+    For calls that are usually fast: loading a model or opening a large collection for the first
+    time takes longer than clients wait without progress.
 
     Raises
     ------
     Exception
-        Whatever *work* raises.
+        Any exception of *work*.
     """
     results: list[T] = []
     errors: list[Exception] = []
 
-    async def signs_of_life() -> None:
+    async def send_beats() -> None:
         count = 0
         while True:
             await anyio.sleep(beat)
@@ -228,7 +216,7 @@ async def kept_alive(
             await context.report_progress(float(count), None, "Still working")
 
     async with anyio.create_task_group() as group:
-        group.start_soon(signs_of_life)
+        group.start_soon(send_beats)
         # An exception that left the task group would arrive wrapped in a group.
         try:
             results.append(await work())
@@ -247,38 +235,35 @@ async def kept_alive(
 # that asks, which the client answers by calling again (2026-07-28, Input Required).
 
 ARGUMENT = "confirm"
-"""The argument by which a call says that it is meant."""
 _QUESTION = "confirm"
 _FORM: dict[str, Any] = {"type": "object", "properties": {}}
-"""Nothing to fill in: agreeing to the question is the answer."""
+"""An empty form: accepting it is the confirmation."""
 
-SAID_NO = Failure(
+DECLINED = Failure(
     "declined",
-    "Nothing was deleted: the user was asked and said no. Do not ask again unless they want it.",
+    "Nothing was deleted: the user declined. Do not ask again unless the user requests it.",
 )
 NO_ANSWER = Failure(
     "declined",
-    "Nothing was deleted: the question to the user was closed without an answer. Ask them what "
-    "they want, and call again if they want it deleted.",
+    "Nothing was deleted: the user closed the question without an answer. Ask the user, and call "
+    "again if the user wants the deletion.",
 )
 NOT_ASKED = (
-    "Nothing was deleted: this client offers to ask its user, and could not ({why}). The user can "
-    "delete it in another client, or on the command line of CaseTrack."
+    "Nothing was deleted: the client failed to ask the user ({why}). The user can delete it in "
+    "another client, or on the command line."
 )
 _WHY_CHARS = 200
 
 
 class Unconfirmed(UsageError):
-    """A call that would delete something, without the word for it.
+    """A call that would delete something, without a confirmation.
 
     Parameters
     ----------
     what
-        What would go, as a sentence: ``This would remove "Lease.pdf" ... from Acme.``
-    hint
-        The next step.
+        The effect, as a sentence: ``This would remove "Lease.pdf" ... from Acme.``
     before
-        What the message says before that.
+        First sentence of the message.
     """
 
     def __init__(
@@ -298,38 +283,34 @@ def can_ask(context: Context[Any, Any], /) -> bool:
     return _stateless(context) or context.session.can_send_request
 
 
-async def asked(context: Context[Any, Any], what: str, /) -> InputRequiredResult | Failure | None:
-    """Ask the user; return what the call answers, or ``None`` where they agreed.
-
-    Parameters
-    ----------
-    what
-        What would be done, as a sentence; see :class:`Unconfirmed`.
-    """
-    question = visible(sendable(f"{what}\n\nShall it be deleted?"))
+async def ask_user(
+    context: Context[Any, Any], what: str, /
+) -> InputRequiredResult | Failure | None:
+    """Ask the user about *what* (a sentence); return a refusal, ``None`` after agreement."""
+    question = visible(sendable(f"{what}\n\nDelete it?"))
     form = ElicitRequestFormParams(message=question, requested_schema=_FORM)
     if not _stateless(context):
         number = context.request_id
         ask = partial(context.session.elicit_form, question, _FORM, related_request_id=number)
         try:
-            answer = await kept_alive(ask, context)
+            answer = await keepalive(ask, context)
         except MCPError as error:
             return Failure("declined", NOT_ASKED.format(why=cut(error.message, _WHY_CHARS)))
-        return _told(answer)
+        return _refusal(answer)
     given = (context.input_responses or {}).get(_QUESTION)
     # An answer counts only for the question that was put: more may be in a collection by now.
-    print_of_it = hashlib.sha256(question.encode()).hexdigest()
-    if isinstance(given, ElicitResult) and context.request_state == print_of_it:
-        return _told(given)
+    fingerprint = hashlib.sha256(question.encode()).hexdigest()
+    if isinstance(given, ElicitResult) and context.request_state == fingerprint:
+        return _refusal(given)
     request = ElicitRequest(params=form)
-    return InputRequiredResult(input_requests={_QUESTION: request}, request_state=print_of_it)
+    return InputRequiredResult(input_requests={_QUESTION: request}, request_state=fingerprint)
 
 
 def _stateless(context: Context[Any, Any]) -> bool:
     return (context.protocol_version or "") >= STATELESS
 
 
-def _told(answer: ElicitResult) -> Failure | None:
+def _refusal(answer: ElicitResult) -> Failure | None:
     if answer.action == "accept" and (answer.content or {}).get(_QUESTION, True) is True:
         return None
-    return NO_ANSWER if answer.action == "cancel" else SAID_NO
+    return NO_ANSWER if answer.action == "cancel" else DECLINED

@@ -1,7 +1,6 @@
-"""Resources: collections, documents, passages and pages that a client can attach or open.
+"""Resources: collections, documents, chunks and pages that a client can attach or open.
 
-Everything is read by address (:mod:`uris`); each address names one collection, and
-nothing outside of it is looked at.
+Every address (:mod:`uris`) names one collection, and nothing outside of it is read.
 """
 
 from __future__ import annotations
@@ -63,10 +62,10 @@ if TYPE_CHECKING:
 logger = logging.getLogger("casetrack.mcp")
 
 LISTED = 200
-"""So many collections are listed, those changed last first."""
+"""Number of listed collections, last changed first."""
 JSON, MARKDOWN, PNG = "application/json", "text/markdown", "image/png"
 RESOURCE_NOT_FOUND = -32002
-"""Code of the handshake protocol for an address of nothing; the stateless one has -32602."""
+"""Code of the handshake protocol; the stateless one uses -32602."""
 
 _NAMES: dict[Kind, tuple[str, str, str, str]] = {
     Kind.COLLECTION: (
@@ -78,7 +77,7 @@ _NAMES: dict[Kind, tuple[str, str, str, str]] = {
     Kind.DOCUMENT: (
         "document",
         "Document text",
-        "A document's text in reading order with its page numbers; the beginning of a long one.",
+        "A document's text in reading order with page numbers; only the beginning of a long text.",
         MARKDOWN,
     ),
     Kind.CHUNK: ("passage", "Passage", "A passage's text with citation and full source.", JSON),
@@ -86,7 +85,7 @@ _NAMES: dict[Kind, tuple[str, str, str, str]] = {
     Kind.HIGHLIGHT: (
         "highlighted-page",
         "Highlighted page",
-        "Picture of the page on which a passage stands, with the passage marked.",
+        "Picture of a passage's page with the passage marked.",
         PNG,
     ),
 }
@@ -94,17 +93,7 @@ _NAMES: dict[Kind, tuple[str, str, str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What stands at an address.
-
-    Attributes
-    ----------
-    data
-        Text, or the bytes of a picture.
-    mime_type
-        One of :data:`JSON`, :data:`MARKDOWN`, :data:`PNG`.
-    notes
-        What who looks at a picture must know.
-    """
+    """Content of a resource: *data* is text or a picture; *notes* warn about a picture."""
 
     data: str | bytes
     mime_type: str
@@ -112,15 +101,7 @@ class Content:
 
 
 class Resources:
-    """The resources of one session.
-
-    Parameters
-    ----------
-    session
-        Whose library is read.
-    choice
-        The tools that the server offers: texts name no others.
-    """
+    """The resources of one session; texts name only the tools of *choice*."""
 
     def __init__(self, session: Session, choice: ToolChoice, /) -> None:
         self._session = session
@@ -172,14 +153,14 @@ class Resources:
         ]
 
     async def read(self, uri: str, /) -> Content:
-        """Return what stands at *uri*.
+        """Return the content of *uri*.
 
         Raises
         ------
         UsageError
-            It is no address, or nothing is there (any more).
+            The address is invalid, or nothing exists at it.
         CaseTrackError
-            It cannot be read.
+            The content cannot be read.
         """
         address = parse_uri(uri)
         if address.kind is Kind.COLLECTIONS:
@@ -194,7 +175,7 @@ class Resources:
         return await in_thread(partial(_READERS[address.kind], self, target, address))
 
     def _entries(self) -> list[tuple[CollectionInfo, str]]:
-        """Return the collections with their sizes in words, the first :data:`LISTED` of them."""
+        """Return the first :data:`LISTED` collections with a description of their size."""
         infos = self._session.infos()
         infos.sort(key=lambda info: info.status != "active")
         return [(info, _size(self._counts(info))) for info in infos[:LISTED]]
@@ -208,7 +189,7 @@ class Resources:
                 self._session.library.get(info.id).workspace.state().snapshot.documents.values()
             )
         except CaseTrackError as error:
-            # A damaged collection must not hide the others; reading it says what is wrong.
+            # List the other collections despite a damaged one; reading it returns the error.
             logger.info("not counted: %s", error.message)
             return None
         return len(documents), sum(document.page_count for document in documents)
@@ -224,14 +205,14 @@ class Resources:
         return {"total": len(infos), "collections": shown}
 
     def _collection(self, collection_id: str) -> Collection:
-        found = self._session.library.get(collection_id)
+        info = self._session.library.get(collection_id)
         # A name may look like an id.
-        if found.info.id != collection_id:
+        if info.info.id != collection_id:
             raise CollectionNotFound(collection_id)
-        return found
+        return info
 
     async def _briefing(self, target: Collection) -> Content:
-        """Return what get_collection_summary returns, with the collection's own facts."""
+        """Return the result of get_collection_summary, with properties of the collection."""
         from casetrack.faces.mcp.tools.overview import OverviewTools
 
         info = target.info
@@ -280,12 +261,14 @@ _READERS: dict[Kind, Callable[[Resources, Collection, Address], Content]] = {
 
 
 def handlers(session: Session, choice: ToolChoice, /) -> dict[str, Handler]:
-    """Return what answers the protocol's requests about resources, by method."""
+    """Return the handlers of the protocol's resource requests, by method."""
     resources = Resources(session, choice)
 
     async def list_resources(_ctx: Any, params: PaginatedRequestParams) -> ListResourcesResult:
         failures.whole_list(params)
-        listed = await told("resources/list", resources.listed, lambda _error: INTERNAL_ERROR)
+        listed = await with_protocol_errors(
+            "resources/list", resources.listed, lambda _error: INTERNAL_ERROR
+        )
         return ListResourcesResult(resources=listed)
 
     async def list_templates(
@@ -303,7 +286,9 @@ def handlers(session: Session, choice: ToolChoice, /) -> dict[str, Handler]:
         def code_of(error: CaseTrackError) -> int:
             return missing if isinstance(error, UsageError) else INTERNAL_ERROR
 
-        content = await told("resources/read", partial(resources.read, uri), code_of, uri=uri)
+        content = await with_protocol_errors(
+            "resources/read", partial(resources.read, uri), code_of, uri=uri
+        )
         return ReadResourceResult(contents=[_sent(uri, content)])
 
     return {
@@ -313,7 +298,7 @@ def handlers(session: Session, choice: ToolChoice, /) -> dict[str, Handler]:
     }
 
 
-async def told(
+async def with_protocol_errors(
     what: str,
     work: Callable[[], Awaitable[Any]],
     code_of: Callable[[CaseTrackError], int],
@@ -321,30 +306,24 @@ async def told(
     *,
     uri: str | None = None,
 ) -> Any:
-    """Return what *work* gives; its errors become those of the protocol.
+    """Return the result of *work*, and convert its errors to errors of the protocol.
 
-    Parameters
-    ----------
-    what
-        The method, for the log.
-    code_of
-        Gives the code of an error of this project.
-    uri
-        What was asked for; it goes with the error.
+    *what* is the method for the log, *code_of* returns the code of a typed error, and *uri* is
+    added to the error.
 
     Raises
     ------
     MCPError
-        Says what an error of this project says. Others are logged with a reference, and only the
-        reference is told: their text may quote documents.
+        With the text of a typed error. Other errors are logged with a reference, and only the
+        reference is sent, because their text may quote documents.
     """
     data = None if uri is None else {"uri": sendable(uri)}
     try:
         return await work()
     except CaseTrackError as error:
         logger.info("%s: %s", what, error.code)
-        said = failures.error_text(error.code, error.message, error.hint)
-        raise MCPError(code_of(error), visible(sendable(said)), data) from error
+        message = failures.error_text(error.code, error.message, error.hint)
+        raise MCPError(code_of(error), visible(sendable(message)), data) from error
     except MCPError:
         raise
     except Exception as error:

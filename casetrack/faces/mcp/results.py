@@ -18,30 +18,27 @@ if TYPE_CHECKING:
     from casetrack.base.provenance import Provenance
     from casetrack.base.records import Chunk, CollectionInfo, Document
     from casetrack.base.records.graph import Quote
-    from casetrack.faces.mcp.concise import Telling
+    from casetrack.faces.mcp.concise import ResponseFormatter
 
-# How long a result may be: clients warn at 10,000 tokens of one result and cut at 25,000.
-#
-# A result carries the same answer twice, as text and as structure, of which a client shows its
-# model one; each stays below :data:`MAX_TOKENS`. What does not fit is left for a further call, and
-# the result says which.
+# Size of results: clients warn at 10,000 tokens of one result and cut at 25,000. A result contains
+# the same answer twice, as text and as structure, and a client shows one of them to its model; each
+# is limited to :data:`MAX_TOKENS`. The result describes how to get the rest.
 
 MAX_TOKENS = 20_000
-"""Tokens that a result may have at most."""
-ROOM = 16_000
-"""Tokens for the items of a list; the rest is for what stands around them."""
-CONCISE_ROOM = 6_000
-"""The same in concise answers, which a model reads again on every turn."""
+BUDGET = 16_000
+"""Tokens for the items of a list; the rest is for the other members of the result."""
+CONCISE_BUDGET = 6_000
+"""The limit of concise answers, which a model reads on every turn."""
 _ASCII_PER_TOKEN = 2.5
 
 T = TypeVar("T")
 
 
 def tokens(value: Any, /) -> int:
-    """Return an upper estimate of the tokens that *value* costs as text or as JSON.
+    """Return an upper estimate of the tokens of *value* as text or as JSON.
 
-    Models split English prose into pieces of four or five letters; identifiers, numbers and the
-    punctuation of JSON into shorter ones, and scripts other than Latin into one or two a letter.
+    Models split English prose into tokens of four or five letters, identifiers, numbers and JSON
+    punctuation into shorter ones, and other scripts into one or two tokens for each letter.
     """
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     if text.isascii():
@@ -50,12 +47,12 @@ def tokens(value: Any, /) -> int:
     return int(ascii_count / _ASCII_PER_TOKEN) + (len(text) - ascii_count) + 1
 
 
-def fitting(costs: Iterable[int], /, *, room: int = ROOM) -> int:
-    """Return how many items fit into *room* from the first on; at least one."""
+def fitting(costs: Iterable[int], /, *, budget: int = BUDGET) -> int:
+    """Return how many items fit into *budget* from the first on; at least one."""
     count, spent = 0, 0
     for cost in costs:
         spent += cost
-        if count and spent > room:
+        if count and spent > budget:
             break
         count += 1
     return count
@@ -68,26 +65,26 @@ def page_of(
     *,
     offset: int = 0,
     limit: int | None = None,
-    room: int = ROOM,
-    beside: Callable[[], int] = int,
+    budget: int = BUDGET,
+    source_tokens: Callable[[], int] = int,
 ) -> tuple[list[Any], int | None]:
-    """Return the structured entries of *items* from *offset* on, and where the rest begins.
+    """Return the structured entries of *items* from *offset*, and the offset of the rest.
 
     Parameters
     ----------
     shape
-        Makes the structured entry of an item.
-    offset, limit
-        The part that was asked for; fewer come where they would not fit.
-    room
+        Returns the structured entry of an item.
+    limit
+        Number of requested items; fewer are returned if they do not fit.
+    budget
         Tokens for all entries together.
-    beside
-        Tokens by now of what the entries point to, which stands beside them.
+    source_tokens
+        Returns the current tokens of the objects that the entries refer to.
 
     Returns
     -------
     tuple
-        The entries, and the offset of the next page, ``None`` at the end of *items*.
+        The entries, and the offset of the next page (``None`` at the end).
     """
     asked = items[offset:] if limit is None else items[offset : offset + limit]
     entries: list[Any] = []
@@ -95,14 +92,14 @@ def page_of(
     for item in asked:
         entry = shape(item)
         spent += tokens(entry)
-        if entries and spent + beside() > room:
+        if entries and spent + source_tokens() > budget:
             break
         entries.append(entry)
     after = offset + len(entries)
     return entries, after if after < len(items) else None
 
 
-_FACTS_ROOM = 5_000
+_FACTS_BUDGET = 5_000
 _WARNINGS = 5
 _WARNING_CHARS = 300
 _HEADINGS = 12
@@ -112,27 +109,22 @@ _LINKED_PICTURES = 3
 _LINKS = 5
 
 ANSWERS, OF_COLLECTION = "casetrack/graph/answers", "casetrack/api/collection"
-"""Keys of what a result tells its page, and no model: where in the text of each passage it answers,
-and the id of the collection that it is of."""
+"""Keys of metadata for pages only: spans of the best answer in each chunk's text, and collection
+id.
+"""
 
 CODE = "casetrack/code"
-"""Key under which a failure tells its code."""
 
 
 def answer(
     text: str, structured: Mapping[str, Any], /, links: Iterable[ResourceLink] = ()
 ) -> CallToolResult:
-    """Return a successful result. Both parts are free of characters that no wire can carry.
+    """Return a successful result without characters that cannot be transmitted.
 
-    Parameters
-    ----------
-    text, structured
-        The same answer for people and for programs.
-    links
-        Resources that a client may open, shown after the text.
+    *text* and *structured* are the same answer; *links* are resources that a client may open.
     """
     named = structured.get("sources")
-    # What else is called so is a list: the sources that an edition reads.
+    # Editions use the same key for a list of sources.
     text += _sources(named) if isinstance(named, dict) else ""
     content: list[ContentBlock] = [TextContent(type="text", text=visible(sendable(text))), *links]
     return CallToolResult(content=content, structured_content=sendable(dict(structured)))
@@ -152,16 +144,14 @@ def _sources(sources: Mapping[str, Facts]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Portion(Generic[T]):
-    """As much of a list as fits into a result.
+    """The part of a list that fits into a result.
 
     Attributes
     ----------
-    items
-        What is shown.
     entries, blocks
-        Each item as structure and as text.
+        Structure and text of each item.
     next_offset
-        Where the rest begins, ``None`` at the end of the list.
+        Offset of the rest, ``None`` at the end of the list.
     """
 
     items: tuple[T, ...]
@@ -183,21 +173,13 @@ def portion(
     *,
     offset: int = 0,
     limit: int | None = None,
-    room: int = ROOM,
-    beside: Callable[[], int] = int,
+    budget: int = BUDGET,
+    source_tokens: Callable[[], int] = int,
 ) -> Portion[T]:
-    """Return as many of *items* as fit in *room*, in both forms, from *offset* on.
+    """Return both forms of *items* from *offset*, as many as fit in *budget* (at least one).
 
-    Parameters
-    ----------
-    entry, block
-        Make the structured form of an item, and its text of both; the costlier one counts.
-    offset, limit
-        The part that was asked for.
-    room
-        Tokens for all items together. The first one is always there.
-    beside
-        See :func:`casetrack.faces.mcp.results.page_of`.
+    *entry* returns the structure of an item and *block* its text from both; the longer form
+    counts. For *source_tokens* see :func:`page_of`.
     """
     made: list[tuple[Any, str]] = []
 
@@ -207,7 +189,9 @@ def portion(
         made.append((structured, text))
         return max(json.dumps(structured, ensure_ascii=False), text, key=tokens)
 
-    shown, after = page_of(items, costlier, offset=offset, limit=limit, room=room, beside=beside)
+    shown, after = page_of(
+        items, costlier, offset=offset, limit=limit, budget=budget, source_tokens=source_tokens
+    )
     kept = made[: len(shown)]
     return Portion(
         tuple(items[offset : offset + len(shown)]),
@@ -218,7 +202,7 @@ def portion(
 
 
 def onward(offset: int | None, /) -> str | None:
-    """Return the sentence that says where a cut list goes on."""
+    """Return the sentence with the offset of the rest of a list."""
     return None if offset is None else f"More from offset {offset}."
 
 
@@ -245,10 +229,10 @@ def collection_facts(info: CollectionInfo, /) -> Facts:
     return bounded_collection(info).as_dict()
 
 
-def bounded_document(document: Document, /, room: int = _FACTS_ROOM) -> Document:
-    """Return a document's facts in at most *room* tokens: long texts of the file lose their ends.
+def bounded_document(document: Document, /, budget: int = _FACTS_BUDGET) -> Document:
+    """Return a document in at most *budget* tokens: long texts of the file are cut.
 
-    Its name, path and ids stay whole.
+    Name, path and ids stay complete.
     """
     for chars, count in ((2_000, 50), (500, 20), (200, 10), (60, 5)):
         facts = replace(
@@ -268,7 +252,7 @@ def bounded_document(document: Document, /, room: int = _FACTS_ROOM) -> Document
             missing=_first(document.missing, count, chars),
             warnings=_first(document.warnings, count, chars),
         )
-        if tokens(facts.as_dict()) <= room:
+        if tokens(facts.as_dict()) <= budget:
             break
     return facts
 
@@ -279,7 +263,7 @@ def document_facts(document: Document, /) -> Facts:
 
 
 def document_entry(document: Document, /) -> Facts:
-    """Return what a list says of a document."""
+    """Return a document as an entry of a list."""
     return LINE.of(replace(document, warnings=_first(document.warnings, _WARNINGS, _WARNING_CHARS)))
 
 
@@ -292,9 +276,9 @@ def _first(texts: Sequence[str], count: int, chars: int) -> tuple[str, ...]:
 
 
 def bounded_source(provenance: Provenance, /) -> Provenance:
-    """Return a source whose headings and table columns, which a file may make long, have an end.
+    """Return a source with bounded headings and table columns, which come from the file.
 
-    It has no rectangles, which only a viewer can use.
+    Its rectangles, which only a viewer needs, are left out.
     """
     header = provenance.table_header
     return replace(
@@ -314,22 +298,19 @@ def bounded_chunk(chunk: Chunk, /) -> Chunk:
 
 def addresses(provenance: Provenance, collection_id: str, /) -> dict[str, str]:
     """Return the addresses of a passage and, where its page can be drawn, of its picture."""
-    found = {"uri": chunk_uri(collection_id, provenance.chunk_id)}
+    uris = {"uri": chunk_uri(collection_id, provenance.chunk_id)}
     if has_picture(provenance):
-        found["page_image_uri"] = highlight_uri(collection_id, provenance.chunk_id)
-    return found
+        uris["page_image_uri"] = highlight_uri(collection_id, provenance.chunk_id)
+    return uris
 
 
 def has_picture(provenance: Provenance, /) -> bool:
-    """Return whether a passage stands on a page that can be drawn: one with a layout."""
+    """Return whether the page of a chunk can be drawn."""
     return provenance.page_width is not None
 
 
 def passage(chunk: Chunk, /, collection_id: str = "") -> Facts:
-    """Return a chunk as a passage: without the rectangles, which only a viewer can use.
-
-    With *collection_id* it has its addresses, too.
-    """
+    """Return a chunk without rectangles; *collection_id* adds its addresses."""
     raw = chunk.as_dict()
     del raw["highlight"]
     return raw | addresses(chunk.provenance, collection_id) if collection_id else raw
@@ -356,28 +337,30 @@ def _link(uri: str, name: str, title: str, kind: str) -> ResourceLink:
     )
 
 
-# What keeps long answers short: rooms for their lists, and quotes with less around them.
+# Limits of long answers: token budgets of their lists, and shorter quotations.
 
 
 R = TypeVar("R")
 
 WHOLE = 18_000
-"""Tokens of a structured result; what surrounds it in an answer has the rest of the budget."""
+"""Tokens of a structured result; the rest of the budget is for the text around it."""
 NAME_CHARS = 300
-"""Characters of a name that a document gives to something, such as an address on the web."""
+"""Characters of a name from a document, such as a web address."""
 
 
-def room_beside(facts: Any, told: Telling | None = None, /, *, whole: int = WHOLE) -> int:
-    """Return the tokens that a list may take in a result that holds *facts* besides."""
-    room = told.room if told else ROOM
-    return max(0, min(room, whole - tokens(facts)))
+def list_budget(
+    facts: Any, formatter: ResponseFormatter | None = None, /, *, whole: int = WHOLE
+) -> int:
+    """Return the tokens available for a list in a result with *facts*."""
+    budget = formatter.budget if formatter else BUDGET
+    return max(0, min(budget, whole - tokens(facts)))
 
 
 def first(
-    items: Sequence[T], shape: Callable[[T], Any], /, *, room: int, most: int | None = None
+    items: Sequence[T], shape: Callable[[T], Any], /, *, budget: int, most: int | None = None
 ) -> list[Any]:
-    """Return the entries of the first *most* items, as many as fit in *room*."""
-    return page_of(items, shape, limit=most, room=room)[0]
+    """Return the entries of the first *most* items, as many as fit in *budget*."""
+    return page_of(items, shape, limit=most, budget=budget)[0]
 
 
 def after_page(offset: int, shown: int, total: int, /) -> int | None:
@@ -386,16 +369,16 @@ def after_page(offset: int, shown: int, total: int, /) -> int | None:
 
 
 def more_from(after: int | None, missing: int, way: str, /) -> str | None:
-    """Return the sentence that says how to get the rest of a list, ``None`` at its end.
+    """Return a sentence on how to get the rest of a list, ``None`` at its end.
 
     Parameters
     ----------
     after
-        Offset of the next page, ``None`` where offsets lead no further.
+        Offset of the next page, ``None`` if no offset leads further.
     missing
-        Entries behind those shown.
+        Number of entries after the shown ones.
     way
-        What helps where offsets lead no further.
+        Advice if no offset leads further.
     """
     if after is not None:
         return onward(after)
@@ -403,7 +386,7 @@ def more_from(after: int | None, missing: int, way: str, /) -> str | None:
 
 
 def more_of(fact: str, way: str, /) -> str:
-    """Return the sentence that says what is left out, and the way to it where there is one."""
+    """Return a sentence on the omitted part, with the *way* to get it."""
     return f"{fact}: {way.rstrip('.')}." if way else f"{fact}."
 
 
@@ -433,32 +416,30 @@ def spread_page(
     ask: Callable[[int], R],
     items: Callable[[R], Sequence[T]],
     shape: Callable[[T], Any],
-    room: Callable[[R], int],
+    budget: Callable[[R], int],
     /,
     *,
     offset: int,
     count: int,
     most: int,
 ) -> tuple[R, list[Any]]:
-    """Return a page of a list that is chosen anew for every length, each the start of the next.
+    """Return a page of a list that is selected separately for every length.
 
-    The library spreads mentions over documents, best ones first, and then puts what it chose in
-    reading order. So the page is what a longer choice adds, not where a longer list goes on.
+    The library distributes mentions over documents, best ones first, and then sorts them in reading
+    order. A page therefore contains the items that a longer selection adds to a shorter one.
 
     Parameters
     ----------
     ask
-        Returns the answer with so many items.
+        Returns the answer with a number of items.
     items
-        The items of an answer: mentions or citations, told apart by the place of their quote.
+        Returns the mentions or citations of an answer; the place of the quotation identifies them.
     shape
-        Makes the entry of an item.
-    room
-        Tokens that the entries may take beside an answer's other facts.
-    offset, count
-        The part that is wanted.
+        Returns the entry of an item.
+    budget
+        Returns the tokens available for the entries of an answer.
     most
-        Items that can be asked for.
+        Highest number of items.
 
     Returns
     -------
@@ -467,11 +448,11 @@ def spread_page(
     """
     before = {_place(i) for i in items(ask(min(offset, most)))} if offset else set()
     while True:
-        found = ask(min(offset + count, most))
-        chosen = [item for item in items(found) if _place(item) not in before]
-        entries = page_of(chosen, shape, room=room(found))[0]
+        result = ask(min(offset + count, most))
+        chosen = [item for item in items(result) if _place(item) not in before]
+        entries = page_of(chosen, shape, budget=budget(result))[0]
         if len(entries) == len(chosen):
-            return found, entries
+            return result, entries
         count = len(entries)
 
 

@@ -18,11 +18,11 @@ from casetrack.api.text.passages import (
 from casetrack.base.records import Chunk, SearchResult, SearchResults
 from casetrack.base.records.shape import SOURCE
 from casetrack.faces.mcp import outputs
-from casetrack.faces.mcp.asking import plain
-from casetrack.faces.mcp.concise import Telling
+from casetrack.faces.mcp.concise import ResponseFormatter
+from casetrack.faces.mcp.operation_tools import plain
 from casetrack.faces.mcp.results import (
     ANSWERS,
-    ROOM,
+    BUDGET,
     Portion,
     addresses,
     answer,
@@ -33,7 +33,7 @@ from casetrack.faces.mcp.results import (
     portion,
     source_links,
 )
-from casetrack.faces.mcp.steps import See, here, in_terms, tool_of
+from casetrack.faces.mcp.steps import See, if_offered, name_tools_in, tool_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,16 +43,15 @@ if TYPE_CHECKING:
     from casetrack.base.records import RelatedChunk
 
 MOST_RESULTS = 100
-"""How far results can be paged through: up to there, asking for more does not change the order."""
-_RELATED_ROOM = 4_000
+"""Results up to this rank have the same order for every *limit*."""
+_RELATED_BUDGET = 4_000
 _NEAR_CHARS = 200
 _MOST_ALSO = 5
-"""Passages of a result's place that are listed; there may be hundreds of one text."""
-_NOTHING = f"Nothing found. Try other words. {See('documents')} shows what is there."
+"""Listed places of equal text; there may be hundreds."""
+_NOTHING = f"No results. Try other words. {See('documents')} lists the documents."
 _FIRST, _FIRST_CHARS, _LATER_CHARS = 2, 900, 600
-"""Characters that a concise answer quotes of the first results, and of each after them."""
+"""Characters of the quotation of the first results, and of later ones."""
 _SHORT = frozenset({"collection", "evidence", "relevance", "notes", "reading", "stage_ms"})
-"""What the concise form says of the search itself."""
 
 
 class ResultPage:
@@ -60,104 +59,100 @@ class ResultPage:
 
     Parameters
     ----------
-    results
-        What was found.
-    collection_id
-        Where.
-    telling
-        How it is told: a concise answer quotes the part of each result that answers.
+    formatter
+        Formatter of the answer; a concise one quotes only the answering part of each result.
     explain
-        Whether each stage's scores are told.
+        Whether to include the scores of each stage.
     noun
-        What a collection is called.
+        Name of a collection in this edition.
     ids
-        Of several collections, by their names.
+        Ids of several collections, by name.
     """
 
     def __init__(
         self,
         results: "SearchResults",
         collection_id: str,
-        telling: Telling,
+        formatter: ResponseFormatter,
         /,
         *,
         explain: bool = False,
         noun: str = "Collection",
         ids: "Mapping[str, str] | None" = None,
     ) -> None:
-        self._found = in_terms(results)
+        self._found = name_tools_in(results)
         self._ids = ids or {}
         self._collection_id = collection_id
-        self._telling = telling
+        self._formatter = formatter
         self._explain = explain
         self._noun = noun
         self._near = False
         self._parts: dict[int, SearchResult] = {}
         self._spans: dict[int, list[int] | None] = {}
-        self._words = Words(results.query if telling.concise else "")
+        self._words = Words(results.query if formatter.concise else "")
 
     def answer(self, offset: int, k: int, /) -> CallToolResult:
         """Return the results from *offset* on, of the *k* that were asked for."""
-        found, related, concise = self._found, self._found.related, self._telling.concise
-        room = ROOM - _RELATED_ROOM if related else ROOM
+        results, related, concise = self._found, self._found.related, self._formatter.concise
+        budget = BUDGET - _RELATED_BUDGET if related else BUDGET
         show = partial(
             portion,
-            found.results,
+            results.results,
             self._entry,
             self._block,
             offset=offset,
-            room=room,
-            beside=self._telling.beside,
+            budget=budget,
+            source_tokens=self._formatter.source_tokens,
         )
         shown = show()
         if shown.next_offset is not None and not concise:
-            # Another result is worth more than the far ends of what stands beside this one.
+            # One more result is more useful than the ends of the context.
             self._near = True
             shown = show()
         after = shown.next_offset
-        if after is None and len(found.results) == k < MOST_RESULTS:
+        if after is None and len(results.results) == k < MOST_RESULTS:
             after = k
         step = _next_step(offset, k, len(shown.items), after)
-        facts = replace(found, results=shown.items, query=shown_query(found.query))
+        facts = replace(results, results=shown.items, query=shown_query(results.query))
         structured = self._head(facts) | {"results": shown.entries}
         structured |= {"next_offset": after, "next_step": step}
         if not concise:
             structured["offset"] = offset
         blocks, more = list(shown.blocks), [s for s in (onward(after), step) if s]
         if related:
-            beside = self._related(ROOM - shown.cost)
+            chunks = self._related(BUDGET - shown.cost)
             further = [
-                self._telling.entry(outputs.POINTER.of(each.chunk))
-                for each in related[len(beside.items) :]
+                self._formatter.entry(outputs.POINTER.of(each.chunk))
+                for each in related[len(chunks.items) :]
             ]
-            structured |= {"related": beside.entries, "related_further": further}
-            blocks += [*beside.blocks, *_pointers(further)]
+            structured |= {"related": chunks.entries, "related_further": further}
+            blocks += [*chunks.blocks, *_pointers(further)]
         head = self._plain(search_head(facts, self._noun, explain=self._explain))
-        more += [self._plain(search_tail(found))] if self._explain and blocks else []
+        more += [self._plain(search_tail(results))] if self._explain and blocks else []
         text = "\n\n".join([head, *blocks, *more, *([outputs.QUOTED] if blocks else [])])
         links = [] if concise or self._ids else [result.provenance for result in shown.items]
-        structured = self._telling.whole(structured)
-        told = answer(text, structured, source_links(self._collection_id, links))
-        told.meta = {ANSWERS: [self._spans.get(result.rank) for result in shown.items]}
-        return told
+        structured = self._formatter.whole(structured)
+        result_page = answer(text, structured, source_links(self._collection_id, links))
+        result_page.meta = {ANSWERS: [self._spans.get(result.rank) for result in shown.items]}
+        return result_page
 
     def _head(self, facts: "SearchResults") -> dict[str, Any]:
-        """Return what is told of the search itself."""
-        found = facts.as_dict(explain=self._explain)
-        found = {k: v for k, v in found.items() if k not in ("results", "related")}
-        if self._telling.concise:
-            found = {k: v for k, v in found.items() if k in _SHORT}
-            if not found["notes"]:
-                del found["notes"]
-        return found | {"notice": outputs.QUOTED}
+        """Return the properties of the search."""
+        head = facts.as_dict(explain=self._explain)
+        head = {k: v for k, v in head.items() if k not in ("results", "related")}
+        if self._formatter.concise:
+            head = {k: v for k, v in head.items() if k in _SHORT}
+            if not head["notes"]:
+                del head["notes"]
+        return head | {"notice": outputs.QUOTED}
 
     def _entry(self, result: "SearchResult") -> dict[str, Any]:
         also = result.also[:_MOST_ALSO]
         result = replace(result, provenance=bounded_source(result.provenance), also=also)
-        if self._telling.concise:
+        if self._formatter.concise:
             return self._short(result)
         raw = {"rank": result.rank, **result.as_dict(explain=self._explain)}
-        # The whole text stands beside it: the best part of it is enough.
+        # The whole text is included, so the best part is sufficient.
         raw["pinpoint"] = raw["pinpoint"][:1]
         if self._near:
             raw["context"] = _nearest(raw["context"])
@@ -176,7 +171,7 @@ class ResultPage:
         entry |= {"text": text, "citation": place.cite()}
         if result.pinpoint and (at := result.pinpoint[0].where) not in entry["citation"]:
             entry["at"] = at
-        entry |= self._telling.place(SOURCE.of(place))
+        entry |= self._formatter.place(SOURCE.of(place))
         if result.also:
             entry["also"] = [str(same) for same in result.also]
         if result.collection:
@@ -186,35 +181,37 @@ class ResultPage:
         return entry
 
     def _plain(self, lines: "Lines") -> str:
-        return plain(lines, self._telling)
+        return plain(lines, self._formatter)
 
     def _block(self, result: "SearchResult", _entry: dict[str, Any]) -> str:
         shown = self._parts.get(result.rank, result)
         return self._plain(result_lines(shown, explain=self._explain))
 
-    def _related(self, room: int) -> "Portion[RelatedChunk]":
+    def _related(self, budget: int) -> "Portion[RelatedChunk]":
         def entry(each: "RelatedChunk") -> dict[str, Any]:
             raw: dict[str, Any] = dict(passage(each.chunk, self._collection_id))
             raw |= {"weight": round(each.weight, 6), "reason": each.reason}
-            return self._telling.entry(raw)
+            return self._formatter.entry(raw)
 
         def block(each: "RelatedChunk", _entry: dict[str, Any]) -> str:
             return self._plain(lines_of(each))
 
         everything = [replace(r, chunk=self._quoted(r.chunk)) for r in self._found.related]
-        return portion(everything, entry, block, room=room, beside=self._telling.beside)
+        return portion(
+            everything, entry, block, budget=budget, source_tokens=self._formatter.source_tokens
+        )
 
     def _quoted(self, chunk: Chunk) -> Chunk:
         """Return a passage with a bounded source, and only its best part where that is wanted."""
         chunk = bounded_chunk(chunk)
-        if not self._telling.concise:
+        if not self._formatter.concise:
             return chunk
         rows = chunk.provenance.sheet_name is not None
         return part_of(chunk, self._words.best_part(chunk.text, size=_LATER_CHARS, rows=rows))
 
 
 def _answer_in(result: "SearchResult", place: "Provenance", length: int) -> list[int] | None:
-    """Return where in the quoted part of a result its best part stands, in code points."""
+    """Return the span of the best part in the quoted part of a result, in code points."""
     if not result.pinpoint:
         return None
     best = result.pinpoint[0]
@@ -223,7 +220,7 @@ def _answer_in(result: "SearchResult", place: "Provenance", length: int) -> list
 
 
 def _nearest(context: dict[str, Any]) -> dict[str, Any]:
-    """Return the text around a result without what is far from it."""
+    """Return the context of a result, shortened to the nearest words."""
     before, after = context["before"], context["after"]
     if before and len(before) > _NEAR_CHARS:
         # The first of these words may have lost its beginning; the last ones never do.
@@ -235,12 +232,12 @@ def _nearest(context: dict[str, Any]) -> dict[str, Any]:
 
 
 def _next_step(offset: int, k: int, shown: int, after: int | None) -> str | None:
-    """Return what to do where a search gives nothing, or no more."""
+    """Return advice if a search has no results, or no more results."""
     if not shown:
-        return "There are no more results." if offset else here(_NOTHING)
+        return "There are no more results." if offset else if_offered(_NOTHING)
     if after is None and k == MOST_RESULTS and offset + shown == k:
         return (
-            f"A search goes no further than {MOST_RESULTS} results: ask more narrowly, or use "
+            f"A search returns at most {MOST_RESULTS} results: use a more specific query or "
             "document_filter."
         )
     return None

@@ -1,6 +1,6 @@
-"""Starting the server: over standard input and output, or over HTTP.
+"""Start of the server over standard input and output, or over HTTP.
 
-The SDK and the tools are imported only when a server is made.
+The SDK and the tools are imported only when a server is created.
 """
 
 from __future__ import annotations
@@ -32,12 +32,9 @@ def build_server(library: Library, /, choice: ToolChoice | None = None) -> CaseT
 
 
 def configure_logging(form: str = "text", /) -> None:
-    """Send all logging to standard error: standard output belongs to the protocol.
+    """Send all logging to standard error, because standard output belongs to the protocol.
 
-    Parameters
-    ----------
-    form
-        One of :data:`casetrack.base.config.LOG_FORMS`. Lines for programs tell every call as well.
+    *form* is one of :data:`casetrack.base.config.LOG_FORMS`; the JSON form logs every call as well.
     """
     from casetrack.faces.mcp import figures
 
@@ -64,19 +61,17 @@ def serve_stdio(
 ) -> None:
     """Serve over standard input and output until the input ends.
 
-    Running ingests are then told to stop; what they finished is kept, and the next server goes on
-    with them. Watched folders are kept in sync meanwhile, beginning a few seconds after the start,
-    unless the tools only read.
+    Running ingests are then stopped; their finished part is kept, and the next server continues
+    them. Meanwhile, watched folders are synced, unless the tools only read.
 
     Parameters
     ----------
     choice
-        The tools to offer; all by default.
+        The offered tools; all by default.
     fetch
-        Whether to fetch the models in the background where they are missing. Until they are there
-        each result says so, in either case.
+        Whether to download missing models in the background; results contain a notice until then.
     served
-        What is offered in place of these tools.
+        The edition; by default the tools of any collection.
     searched_by
         See :class:`casetrack.api.library.Library`.
     """
@@ -87,9 +82,9 @@ def serve_stdio(
     library = Library(settings, searched_by=searched_by)
     opening = opened(library) if choice is None and served is None else None
     session, server = _made(library, choice, served)
-    from casetrack.faces.mcp.shutdown import leave_on_signals
+    from casetrack.faces.mcp.shutdown import stop_on_signals
 
-    leave_on_signals(session.running, session.library.jobs.interrupt_all)
+    stop_on_signals(session.running, session.library.jobs.interrupt_all)
     _provide(session, fetch)
     with _watching(session, choice):
         server.run_stdio(opening)
@@ -109,35 +104,27 @@ def serve_http(
     searched_by: SearchedBy | None = None,
     metrics: bool = False,
 ) -> None:
-    """Serve over HTTP until the process is told to end.
+    """Serve over HTTP until the process is stopped; standard error shows the address.
 
-    Where it listens is said on standard error. Each session of a client has an active collection
-    of its own; all share the jobs and the watched folders.
+    Each session of a client has its own active collection; all share jobs and watched folders.
 
     Parameters
     ----------
-    host, port
-        Where to listen; port 0 takes a free one.
+    port
+        0 selects a free port.
     token
-        What clients must send; see :func:`casetrack.base.http.address.checked_token`.
+        Token that clients send; see :func:`casetrack.base.http.address.checked_token`.
     origins
-        Web pages whose requests are taken, such as ``https://app.example``.
-    choice
-        The tools to offer; all by default.
-    fetch
-        Whether to fetch the models in the background where they are missing. Until they are there
-        each result says so, in either case.
-    served
-        What is offered in place of these tools; it may answer at paths of its own.
-    searched_by
-        See :class:`casetrack.api.library.Library`.
+        Web pages whose requests are accepted, such as ``https://app.example``.
+    choice, fetch, served, searched_by
+        See :func:`serve_stdio`; an edition may have further paths.
     metrics
-        Whether figures for Prometheus are told at ``/metrics``, to whoever may connect.
+        Whether ``/metrics`` returns figures for Prometheus to every client.
 
     Raises
     ------
     UsageError
-        Other computers could reach the host, and there is no token; or an origin is not one.
+        Other computers can reach the host, and there is no token; or an origin is invalid.
     CannotListen
         The host or the port cannot be used.
     """
@@ -150,7 +137,7 @@ def serve_http(
 
     session, server = _made(Library(settings, searched_by=searched_by), choice, served)
     from casetrack.faces.mcp.http.serving import gated, run
-    from casetrack.faces.mcp.shutdown import leave_on_signals
+    from casetrack.faces.mcp.shutdown import stop_on_signals
 
     routes = server.routes()
     if metrics:
@@ -158,7 +145,7 @@ def serve_http(
 
         routes = [*routes, metrics_route(session.library)]
     gate = gated(server, access(address, allowed, token), routes)
-    leave_on_signals(session.running, session.library.jobs.interrupt_all, answering=gate.close)
+    stop_on_signals(session.running, session.library.jobs.interrupt_all, answering=gate.close)
     _provide(session, fetch)
     with _watching(session, choice):
         run(gate, address)
@@ -167,9 +154,9 @@ def serve_http(
 def _made(
     library: Library, choice: ToolChoice | None, served: ServedEdition | None
 ) -> tuple[Session, CaseTrackServer]:
-    """Import what is needed and make the server."""
-    # What the SDK's import makes lives as long as the process. Looking through it for garbage
-    # again and again would be a sixth of the time until the first answer.
+    """Import the server's modules and create it."""
+    # Objects of the SDK's import live as long as the process. Repeated garbage collections of them
+    # would take a sixth of the time until the first answer.
     gc.disable()
     from casetrack.faces.mcp.app import server_for
     from casetrack.faces.mcp.session import Session
@@ -182,11 +169,11 @@ def _made(
 
 
 def _provide(session: Session, fetch: bool) -> None:
-    from casetrack.faces.mcp.fetching import Supply
+    from casetrack.faces.mcp.fetching import MissingModels
 
-    session.supply = Supply(session.library)
+    session.missing_models = MissingModels(session.library)
     if fetch:
-        session.supply.fetch()
+        session.missing_models.fetch()
 
 
 @contextlib.contextmanager
@@ -199,7 +186,7 @@ def _watching(session: Session, choice: ToolChoice | None) -> Iterator[None]:
 
     watcher = Background(session.library, session.running, owner="an AI client's server")
     session.watching = True
-    session.goes_on = True
+    session.resumes_jobs = True
     watcher.start()
     try:
         yield

@@ -1,4 +1,4 @@
-"""What a server remembers: its library, who is writing, and each connection's active collection."""
+"""State of a server: its library, its writers, and the active collection of each connection."""
 
 from __future__ import annotations
 
@@ -22,15 +22,11 @@ if TYPE_CHECKING:
     from casetrack.api.collection import Collection
     from casetrack.api.library import Library
     from casetrack.base.records import CollectionInfo
-    from casetrack.faces.mcp.fetching import Supply
+    from casetrack.faces.mcp.fetching import MissingModels
 
 T = TypeVar("T")
 
-NOT_REMEMBERED = (
-    "Nothing is remembered between calls on this connection. "
-    "Pass `collection` with each call instead."
-)
-"""Said where a client chooses a collection on a connection without a memory."""
+NO_STATE = "This connection has no state between calls. Pass `collection` with each call instead."
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +39,15 @@ class Active:
 
 @dataclass(slots=True)
 class ConnectionState:
-    """What is remembered for one client.
+    """State of one client.
 
     Attributes
     ----------
-    active
-        Its active collection.
     remembers
-        Whether the client's next call will find this state again. A request of the stateless
-        protocol over HTTP belongs to no connection: what it leaves behind is gone with it.
+        Whether the next call of the client gets this state, too. A request of the stateless
+        protocol over HTTP belongs to no connection, so its state ends with it.
     reads_all
-        Whether an answer of any length is read: by a program, and no model.
+        Whether a program, not a model, reads the answer: its length is not limited.
     """
 
     active: Active | None = None
@@ -70,35 +64,28 @@ def serve_for(state: ConnectionState, /) -> None:
 
 
 def current() -> ConnectionState | None:
-    """Return what is remembered for the client whose call is served now, over HTTP."""
+    """Return the state of the client whose call over HTTP is running."""
     return _CONNECTION.get()
 
 
 class Session:
-    """State of a server; what belongs to one client is looked up by the connection of the call.
+    """State of a server; the state of a client depends on the connection of the call.
 
-    Over stdio, in either protocol era, a process serves one client, which has the state of the
-    process. Over HTTP each session has its own. Nothing of it is saved.
-
-    Parameters
-    ----------
-    library
-        The data folder that all tools work on.
+    Over stdio, a process serves one client, whose state is that of the process. Over HTTP each
+    session has its own state. Nothing is saved.
 
     Attributes
     ----------
     edition
-        Whose collections the server is about; the general one is about all of them.
+        The edition whose collections the server lists; the general one lists all.
     running
-        The stop event of every job that waits or runs now.
-    jobs
-        The jobs of this server.
+        Stop events of all waiting or running jobs.
     watching
-        Whether this server keeps watched folders in sync.
-    goes_on
-        Whether it goes on with what servers before it left unfinished.
-    supply
-        Knows whether the search model is there, where results are to say so.
+        Whether this server syncs watched folders.
+    resumes_jobs
+        Whether it resumes unfinished work of earlier servers.
+    missing_models
+        Reports a missing search model in results.
     """
 
     def __init__(self, library: Library) -> None:
@@ -107,14 +94,14 @@ class Session:
         self.running: set[threading.Event] = set()
         self.jobs = LiveJobs(library, self.running, self.writing)
         self.watching = False
-        self.goes_on = False
-        self.supply: Supply | None = None
+        self.resumes_jobs = False
+        self.missing_models: MissingModels | None = None
         self._own = ConnectionState()
         self._writing: dict[str, anyio.Lock] = {}
 
     @property
     def connection(self) -> ConnectionState:
-        """What is remembered for the client whose call is served now."""
+        """State of the client whose call is running."""
         return current() or self._own
 
     @property
@@ -130,10 +117,9 @@ class Session:
         return connection.remembers
 
     def forget(self, collection_id: str, /) -> None:
-        """Drop what is remembered of a collection that was deleted.
+        """Delete a deleted collection from the state of this client.
 
-        Other clients that had it active keep its name, so that their next call can say what became
-        of it.
+        Other clients keep its name, so that the error of their next call can name it.
         """
         connection = self.connection
         if connection.active is not None and connection.active.id == collection_id:
@@ -147,15 +133,15 @@ class Session:
     def collection(self, name: str | None, /) -> Collection:
         """Return the collection called *name*; without a name the active one, or the only one.
 
-        Blocks on the disk: call it in a thread.
+        Reads the disk, so call it in a thread.
 
         Raises
         ------
         NoActiveCollection
-            No name was given, no collection is active, or none can be on this connection, and
-            there is not just one.
+            No name, no active collection (or a connection without state), and not exactly one
+            collection.
         ActiveCollectionGone
-            The active collection was deleted by another program.
+            Another program has deleted the active collection.
         CollectionNotFound, AmbiguousName
             See :meth:`casetrack.api.library.Library.get`.
         """
@@ -188,39 +174,33 @@ class Session:
         )
 
     def writing(self, collection_id: str, /) -> anyio.Lock:
-        """Return the lock that puts this server's own writers to a collection in a queue.
+        """Return the lock that queues the writers of this server to a collection.
 
-        The facade's lock between processes gives up after a while; an AI program that sends twenty
-        ingest calls at once should see them done one after the other instead.
+        The lock between processes has a timeout, but twenty ingest calls of an AI program at once
+        must all run, one after the other.
         """
         return self._writing.setdefault(collection_id, anyio.Lock())
 
 
 class SessionTools:
-    """Tools that work for one session.
-
-    Parameters
-    ----------
-    session
-        The session.
-    """
+    """Tools of one session."""
 
     def __init__(self, session: Session, /) -> None:
         self._session = session
 
 
 async def in_thread(work: Callable[[], T], /) -> T:
-    """Run blocking *work* in a thread; a cancelled call stops waiting for it at once.
+    """Run blocking *work* in a thread; a cancelled call stops waiting at once.
 
-    For reading only: what the thread still does after that is thrown away.
+    Only for reading: a result after the cancellation is discarded.
     """
     return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
 
 
 async def write_in_thread(session: Session, collection_id: str, work: Callable[[], T], /) -> T:
-    """Run blocking *work* that writes to a collection in a thread, and wait for it to end.
+    """Run blocking *work* that writes to a collection in a thread, and wait for its end.
 
-    The empty id stands for the list of collections itself: its writers queue up as well.
+    The empty id queues writers of the list of collections.
     """
     async with session.writing(collection_id):
         return await anyio.to_thread.run_sync(work)

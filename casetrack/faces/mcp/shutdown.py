@@ -1,4 +1,4 @@
-"""Leaving where the system asks, and going on with what servers before left unfinished."""
+"""Stop on a signal, and resumption of work that earlier servers left unfinished."""
 
 from __future__ import annotations
 
@@ -24,19 +24,17 @@ if TYPE_CHECKING:
     from casetrack.faces.mcp.handlers import Caller
     from casetrack.faces.mcp.session import Session
 
-# Going on with the work of servers that were told to end before it was done.
-#
-# An AI program ends its servers with itself, also in the middle of an ingest of hours. What was
-# finished is kept; the next server makes the same call again, under the id of the same job.
+# An AI program stops its servers when it ends, also during an ingest of hours. The finished part is
+# kept, and the next server repeats the same call under the id of the same job.
 
 logger = logging.getLogger("casetrack.mcp")
 
 DELAY_SECONDS = 3.0
-"""A server that is only asked for its tools, and ends, begins nothing."""
+"""A server that only lists its tools and ends resumes no jobs."""
 
 
-async def go_on(call_tool: Caller, tools: Catalogue, session: Session, /) -> None:
-    """Begin again what earlier servers left unfinished, as far as this one has the tools."""
+async def resume_jobs(call_tool: Caller, tools: Catalogue, session: Session, /) -> None:
+    """Resume the unfinished work of earlier servers for which this one has the tools."""
     await anyio.sleep(DELAY_SECONDS)
     for job in await in_thread(session.library.jobs.resumable):
         call = _call_of(tools, session, job)
@@ -48,21 +46,20 @@ async def go_on(call_tool: Caller, tools: Catalogue, session: Session, /) -> Non
         logger.info("%s goes on: %s", job.id, job.title)
         result = await call_tool(*call, again=running)
         if session.jobs.find(job.id) is None:  # it did not even begin
-            told = "".join(getattr(part, "text", "") for part in getattr(result, "content", ()))
-            error = UsageError(f"It could not go on. {told}".strip())
+            message = "".join(getattr(part, "text", "") for part in getattr(result, "content", ()))
+            error = UsageError(f"It could not be resumed. {message}".strip())
             await anyio.to_thread.run_sync(partial(running.end, error))
 
 
 def _call_of(tools: Catalogue, session: Session, job: Job, /) -> tuple[str, dict[str, Any]] | None:
-    """Return the call that goes on with a job; ``None`` where this server is not to make it.
+    """Return the call that resumes a job; ``None`` if this server must not make it.
 
-    What a record says is not believed: only tools that add or renew are called, never one that
-    deletes.
+    The record is not trusted: only tools that add or rebuild are called, never one that deletes.
     """
-    said = job.call or {}
-    name, arguments = said.get("tool"), said.get("arguments")
+    record = job.call or {}
+    name, arguments = record.get("tool"), record.get("arguments")
     spec = tools.specs.get(name) if isinstance(name, str) else None
-    if spec is None or not isinstance(arguments, dict) or said.get("edition") != session.edition:
+    if spec is None or not isinstance(arguments, dict) or record.get("edition") != session.edition:
         return None
     if spec.hints.read_only or spec.hints.destructive:
         return None
@@ -73,31 +70,31 @@ GRACE_SECONDS = 5.0
 _FLUSH_SECONDS = 0.1
 
 
-def leave_on_signals(
+def stop_on_signals(
     running: set[threading.Event],
-    leave_jobs: Callable[[], None],
+    interrupt_jobs: Callable[[], None],
     /,
     *,
     answering: Callable[[], bool] | None = None,
 ) -> None:
-    """Make SIGINT and SIGTERM stop what is *running* and then end the process.
+    """On SIGINT and SIGTERM, stop the *running* work and then end the process.
 
-    The thread that reads standard input cannot be interrupted, so the ordinary way out would wait
-    for the client's next line. A second signal ends the process at once, and so does the end of a
-    grace period: the store is whole whenever it happens.
+    The thread that reads standard input cannot be interrupted, so a normal exit would wait for the
+    client's next line. A second signal ends the process at once, as does the end of a grace
+    period: the store is consistent at any time.
 
     Parameters
     ----------
     running
-        The stop event of all work that goes on; it changes as it begins and ends.
-    leave_jobs
-        Tells the jobs among it why they end.
+        Stop events of all running work; the set changes over time.
+    interrupt_jobs
+        Stores in the running jobs why they end.
     answering
-        Returns whether calls are being answered, which is waited for as well. It is asked for the
-        first time when the signal comes, so it may also refuse new ones from then on.
+        Returns whether calls are in progress; they are awaited as well. Its first call comes with
+        the signal, so it may also refuse further calls.
     """
     if threading.current_thread() is not threading.main_thread():
-        return  # only the main thread may set handlers; whoever embeds the server has its own
+        return  # Only the main thread may set signal handlers.
     leaving = threading.Event()
 
     def leave(number: int, _frame: FrameType | None) -> None:
@@ -105,9 +102,8 @@ def leave_on_signals(
         if leaving.is_set():
             os._exit(code)
         leaving.set()
-        # A signal may come at any line of the thread that is in here; what it holds is not waited
-        # for.
-        arguments = (running, leave_jobs, answering, code)
+        # The signal may interrupt any line of this thread, so do not wait for its locks.
+        arguments = (running, interrupt_jobs, answering, code)
         threading.Thread(target=_end_when_idle, args=arguments, daemon=True).start()
 
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -116,12 +112,12 @@ def leave_on_signals(
 
 def _end_when_idle(
     running: set[threading.Event],
-    leave_jobs: Callable[[], None],
+    interrupt_jobs: Callable[[], None],
     answering: Callable[[], bool] | None,
     code: int,
 ) -> None:
     deadline = time.monotonic() + GRACE_SECONDS
-    leave_jobs()
+    interrupt_jobs()
     for stop in tuple(running):
         stop.set()
     while time.monotonic() < deadline:

@@ -1,4 +1,4 @@
-"""Declaring a tool: title, description, hints and schemas, kept beside the method that does it."""
+"""Declaration of a tool at its method: title, description, hints and schemas."""
 
 from __future__ import annotations
 
@@ -18,18 +18,17 @@ if TYPE_CHECKING:
     from casetrack.api.operation import Hints
 
 CollectionName = str | None
-"""The optional parameter of every tool that works on a collection: its name or id."""
 Offset = Annotated[int, Field(ge=0)]
-"""The parameter of tools that return a part of a long list."""
 ResponseFormat = Literal["concise", "detailed"]
-"""The parameter of tools that read: see :mod:`casetrack.faces.mcp.concise`."""
+"""See :mod:`casetrack.faces.mcp.concise`."""
 
 ToolSet = Literal["core", "daily", "search", "map", "legal"]
-"""Named sets of tools: those that do most work; these and what else a day brings; finding and
-reading; people, dates and connections; and what work on a legal case needs."""
+"""Named sets of tools: most work; most work and daily work; search and reading; people, dates and
+connections; work on a legal case.
+"""
 
 PageName = Literal["search", "page", "timeline", "graph", "compare", "briefing"]
-"""The pages that a program which shows pages of its servers can open: :mod:`apps`."""
+"""The pages of :mod:`apps`."""
 
 F = TypeVar("F", bound="Callable[..., Any]")
 _ATTRIBUTE = "__mcp_tool__"
@@ -37,24 +36,23 @@ _ATTRIBUTE = "__mcp_tool__"
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """Everything a client is told about a tool besides its parameters.
+    """The description of a tool for clients, without its parameters.
 
     Attributes
     ----------
     required
-        Parameters that the schema calls required although the method has a default for them, so
-        that leaving them out gives the method's own, better answer.
+        Parameters that the schema requires although the method has a default: omitting them gets
+        the method's own answer, which is better.
     sets
-        The named sets that it is put into; see :meth:`is_in`.
+        The named sets with this tool; see :meth:`is_in`.
     feature
-        What a license must have for it, of :data:`FEATURES`; ``None`` where
-        every tier does.
+        Required license feature, one of :data:`FEATURES`; ``None`` for every tier.
     page
-        The page that shows what it answers.
+        The page that shows its answer.
     only_for
-        The pages that alone call it, where it is no tool for models.
+        The only pages that call it, if it is hidden from models.
     of
-        The commands whose work it does: what texts refer to.
+        The commands that it implements, for references in texts.
     """
 
     title: str
@@ -71,7 +69,7 @@ class ToolSpec:
     def is_in(self, name: str, /) -> bool:
         """Return whether it belongs to the named set.
 
-        The set ``daily`` has the core, too, and nothing that some tier lacks.
+        The set ``daily`` includes the core, and nothing that requires a license.
         """
         if name == "daily":
             return self.feature is None and not {"core", "daily"}.isdisjoint(self.sets)
@@ -100,16 +98,16 @@ def declared_in(group: type, /) -> Iterator[tuple[str, ToolSpec]]:
 def build_tool(
     method: Callable[..., Any], spec: ToolSpec, /, *, description: str | None = None
 ) -> Tool:
-    """Return the tool that *method* does, with another *description* where one is given.
+    """Return the tool of *method*, optionally with another *description*.
 
-    Its structured results have no schema in the list of tools, where 51 of them would take three
-    times the room of everything else; tests compare the results with recorded forms.
+    Results have no schema in the list of tools: 51 schemas would need three times the tokens of all
+    other content. Tests compare the results with recorded forms.
     """
     hints = ToolAnnotations(
         title=spec.title,
         read_only_hint=spec.hints.read_only,
         destructive_hint=spec.hints.destructive,
-        # Of a tool that only reads it says nothing (2025-11-25, ToolAnnotations).
+        # Tools that only read have no such hint (2025-11-25, ToolAnnotations).
         idempotent_hint=None if spec.hints.read_only else spec.hints.idempotent,
         open_world_hint=False,
     )
@@ -125,10 +123,10 @@ def build_tool(
 
 
 def _input_schema(schema: dict[str, Any], required: tuple[str, ...]) -> dict[str, Any]:
-    """Return *schema* in the requirement's form: no generated titles, optional means left out.
+    """Return *schema* without generated titles; optional parameters are absent from ``required``.
 
-    That there are no other parameters is not said either: a call with one is refused, and told
-    which there are.
+    ``additionalProperties`` is left out, because a call with an unknown parameter is refused with
+    the list of the known ones.
     """
     plain = _untitled(_inlined(schema, schema.get("$defs", {})))
     properties = {name: _plain(field) for name, field in plain["properties"].items()}
@@ -140,7 +138,7 @@ def _input_schema(schema: dict[str, Any], required: tuple[str, ...]) -> dict[str
 
 
 def _plain(field: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of a parameter without its "or null": an absent value says that."""
+    """Return the schema of a parameter without "or null", because an omitted value is null."""
     if "properties" in field:
         field = field | {"properties": {n: _plain(f) for n, f in field["properties"].items()}}
     arms = [arm for arm in field.get("anyOf", ()) if arm != {"type": "null"}]
@@ -173,11 +171,9 @@ def _untitled(node: Any) -> Any:
     return {k: _untitled(v) for k, v in node.items() if not (k == "title" and isinstance(v, str))}
 
 
-# Which tools a server offers: all, a named set, or single ones.
-#
-# Every tool costs its reader tokens in each conversation, so a client that only searches need not
-# carry the rest. Which sets a tool belongs to stands beside its declaration. A set is chosen when
-# the server starts and stays the same for all its connections.
+# Every tool costs tokens in each conversation, so a server can offer all tools, a named set, or
+# single ones. Each tool declares its sets. The choice is fixed when the server starts and applies
+# to all its connections.
 
 ALL = "all"
 READ_ONLY = "read-only"
@@ -187,15 +183,7 @@ SET_NAMES = (ALL, READ_ONLY, *get_args(ToolSet))
 
 @dataclass(frozen=True, slots=True)
 class ToolChoice:
-    """The tools that a server offers.
-
-    Attributes
-    ----------
-    names
-        Names of the tools; ``None`` means all.
-    read_only
-        Whether tools that change anything are left out.
-    """
+    """The tools that a server offers; *names* is ``None`` for all of them."""
 
     names: frozenset[str] | None = None
     read_only: bool = False
@@ -211,14 +199,14 @@ class ToolChoice:
 
 
 def parse_choice(text: str, known: Mapping[str, ToolSpec], /) -> ToolChoice:
-    """Return what *text* chooses: names of sets and of tools, separated by commas.
+    """Parse *text*: names of sets and of tools, separated by commas.
 
-    ``read-only`` beside others takes their writing tools away; alone it means all that read.
+    ``read-only`` removes writing tools from the other names; alone it selects all reading tools.
 
     Raises
     ------
     UsageError
-        A name is neither a set nor a tool, or nothing was chosen.
+        A name is neither a set nor a tool, or no tool is selected.
     """
     words = [word.strip().lower().replace("_only", "-only") for word in text.split(",")]
     words = [word for word in words if word]

@@ -1,8 +1,8 @@
 """Next steps in terms of the tools that a server offers.
 
-A text refers to operations; the tools that do their work say so where they are declared. A sentence
-whose operation the server lacks is left out of texts of this face; of a text of the library it is
-one for the user, who has a shell.
+Texts refer to operations, and tools declare the operations that they implement. If the server lacks
+an operation, the sentence is left out of texts of this package; sentences of the library become
+advice for the user, who has a shell.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from casetrack.base.errors.references import Reference, See, spelled
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-__all__ = ["See", "Steps", "again", "here", "in_terms", "offers", "told", "tool_of", "work_with"]
+__all__ = ["See"]  # exported for texts that name operations
 
 T = TypeVar("T")
 _TEXTS = ("gap", "hint", "left_out", "next_step", "notes")
@@ -25,16 +25,16 @@ _TEXTS = ("gap", "hint", "left_out", "next_step", "notes")
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """What a reader can call.
+    """The tools that an answer may name.
 
     Attributes
     ----------
     offered
-        Names of the tools that would answer.
+        Names of the usable tools.
     doing
-        Those that do the work of a command, or the address of a resource that does.
+        Tools of each command, or the address of its resource.
     calling
-        The tool that answers: without other parameters it is no next step.
+        The current tool: it is a next step only with other parameters.
     parameters
         Returns the parameters of a tool.
     """
@@ -63,8 +63,8 @@ class Steps:
 _CURRENT: ContextVar[Steps | None] = ContextVar("casetrack_steps", default=None)
 
 
-def work_with(steps: Steps, /) -> None:
-    """Let the rest of this task, and the threads that it uses, tell *steps*."""
+def use_steps(steps: Steps, /) -> None:
+    """Use *steps* in the rest of this task and in its threads."""
     _CURRENT.set(steps)
 
 
@@ -89,22 +89,25 @@ def again() -> str:
     return f"If the user wants it, call {tool} again with confirm: true."
 
 
-def told(text: str, /) -> str:
+def name_tools(text: str, /) -> str:
     """Return a text of the library in terms of the server whose call is served now."""
     return _spelled(text, _for_user)
 
 
-def here(text: str, /) -> str:
+def if_offered(text: str, /) -> str:
     """Return a text of this face without the sentences whose operations the server lacks."""
     return _spelled(text, lambda _sentence: "")
 
 
-def in_terms(found: T, /) -> T:
+def name_tools_in(answer: T, /) -> T:
     """Return a record whose texts name tools of the server whose call is served now."""
-    texts = {name: value for name in _TEXTS if (value := getattr(found, name, None))}
-    new = {k: told(v) if isinstance(v, str) else tuple(map(told, v)) for k, v in texts.items()}
-    record: Any = found
-    return found if new == texts else replace(record, **new)
+    texts = {name: value for name in _TEXTS if (value := getattr(answer, name, None))}
+    new = {
+        k: name_tools(v) if isinstance(v, str) else tuple(map(name_tools, v))
+        for k, v in texts.items()
+    }
+    record: Any = answer
+    return answer if new == texts else replace(record, **new)
 
 
 def _spelled(text: str, without: Callable[[str], str]) -> str:

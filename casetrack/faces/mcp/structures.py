@@ -40,24 +40,23 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from casetrack.base.provenance import Provenance
-    from casetrack.faces.mcp.asking import Asked
-    from casetrack.faces.mcp.concise import Telling
+    from casetrack.faces.mcp.concise import ResponseFormatter
+    from casetrack.faces.mcp.operation_tools import OperationCall
     from casetrack.faces.mcp.outputs import Facts
 
-_HIGHLIGHT_ROOM = 6_000
+_HIGHLIGHT_BUDGET = 6_000
 _ENTITIES = 10
 _FEW = 3
-"""Spellings that a concise answer names."""
+"""Spellings in a concise answer."""
 _NAME_CHARS, _TITLE_CHARS = 120, 300
 FORMED = (
     *(Chunk, ChunkWindow, Document, DocumentStructure, Passages),
     *(Comparison, Encounters, EntityGraph),
 )
-"""Records whose answers have a concise form."""
 HEADS: "dict[type, Callable[[Any], Facts]]" = {}
-"""Functions of editions: facts besides the list, by the class of an answer."""
+"""Functions of editions: properties of an answer without its list, by class of the answer."""
 ENTRIES: "dict[type, tuple[Callable[[Any], Facts], Callable[[Any], Sequence[Provenance]]]]" = {}
-"""Functions of editions: the facts of an entry, and its sources, by the class of the entry."""
+"""Functions of editions: facts and sources of an entry, by its class."""
 
 
 MARK = View(
@@ -65,7 +64,7 @@ MARK = View(
     *("document=mark.document_name", "page=mark.page", "entity=mark.entity_id"),
     *("other=mark.other", "chunk_id=quote.chunk_id", "citation=quote.citation"),
 )
-"""What is said of a mark; get_chunk gives the passage of ``chunk_id``."""
+"""Fields of a mark; get_chunk returns the chunk of ``chunk_id``."""
 
 
 def mark_entry(placed: PlacedMark, /) -> "Facts":
@@ -74,35 +73,35 @@ def mark_entry(placed: PlacedMark, /) -> "Facts":
     return {n: cut(v, NAME_CHARS) if isinstance(v, str) else v for n, v in facts.items()}
 
 
-def answer_facts(found: Any, asked: "Asked", /) -> "Facts | None":
-    """Return what an answer says besides its list; ``None`` where its record alone says it."""
-    key = asked.target.info.id
-    if type(found) in HEADS:
-        return HEADS[type(found)](found)
-    if isinstance(found, Chunk):
-        return asked.told.entry(passage(bounded_chunk(found), key) | _marks(found))
-    if isinstance(found, Document):
-        facts = bounded_document(found).as_dict()
-        return {"uri": document_uri(key, found.document_id), "document": facts}
-    if isinstance(found, (Comparison, EntityGraph, ChunkWindow)):
+def answer_facts(result: Any, request: "OperationCall", /) -> "Facts | None":
+    """Return the properties of an answer without its list; ``None`` if its record is sufficient."""
+    key = request.target.info.id
+    if type(result) in HEADS:
+        return HEADS[type(result)](result)
+    if isinstance(result, Chunk):
+        return request.formatter.entry(passage(bounded_chunk(result), key) | _marks(result))
+    if isinstance(result, Document):
+        facts = bounded_document(result).as_dict()
+        return {"uri": document_uri(key, result.document_id), "document": facts}
+    if isinstance(result, (Comparison, EntityGraph, ChunkWindow)):
         return {}
-    if isinstance(found, Passages):
-        document = asked.told.entry(NAMED.of(found.document))
-        return document | {"page_count": found.document.page_count, "total": len(found)}
-    if isinstance(found, Encounters):
-        aliases = _FEW if asked.told.concise else graph_results.ALIASES
-        names = (graph_results.entity_facts(e, aliases=aliases) for e in found.entities)
-        return {"entities": [asked.told.entry(e) for e in names], "total": found.total}
-    if isinstance(found, DocumentStructure):
-        own = found.document.document_id
-        entities = asked.target.map.document_entities(own, limit=_ENTITIES)
+    if isinstance(result, Passages):
+        document = request.formatter.entry(NAMED.of(result.document))
+        return document | {"page_count": result.document.page_count, "total": len(result)}
+    if isinstance(result, Encounters):
+        aliases = _FEW if request.formatter.concise else graph_results.ALIASES
+        names = (graph_results.entity_facts(e, aliases=aliases) for e in result.entities)
+        return {"entities": [request.formatter.entry(e) for e in names], "total": result.total}
+    if isinstance(result, DocumentStructure):
+        own = result.document.document_id
+        entities = request.target.map.document_entities(own, limit=_ENTITIES)
         named = (replace(e, name=cut(e.name, _NAME_CHARS)) for e in entities)
         return {
-            "document": NAMED.of(found.document),
+            "document": NAMED.of(result.document),
             "uri": document_uri(key, own),
-            "total": len(found.sections),
-            "attachment_count": len(found.attachments),
-            "paragraph_kinds": found.paragraph_kinds,
+            "total": len(result.sections),
+            "attachment_count": len(result.attachments),
+            "paragraph_kinds": result.paragraph_kinds,
             "entities": [outputs.ENTITY_NAME.of(e) for e in named],
         }
     return None
@@ -113,7 +112,7 @@ def _marks(chunk: Chunk) -> "Facts":
     marked = chunk.as_dict()["highlight"]
     if marked is None:
         return {"highlight": None, "highlight_omitted": 0}
-    lines, _ = page_of(marked["lines"], lambda line: line, room=_HIGHLIGHT_ROOM)
+    lines, _ = page_of(marked["lines"], lambda line: line, budget=_HIGHLIGHT_BUDGET)
     omitted = len(marked["lines"]) - len(lines)
     return {"highlight": marked | {"lines": lines}, "highlight_omitted": omitted}
 
@@ -125,11 +124,11 @@ def sources_in(items: "Sequence[Any]", /) -> "list[Provenance]":
 
 
 def entry_forms(
-    items: "Sequence[Any]", asked: "Asked", /
+    items: "Sequence[Any]", request: "OperationCall", /
 ) -> "tuple[Callable[[Any], Facts] | None, Facts]":
-    """Return what makes the entries of a list, and what stands beside the list.
+    """Return the function that makes the entries of a list, and further members of the answer.
 
-    The former is ``None`` where the records themselves say it.
+    The function is ``None`` if the records themselves are the entries.
     """
     kind: Any = type(items[0]) if items else None
     if kind in ENTRIES:
@@ -137,72 +136,79 @@ def entry_forms(
     if kind is PlacedMark:
         return mark_entry, {}
     if kind is Document:
-        entry, root = document_forms(asked.told, items)
+        entry, root = document_forms(request.formatter, items)
         return entry, ({"root": root} if root else {})
     return (
-        partial(_entry, asked=asked) if kind in {Section, Chunk, SimilarChunk, Encounter} else None
+        partial(_entry, request=request)
+        if kind in {Section, Chunk, SimilarChunk, Encounter}
+        else None
     ), {}
 
 
-def _entry(item: Any, asked: "Asked") -> "Facts":
+def _entry(item: Any, request: "OperationCall") -> "Facts":
     if isinstance(item, Section):
-        return asked.told.entry(replace(item, title=cut(item.title, _TITLE_CHARS)).as_dict())
+        return request.formatter.entry(replace(item, title=cut(item.title, _TITLE_CHARS)).as_dict())
     if isinstance(item, Document):
-        return asked.told.entry(document_entry(item))
+        return request.formatter.entry(document_entry(item))
     if isinstance(item, Encounter):
-        return graph_results.encounter(item, asked.target.info.id, asked.told)
+        return graph_results.encounter(item, request.target.info.id, request.formatter)
     chunk = item if isinstance(item, Chunk) else item.chunk
-    facts = passage(bounded_chunk(chunk), asked.target.info.id)
+    facts = passage(bounded_chunk(chunk), request.target.info.id)
     if isinstance(item, SimilarChunk):
         facts["similarity"] = round(item.similarity, 4)
-    return asked.told.entry(facts)
+    return request.formatter.entry(facts)
 
 
-def fitted(found: Any, asked: "Asked", /) -> "tuple[Any, Facts]":
+def fitted(result: Any, request: "OperationCall", /) -> "tuple[Any, Facts]":
     """Return as much of an answer that is no paged list as fits, and its facts."""
-    info = asked.target.info
-    if isinstance(found, Comparison):
-        return comparing.comparison(found, info, asked.told)
-    if isinstance(found, EntityGraph):
-        return graph_results.graph_facts(found, asked.told, info.name)
-    if isinstance(found, (ChunkWindow, Passages)):
-        return _nearest(found, asked)
-    return found, {}
+    info = request.target.info
+    if isinstance(result, Comparison):
+        return comparing.comparison(result, info, request.formatter)
+    if isinstance(result, EntityGraph):
+        return graph_results.graph_facts(result, request.formatter, info.name)
+    if isinstance(result, (ChunkWindow, Passages)):
+        return _nearest(result, request)
+    return result, {}
 
 
 def _nearest(
-    found: ChunkWindow | Passages, asked: "Asked", /
+    result: ChunkWindow | Passages, request: "OperationCall", /
 ) -> "tuple[ChunkWindow | Passages, Facts]":
-    """Return as much of what is read around a chunk as fits, the nearest first, and its facts."""
-    told = asked.told
-    if isinstance(found, ChunkWindow):
-        every, start = [*found.before, found.chunk, *found.after], len(found.before)
+    """Return the chunks nearest to the requested one that fit, and their facts."""
+    formatter = request.formatter
+    if isinstance(result, ChunkWindow):
+        every, start = [*result.before, result.chunk, *result.after], len(result.before)
     else:
-        every, start = list(found), found.start or 0
+        every, start = list(result), result.start or 0
     order = sorted(range(len(every)), key=lambda n: (abs(n - start), n))
-    entry = partial(_entry, asked=asked)
-    made = page_of([every[n] for n in order], entry, room=told.room, beside=told.beside)[0]
+    entry = partial(_entry, request=request)
+    made = page_of(
+        [every[n] for n in order],
+        entry,
+        budget=formatter.budget,
+        source_tokens=formatter.source_tokens,
+    )[0]
     kept = sorted(zip(order, made, strict=False), key=lambda pair: pair[0])
     chunks, entries = [every[n] for n, _ in kept], [facts for _, facts in kept]
-    facts: Facts = {"more": _onward(chunks, len(every) - len(chunks), told)}
+    facts: Facts = {"more": _onward(chunks, len(every) - len(chunks), formatter)}
     middle = start - kept[0][0]
-    if isinstance(found, Passages):
-        shown = Passages(chunks, document=found.document, start=middle)
-        facts |= (answer_facts(found, asked) or {}) | {"chunks": entries}
+    if isinstance(result, Passages):
+        shown = Passages(chunks, document=result.document, start=middle)
+        facts |= (answer_facts(result, request) or {}) | {"chunks": entries}
         return shown, facts
     before, after = tuple(chunks[:middle]), tuple(chunks[middle + 1 :])
     facts |= {"before": entries[:middle], "chunk": entries[middle], "after": entries[middle + 1 :]}
-    return replace(found, before=before, after=after), facts
+    return replace(result, before=before, after=after), facts
 
 
-def _onward(chunks: "Sequence[Chunk]", left_out: int, told: "Telling") -> str | None:
+def _onward(chunks: "Sequence[Chunk]", left_out: int, formatter: "ResponseFormatter") -> str | None:
     """Return how to read on before and after some chunks; ``None`` where they are all there is."""
     first, last = chunks[0], chunks[-1]
     ways = []
     if first.provenance.chunk_index > 0:
-        ways.append(f"backward from start_chunk_id {told.chunk_id(first.chunk_id)}")
+        ways.append(f"backward from start_chunk_id {formatter.chunk_id(first.chunk_id)}")
     if last.provenance.chunk_index + 1 < last.chunk_count:
-        ways.append(f"forward from start_chunk_id {told.chunk_id(last.chunk_id)}")
+        ways.append(f"forward from start_chunk_id {formatter.chunk_id(last.chunk_id)}")
     missing = f"{left_out:,} of them did not fit. " if left_out else ""
     if ways and (tool := tool_of("traverse")):
         return f"{missing}Read on with {tool}, {' or '.join(ways)}."

@@ -17,9 +17,9 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def visible(text: str, /) -> str:
-    r"""Return *text* with control characters made visible, one for one: offsets still fit.
+    r"""Return *text* with each control character replaced by one visible character.
 
-    Line ends and tabs stay. JSON needs no such care, since it escapes them.
+    Offsets do not change; line ends and tabs stay. JSON escapes them itself.
 
     Examples
     --------
@@ -30,9 +30,9 @@ def visible(text: str, /) -> str:
 
 
 def sendable(value: Any, /) -> Any:
-    """Return *value* with lone surrogates replaced, which stand for the raw bytes of file names.
+    """Return *value* with lone surrogates replaced, which represent raw bytes of file names.
 
-    UTF-8 has no form for them, so one such name would break the connection.
+    UTF-8 cannot encode them, so one such name would break the connection.
     """
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode() if not _encodes(value) else value

@@ -1,4 +1,4 @@
-"""Addresses of resources: what may be read by URI."""
+"""Addresses of resources."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from casetrack.base.errors import UsageError
 
 SCHEME = "casetrack"
 COLLECTIONS = f"{SCHEME}://collections"
-"""Address of the list of collections."""
 SQL = f"{SCHEME}://sql"
-"""Address of what SQL may name: views, their columns, functions."""
+"""Address of the description of SQL views, their columns and functions."""
 
 _ID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _PAGE = r"[1-9][0-9]{0,6}"
@@ -20,7 +19,7 @@ _SHOWN = 80
 
 
 class Kind(StrEnum):
-    """What an address stands for."""
+    """Kind of a resource."""
 
     COLLECTIONS = "collections"
     SQL = "sql"
@@ -40,22 +39,12 @@ TEMPLATES: dict[Kind, str] = {
     Kind.PAGE: COLLECTIONS + "/{collection_id}/documents/{document_id}/pages/{page}",
     Kind.HIGHLIGHT: COLLECTIONS + "/{collection_id}/chunks/{chunk_id}/page",
 }
-"""The form of every address, as a URI template (RFC 6570, level 1)."""
+"""URI templates (RFC 6570, level 1)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A parsed address.
-
-    Attributes
-    ----------
-    kind
-        What it stands for.
-    collection_id, document_id, chunk_id
-        Ids in their canonical form; empty where the kind has none.
-    page
-        Page number from 1; 0 where the kind has none.
-    """
+    """A parsed address: canonical ids (empty if absent) and the page from 1 (0 if absent)."""
 
     kind: Kind
     collection_id: str = ""
@@ -65,7 +54,7 @@ class Address:
 
 
 class NotAnAddress(UsageError):
-    """A URI has none of the forms that can be read here."""
+    """A URI without a known form."""
 
     code = "resource_not_found"
 
@@ -73,17 +62,17 @@ class NotAnAddress(UsageError):
         shown = uri if len(uri) <= _SHOWN else uri[: _SHOWN - 1] + "\u2026"
         forms = "\n".join(f"  - {form}" for form in TEMPLATES.values())
         super().__init__(
-            f"Not an address of a resource: {shown!r}",
+            f"Invalid resource address: {shown!r}",
             hint=f"Addresses have these forms, with ids as tools return them:\n{forms}",
         )
 
 
 def _pattern(template: str) -> re.Pattern[str]:
     """Return the strict pattern of a template: ids are canonical UUIDs, pages plain numbers."""
-    found = re.escape(template)
+    pattern = re.escape(template)
     for name in ("collection_id", "document_id", "chunk_id"):
-        found = found.replace(re.escape(f"{{{name}}}"), f"(?P<{name}>{_ID})")
-    return re.compile(found.replace(re.escape("{page}"), f"(?P<page>{_PAGE})"), re.ASCII)
+        pattern = pattern.replace(re.escape(f"{{{name}}}"), f"(?P<{name}>{_ID})")
+    return re.compile(pattern.replace(re.escape("{page}"), f"(?P<page>{_PAGE})"), re.ASCII)
 
 
 _PATTERNS = {kind: _pattern(template) for kind, template in TEMPLATES.items()}
@@ -115,15 +104,15 @@ def highlight_uri(collection_id: str, chunk_id: str, /) -> str:
 
 
 def parse_uri(uri: str, /) -> Address:
-    """Return what *uri* stands for.
+    """Parse *uri*.
 
-    The whole URI must have one of the forms of :data:`TEMPLATES`, letter for letter: no other
-    scheme, no percent escapes, no query, no fragment, no empty or relative segments.
+    The whole URI must match one of :data:`TEMPLATES` exactly: no other scheme, no percent escapes,
+    no query, no fragment, no empty or relative segments.
 
     Raises
     ------
     NotAnAddress
-        It has none of these forms.
+        The URI matches no template.
     """
     for kind, pattern in _PATTERNS.items():
         match = pattern.fullmatch(uri)

@@ -1,7 +1,6 @@
-"""Answers to lines on standard input that are no messages; the SDK leaves them without one.
+"""Answers to invalid lines on standard input, which the SDK does not answer.
 
-A program that sent one would otherwise wait for an answer that never comes (JSON-RPC 2.0,
-section 5.1).
+Their sender would otherwise wait forever (JSON-RPC 2.0, section 5.1).
 """
 
 from __future__ import annotations
@@ -27,20 +26,20 @@ if TYPE_CHECKING:
     from casetrack.faces.mcp.opening import Opening
 
 _ID_CHARS = 256
-"""Longer ids are no ids that a program would look for."""
+"""Longer ids are not answered."""
 
 
 class AnsweringStream:
-    """The messages of a stream; what is none is answered with an error and left out.
+    """A stream of valid messages; invalid ones are answered with an error and left out.
 
     Parameters
     ----------
     messages
-        What arrives: messages, and an exception for each line that is none.
+        The incoming messages, with an exception for each invalid line.
     answers
-        Where errors are sent.
+        Receives the errors.
     opening
-        The line before the first of these messages.
+        The line before the first message.
     """
 
     def __init__(
@@ -65,16 +64,16 @@ class AnsweringStream:
         Raises
         ------
         anyio.EndOfStream
-            There is none.
+            The stream has ended.
         """
         while True:
             opening, self._opening = self._opening, None
             item = _message(opening.line) if opening else await self._messages.receive()
             if not isinstance(item, ValidationError):
                 return item
-            told = refusal(item)
-            if told is not None:
-                await self._answers.send(SessionMessage(told))
+            error = refusal(item)
+            if error is not None:
+                await self._answers.send(SessionMessage(error))
 
     async def aclose(self) -> None:
         """Close the stream."""
@@ -104,15 +103,7 @@ class AnsweringStream:
 
 
 class UnansweredStream:
-    """A stream of answers without the one to a request that was answered before.
-
-    Parameters
-    ----------
-    answers
-        Where the others are sent.
-    opening
-        The request.
-    """
+    """A stream of answers without the one to the request *opening*, which is answered already."""
 
     def __init__(
         self, answers: ContextSendStream[SessionMessage], opening: Opening | None, /
@@ -122,8 +113,8 @@ class UnansweredStream:
 
     async def send(self, item: SessionMessage, /) -> None:
         """Send an answer, or drop it."""
-        told, number = item.message, self._answered
-        if number is None or not isinstance(told, JSONRPCResponse) or told.id != number:
+        message, number = item.message, self._answered
+        if number is None or not isinstance(message, JSONRPCResponse) or message.id != number:
             await self._answers.send(item)
         else:
             self._answered = None
@@ -153,30 +144,24 @@ def _message(line: str) -> SessionMessage | Exception:
 
 
 def refusal(error: ValidationError, /) -> JSONRPCError | None:
-    """Return the answer to a line that is no message; ``None`` for an empty line.
-
-    Parameters
-    ----------
-    error
-        What the line was refused with.
-    """
+    """Return the answer to a line that is not a message; ``None`` for an empty line."""
     first = error.errors(include_url=False)[0]
-    found = first["input"]
+    value = first["input"]
     if first["type"] == "json_invalid":
-        if isinstance(found, str) and not found.strip():
+        if isinstance(value, str) and not value.strip():
             return None
         reason = str(first["msg"]).removeprefix("Invalid JSON: ")
         return _error(None, PARSE_ERROR, f"The line is not JSON: {reason}.")
-    if isinstance(found, list):
+    if isinstance(value, list):
         # Versions of the protocol since 2025-06-18 know no batch: a parser has nothing for one.
-        told = "Batches are not part of the protocol: send one message a line."
-        return _error(None, PARSE_ERROR, told)
-    return _error(_id(found), INVALID_REQUEST, "The line is JSON, but no JSON-RPC 2.0 message.")
+        problem = "The protocol has no batches: send one message per line."
+        return _error(None, PARSE_ERROR, problem)
+    return _error(_id(value), INVALID_REQUEST, "The line is JSON, but not a JSON-RPC 2.0 message.")
 
 
-def _id(found: Any) -> str | int | None:
-    """Return the id that the sender waits for, where it can be told."""
-    number = found.get("id") if isinstance(found, dict) else None
+def _id(value: Any) -> str | int | None:
+    """Return the request id of the sender, if it is valid."""
+    number = value.get("id") if isinstance(value, dict) else None
     if isinstance(number, str) and len(number) <= _ID_CHARS:
         return number
     return number if isinstance(number, int) and not isinstance(number, bool) else None

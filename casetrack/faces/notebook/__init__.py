@@ -1,4 +1,4 @@
-"""For analysts: what `casetrack.open` adds to a collection in notebooks and on terminals.
+"""Display of a collection from `casetrack.open` in notebooks and on terminals.
 
-Nothing here is needed to read a collection, and nothing of it is loaded before something is shown.
+Reading a collection does not load these modules; they are loaded on the first display.
 """

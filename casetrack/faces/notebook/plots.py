@@ -1,8 +1,7 @@
-"""Small charts for notebooks: bars, strips of time and money, confidence, ablations.
+"""Small charts for notebooks: bars, strips of dates and amounts, confidence, ablations.
 
-Each function returns a :class:`Plot`. A notebook shows it as SVG whose words and lines take the
-colour of the text around them, so that it reads in light and in dark themes alike; its Matplotlib
-figure is there to be changed before it is shown.
+Each function returns a :class:`Plot`. A notebook shows it as SVG in the text colour of its
+environment, for light and dark themes; its Matplotlib figure can be changed before.
 """
 
 from __future__ import annotations
@@ -26,35 +25,32 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# What all charts share: their style, their frame, their lanes, and how numbers are written.
-#
-# Matplotlib is loaded when the first chart is drawn; where it is missing, the error says what to
-# install.
+# Common parts of all charts: style, frame, lanes, and number formats. Matplotlib is loaded with the
+# first chart; if it is missing, the error names the package to install.
 
 COLORS = ("#3f7fd6", "#c7721c", "#2c9a6b", "#9567cf", "#c8508a", "#7f8c23")
-"""Of series, in order: each has a contrast of at least 3 to white and to near-black."""
+"""Colours of series: contrast of at least 3 to white and to near-black."""
 INK = "#767677"
-"""A grey that reads on white and on near-black; on a page it becomes the colour of its text."""
+"""A grey that is readable on white and near-black; a page replaces it by its text colour."""
 SMALL = 8.5
-"""Size of the letters inside a chart, in points."""
 _WIDTH = 7.6
 _ROW = 0.29
 _LABEL_CHARS, _TAIL_CHARS = 44, 16
 _LONG = 1000
-"""Times the least number, from which on an axis shows powers of ten only."""
+"""Ratio of the largest to the least number above which an axis shows powers of ten only."""
 _EPOCH = date(1970, 1, 1).toordinal()
 
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Draw as all charts are drawn, whatever the notebook has set for its own.
+    """Use the style of all charts, independent of the notebook's settings.
 
     Raises
     ------
     PackageMissing
         Matplotlib is not installed.
     """
-    instead = "Everything but the charts works without it."
+    instead = "Only the charts need it."
     PackageMissing.check("matplotlib", "no chart can be drawn", instead)
     from matplotlib import rc_context
 
@@ -89,7 +85,7 @@ _PARAMETERS: dict[Any, Any] = {
 
 @contextmanager
 def chart(title: str, rows: int, /, *, legend: bool = False) -> Iterator[tuple[Figure, Axes]]:
-    """Make a chart of so many rows; after the block it gets its title and its legend.
+    """Make a chart with a number of rows; after the block it gets its title and its legend.
 
     Raises
     ------
@@ -116,7 +112,7 @@ def chart(title: str, rows: int, /, *, legend: bool = False) -> Iterator[tuple[F
 
 
 def nothing(title: str, /) -> Figure:
-    """Return a chart that says that there is nothing to draw."""
+    """Return a chart with a message that there are no values."""
     with style():
         from matplotlib.figure import Figure
 
@@ -126,7 +122,7 @@ def nothing(title: str, /) -> Figure:
     return figure
 
 
-NOTHING = "Nothing to draw."
+NOTHING = "No values to draw."
 
 
 def name_rows(axes: Axes, labels: Sequence[str], /, *, ruled: bool = False) -> None:
@@ -137,7 +133,7 @@ def name_rows(axes: Axes, labels: Sequence[str], /, *, ruled: bool = False) -> N
 
 
 def short_label(label: str, /) -> str:
-    """Return a label that fits beside a chart: what tells names apart stands at both ends."""
+    """Return a label that fits next to a chart; names differ at both ends, so cut the middle."""
     label = " ".join(label.split())
     if len(label) <= _LABEL_CHARS:
         return label
@@ -146,7 +142,7 @@ def short_label(label: str, /) -> str:
 
 
 def say_values(axes: Axes, values: Sequence[float], /) -> None:
-    """Write the value of each bar beside its end, all with as many decimals."""
+    """Write the value of each bar at its end, all with the same number of decimals."""
     digits = _digits(values)
     for row, value in enumerate(values):
         axes.annotate(f"{value:,.{digits}f}", (value, row), (4, 0), textcoords="offset points",
@@ -180,13 +176,7 @@ def day_number(day: date, /) -> int:
 
 
 def logarithmic(axes: Axes, low: float, high: float, /) -> None:
-    """Make the axis below a chart logarithmic, with round numbers, few where it is long.
-
-    Parameters
-    ----------
-    low, high
-        The least and the greatest number that is drawn, both above 0.
-    """
+    """Make the horizontal axis logarithmic, with round ticks; *low* and *high* are above 0."""
     from matplotlib.ticker import LogLocator, NullFormatter
 
     axes.set_xscale("log")
@@ -213,15 +203,7 @@ def cycle(count: int, /) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """A chart.
-
-    Attributes
-    ----------
-    figure
-        As Matplotlib knows it.
-    alt
-        What it shows, in words, for who cannot see it.
-    """
+    """A chart: its Matplotlib figure, and a description (*alt*) for screen readers."""
 
     figure: Figure
     alt: str
@@ -234,7 +216,7 @@ class Plot:
         return target
 
     def __repr__(self) -> str:
-        """Return what it shows, in words."""
+        """Return the description."""
         return self.alt
 
     def _repr_html_(self) -> str:
@@ -251,7 +233,7 @@ class Plot:
 
 
 class Measured(Protocol):
-    """What :func:`ablation_dots` needs of a run; :class:`casetrack.api.evaluate.Run` has it."""
+    """The part of :class:`casetrack.api.evaluate.Run` that :func:`ablation_dots` uses."""
 
     @property
     def label(self) -> str:
@@ -284,17 +266,15 @@ def bars(
     labels
         One per bar; long ones are shortened.
     values
-        A number per label, or the numbers of several series by name: these are laid end to end,
-        and what is below 0 goes to the left. A series of zeros is left out.
-    title
-        What is shown.
+        A number per label, or the numbers of several series by name, which are stacked; negative
+        ones go to the left. A series of zeros is left out.
     unit
-        What is counted, below the axis.
+        Unit of the values, below the axis.
 
     Raises
     ------
     UsageError
-        Matplotlib is not installed; this holds for all charts.
+        Matplotlib is not installed; this applies to all charts.
     """
     if not labels:
         return _no_plot(title)
@@ -329,18 +309,16 @@ def confidence_histogram(
     doubt: float | None = None,
     unit: str = "",
 ) -> Plot:
-    """Draw how many of the values are how sure.
+    """Draw the distribution of confidences.
 
     Parameters
     ----------
     values
-        Confidences from 0 to 1, or those of several series by name, laid on top of each other.
-    title
-        What is shown.
+        Confidences from 0 to 1, or those of several series by name, which overlap.
     doubt
-        Below it a reader should look for himself; marked by a line.
+        Marked limit below which a reader should check.
     unit
-        What is counted, beside the axis.
+        Unit of the counts, next to the axis.
     """
     series = values if isinstance(values, Mapping) else {"": values}
     numbers = [[float(v) for v in some] for some in series.values()]
@@ -372,16 +350,14 @@ def confidence_histogram(
 def timeline_strip(
     spans: Iterable[tuple[str, str, str]], /, *, title: str, lanes: int = 14
 ) -> Plot:
-    """Draw days and longer times on an axis to scale, one lane for each name.
+    """Draw dates and periods on an axis to scale, one lane for each name.
 
     Parameters
     ----------
     spans
         Name of the lane, first and last day (``YYYY-MM-DD``).
-    title
-        What is shown.
     lanes
-        At most so many, those with the most dates; the earliest starts on top.
+        Highest number of lanes, those with the most dates; the earliest start is on top.
     """
     days: dict[str, list[tuple[date, date]]] = {}
     for lane, first, last in spans:
@@ -414,47 +390,37 @@ def amount_strip(
     Parameters
     ----------
     amounts
-        Name of the lane and a number; only numbers above 0 have a place on the axis.
-    title
-        What is shown.
+        Name of the lane and a number; only numbers above 0 are drawn.
     unit
-        Of the numbers, below the axis.
+        Unit of the numbers, below the axis.
     lanes
-        At most so many, those that reach highest; the highest on top.
+        Highest number of lanes, those with the highest amounts; the highest is on top.
     """
-    found: dict[str, list[float]] = {}
+    by_lane: dict[str, list[float]] = {}
     for lane, value in amounts:
         if value > 0:
-            found.setdefault(lane, []).append(value)
-    names = sorted(found, key=lambda lane: -max(found[lane]))[:lanes]
+            by_lane.setdefault(lane, []).append(value)
+    names = sorted(by_lane, key=lambda lane: -max(by_lane[lane]))[:lanes]
     if not names:
         return _no_plot(title)
     with chart(title, len(names)) as (figure, axes):
         for row, name in enumerate(names):
-            values = found[name]
+            values = by_lane[name]
             axes.scatter(values, [row] * len(values), 22, color=COLORS[0], alpha=0.75, linewidths=0)
-        every = [value for name in names for value in found[name]]
+        every = [value for name in names for value in by_lane[name]]
         logarithmic(axes, min(every), max(every))
         name_rows(axes, names, ruled=True)
         axes.set_xlabel(unit)
-    most = "; ".join(f"{name}: up to {max(found[name]):,.0f}" for name in names)
+    most = "; ".join(f"{name}: up to {max(by_lane[name]):,.0f}" for name in names)
     return Plot(figure, f"{title}. Dots on a logarithmic axis, {unit or 'numbers'}: {most}.")
 
 
 def ablation_dots(runs: Sequence[Measured], /, *, title: str, measure: str = "ndcg@10") -> Plot:
     """Draw the mean of one measure for each run, with its 95 % interval over the questions.
 
-    The interval comes from drawing the questions with replacement (Efron 1979): it says how far
-    another set of such questions might have moved the mean.
-
-    Parameters
-    ----------
-    runs
-        One per way of asking, as :func:`casetrack.api.evaluate.measure` gives them.
-    title
-        What is shown.
-    measure
-        Which of their measures.
+    The interval is that of a bootstrap over the questions (Efron 1979): how much the mean could
+    change with another set of such questions. *runs* are the results of
+    :func:`casetrack.api.evaluate.measure`.
     """
     if not runs:
         return _no_plot(title)

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 Where = Literal["notebook", "terminal", "nowhere"]
 DELAY_SECONDS = 0.5
-"""Work that is over by then shows nothing, unless it was asked to."""
+"""Shorter work shows nothing by default."""
 UPDATE_SECONDS = 0.2
-"""A notebook keeps every update it is sent, so there are not many."""
+"""Notebooks store every update, so updates are rare."""
 _NAME_CHARS = 24
 
 
@@ -43,7 +43,7 @@ class Display(Protocol):
         ...
 
     def close(self, text: str) -> None:
-        """Show that it is over; *text* says how it ended."""
+        """End the display; *text* describes the end."""
         ...
 
 
@@ -79,12 +79,12 @@ class NotebookBar:
         """Show a moment of the work; see :class:`Display`."""
         known = f' max="{total}" value="{done}"' if total else ""
         count = _count(done, total)
-        said = " ".join(part for part in (title, count, note) if part)
+        text = " ".join(part for part in (title, count, note) if part)
         self._put(
             f"{html.escape(title)} <progress{known} style='width:16em;vertical-align:middle' "
             f"aria-label='{html.escape(title, quote=True)}'></progress> {html.escape(count)} "
             f"<small>{html.escape(note)}</small>",
-            said,
+            text,
         )
 
     def close(self, text: str) -> None:
@@ -118,7 +118,7 @@ class TerminalBar:
         self._bar.update(self._task, completed=done, total=total, note=note)
 
     def close(self, text: str) -> None:  # noqa: ARG002 - a notebook keeps it
-        """Take the bar away; what was done is for the report."""
+        """Remove the bar; the report has the result."""
         if self._bar is not None:
             self._bar.stop()
 
@@ -145,14 +145,14 @@ def _rich_bar() -> Progress:
 
 
 class Watching:
-    """One piece of work while it goes on; see :class:`casetrack.api.collection.progress.ShownWork`.
+    """Running work; see :class:`casetrack.api.collection.progress.ShownWork`.
 
     Attributes
     ----------
     cancel
         Set by the first interrupt.
     interrupted
-        Whether it was an interrupt that stopped the work.
+        Whether an interrupt stopped the work.
     """
 
     def __init__(
@@ -166,10 +166,9 @@ class Watching:
         self._last: tuple[int, int | None] = (0, None)
 
     def hear(self, *news: Any) -> None:
-        """Show a moment of the work.
+        """Show progress: a record about files, or the completed amount and the total.
 
-        It is one record about files, or how much is done and of how much, with or without what is
-        being done before them.
+        A description may precede the two numbers.
         """
         done, total, note = _moment(*news)
         self._last = (done, total)
@@ -178,11 +177,11 @@ class Watching:
             return
         self._next = now + UPDATE_SECONDS
         if self.cancel.is_set():
-            note = "stopping after the document at hand"
+            note = "stopping after the current document"
         self._display.show(self._title, done, total, note)
 
     def end(self, *, broken: bool = False) -> None:
-        """Take the bar away; *broken* says that an error ended the work."""
+        """Remove the bar; *broken* means that an error ended the work."""
         if self._display is None:
             return
         seconds = time.monotonic() - self._started
@@ -194,22 +193,21 @@ class Watching:
 def show_work(
     title: str, /, *, show: bool | None, cancel: threading.Event | None
 ) -> contextlib.AbstractContextManager[Watching]:
-    """Show a piece of work, and let an interrupt end it in order.
+    """Show work, and let an interrupt stop it in a consistent state.
 
-    An interrupt (the stop button, Ctrl-C) asks the work to stop where nothing is half done; a
-    second one stops it at once. In a notebook or an interactive session the report then says that
-    it was stopped; in a program, which nobody looks on at, ``KeyboardInterrupt`` is raised
-    once the work has stopped.
+    An interrupt (the stop button, Ctrl-C) requests the work to stop at a safe point; a second one
+    stops it at once. In an interactive session, the report contains the stop; in a program,
+    ``KeyboardInterrupt`` is raised after the work has stopped.
 
     Parameters
     ----------
     title
-        What is going on, such as ``"Reading"``.
+        Name of the work, such as ``"Reading"``.
     show
-        ``True`` shows it from the first moment, ``False`` never, ``None`` after
-        :data:`DELAY_SECONDS` where a person looks on.
+        ``True`` shows it at once, ``False`` never, ``None`` after :data:`DELAY_SECONDS` in an
+        interactive session.
     cancel
-        Is set by an interrupt, too, so that whoever made it knows.
+        An interrupt sets it, too, for its owner.
     """
     return _shown_work(title, show, cancel or threading.Event())
 
@@ -241,21 +239,13 @@ def _until_the_end(work: Watching) -> Iterator[None]:
 
 
 class Parts:
-    """Work in several parts of the same size, shown by one bar.
-
-    Parameters
-    ----------
-    work
-        Shows all of it.
-    parts
-        How many parts there are.
-    """
+    """Work in several equal *parts*, shown by one bar."""
 
     def __init__(self, work: Watching, parts: int, /) -> None:
         self._work, self._parts, self._begun = work, parts, 0
 
     def part(self) -> Callable[..., None]:
-        """Begin the next part; return what to call with how much of it is done, and of how much."""
+        """Begin the next part; return a function that takes its completed amount and its total."""
         before, self._begun = self._begun, self._begun + 1
 
         def hear(*news: Any) -> None:
@@ -268,17 +258,16 @@ class Parts:
 
 @contextlib.contextmanager
 def watching(title: str, /, *, parts: int = 1, show: bool | None = None) -> Iterator[Parts]:
-    """Show work that takes a ``progress`` function: a measurement, a briefing.
+    """Show work with a ``progress`` function: an evaluation, a briefing.
 
-    Collections show their own long work by themselves; this is for the rest. An interrupt ends
-    such work at once, as ever.
+    Collections show their own long work. An interrupt ends this work at once.
 
     Parameters
     ----------
     title
-        What is going on, such as ``"Asking"``.
+        Name of the work, such as ``"Asking"``.
     parts
-        How many times the work is done, each time as much of it.
+        Number of repetitions of the work.
     show
         As for :func:`show_work`.
 
@@ -299,9 +288,9 @@ def _is_interactive(place: Where) -> bool:
 
 @contextlib.contextmanager
 def _interruptible(watching: Watching) -> Iterator[None]:
-    """Turn the first interrupt into the wish to stop.
+    """Turn the first interrupt into a request to stop.
 
-    Only where interrupts are Python's own matter: a program with another handler keeps it.
+    This applies only to Python's default handler: another handler is kept.
     """
     is_main = threading.current_thread() is threading.main_thread()
     if not is_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:

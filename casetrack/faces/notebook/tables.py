@@ -17,15 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ShownTable:
-    """An Arrow table that a notebook shows in the colours of the page around it.
-
-    Attributes
-    ----------
-    arrow
-        The table itself, for whatever comes next.
-    limit
-        At most so many rows are shown; the rest is counted.
-    """
+    """An Arrow table that a notebook shows in its colours, at most *limit* rows."""
 
     arrow: pa.Table
     limit: int
@@ -51,14 +43,7 @@ def _rows(arrow: pa.Table) -> list[dict[str, Any]]:
 
 
 def table(arrow: pa.Table, /, *, limit: int = 50) -> ShownTable:
-    """Show the answer of ``Collection.sql`` as a table.
-
-    Parameters
-    ----------
-    arrow
-        The answer.
-    limit
-        Show at most so many rows.
+    """Show the answer of ``Collection.sql`` as a table, at most *limit* rows.
 
     Examples
     --------
@@ -67,7 +52,7 @@ def table(arrow: pa.Table, /, *, limit: int = 50) -> ShownTable:
     return ShownTable(arrow, limit)
 
 
-# What changed between two documents, word for word, as a notebook shows it.
+# Changes between two documents, word for word, for a notebook.
 
 _HERE = Path(__file__).parent
 _SIGNS = {"removed": ("[-", "-]"), "added": ("{+", "+}"), "same": ("", "")}
@@ -75,15 +60,7 @@ _SIGNS = {"removed": ("[-", "-]"), "added": ("{+", "+}"), "same": ("", "")}
 
 @dataclass(frozen=True, slots=True)
 class MarkedChanges:
-    """Changes whose removed words are struck out and whose added words are marked.
-
-    Attributes
-    ----------
-    changes
-        As ``Collection.map.changes`` gives them.
-    limit
-        At most so many are shown.
-    """
+    """Changes with removed words struck out and added words marked, at most *limit* of them."""
 
     changes: Changes
     limit: int
@@ -110,20 +87,15 @@ class MarkedChanges:
 
 
 def marked_changes(changes: Changes, /, *, limit: int = 30) -> MarkedChanges:
-    """Show what changed, word for word, each side with its citation.
+    """Show changes of ``Collection.map.changes`` in reading order, with citations.
 
-    Parameters
-    ----------
-    changes
-        As ``Collection.map.changes`` gives them.
-    limit
-        Show at most so many, in reading order.
+    At most *limit* of them are shown.
     """
     return MarkedChanges(changes, limit)
 
 
 def _words(change: Change) -> tuple[tuple[str, str], ...]:
-    """Return the words of a change with what became of them; whole paragraphs count as well."""
+    """Return the words of a change with their operations, also for whole paragraphs."""
     if change.words:
         return change.words
     quote = change.after or change.before

@@ -1,8 +1,8 @@
-"""The AI programs that CaseTrack can be entered into, and where each keeps its servers.
+"""The supported AI programs, and the files of their server settings.
 
-Sources are the programs' own documentation and, for Claude Desktop on Windows, what its packaged
-(MSIX) builds do: Windows shows such a program its own copy of ``%APPDATA%``, so that a file in the
-real one is never read.
+Sources are the programs' documentation and, for Claude Desktop on Windows, the behavior of its
+packaged (MSIX) builds: Windows redirects their ``%APPDATA%`` to a private copy, so that a file in
+the original folder is never read.
 """
 
 from __future__ import annotations
@@ -26,16 +26,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What decides where programs keep their files.
+    """System, home folder and environment, which decide the paths of settings.
 
-    Attributes
-    ----------
-    system
-        ``sys.platform``: ``linux``, ``darwin`` or ``win32``.
-    home
-        The user's folder.
-    environment
-        Environment variables.
+    *system* is ``sys.platform``: ``linux``, ``darwin`` or ``win32``.
     """
 
     system: str
@@ -63,7 +56,7 @@ class Machine:
 
     @property
     def shared_data(self) -> Path:
-        """The folder in which programs keep what belongs to one computer: menu entries, icons."""
+        """The folder for data of this computer only, such as menu entries and icons."""
         if self.system == "win32":
             return self.variable("LOCALAPPDATA", self.home / "AppData" / "Local")
         if self.system == "darwin":
@@ -82,10 +75,10 @@ Scope = Literal["user", "project"]
 Server = dict[str, Any]
 """``command``, ``args`` and, where needed, ``env``."""
 NAME = "casetrack"
-"""What the server is called in every client; an edition may have a name of its own."""
+"""Name of the server in every client; an edition may have another name."""
 DAILY = "daily"
-"""The set of tools for programs that show their model every tool in every conversation."""
-_DESCRIPTION = "Answers from your own documents, with their exact source"
+"""Tools for programs that show every tool in every conversation."""
+_DESCRIPTION = "Answers from your documents, with their exact source"
 _GOOSE_SECONDS = 600
 
 
@@ -96,31 +89,27 @@ class Client:
     Attributes
     ----------
     name
-        Its word on the command line.
-    title
-        What people call it.
+        Its name on the command line.
     container
-        Key of what holds the servers.
+        Key of the object with the servers.
     restart
-        What to do before its servers are read again, as a clause; ``{server}`` is its name there.
+        How to reload its servers, as a clause; ``{server}`` is the server's name.
     files
-        The files in which it may keep a user's servers, the one it reads first; several where a
-        program comes in several builds. None of them needs to exist.
+        Possible files of a user's servers, the first one for a new file; a program may have several
+        builds. They need not exist.
     project
-        Its file in a project's folder; ``None`` where it knows no projects.
+        Its file in a project's folder; ``None`` if it has no projects.
     shape
-        Puts a server into the program's words; the second argument is its name there.
+        Converts a server to the program's format; the second argument is the server's name.
     variables
-        Key of the environment variables in its words.
+        Key of the environment variables in its format.
     format
         The format of its files.
     lenient
-        Whether the program reads JSON with comments.
-    server
-        What the server is called there.
+        Whether the program accepts JSON with comments.
     on_demand
-        Whether the program shows its model a tool only when that looks for it, so that many tools
-        cost it little; see :data:`CLIENTS`.
+        Whether the program shows tools to its model only on a search, so that many tools cost few
+        tokens; see :data:`CLIENTS`.
     """
 
     name: str
@@ -152,7 +141,7 @@ class Client:
 
     @property
     def next_step(self) -> str:
-        """What to do before its servers are read again, as a clause."""
+        """How to reload its servers, as a clause."""
         return self.restart.format(server=self.server)
 
     def of(self, server: str, /) -> Client:
@@ -166,12 +155,12 @@ def user_files(client: Client, machine: Machine, /) -> tuple[Path, ...]:
 
 
 def project_file(client: Client, folder: Path, /) -> Path:
-    """Return the file in which *client* keeps the servers of the project in *folder*.
+    """Return the file with the servers of *client* for the project in *folder*.
 
     Raises
     ------
     NoSuchScope
-        The program knows no projects.
+        The program has no projects.
     """
     if client.project is None:
         raise NoSuchScope(client.title, client.name, "project")
@@ -180,7 +169,7 @@ def project_file(client: Client, folder: Path, /) -> Path:
 
 def is_installed(client: Client, file: Path, machine: Machine, /) -> bool:
     """Return whether *client* seems to be installed for this user: its folder is there."""
-    if client.name == "claude-code":  # its file lies in the user's folder, which is always there
+    if client.name == "claude-code":  # Its file is in the user's folder, which always exists.
         folder = machine.variable("CLAUDE_CONFIG_DIR", machine.home / ".claude")
         return file.exists() or folder.is_dir()
     if client.name == "cline":  # it makes the folder of its settings when it is used first
@@ -189,25 +178,25 @@ def is_installed(client: Client, file: Path, machine: Machine, /) -> bool:
 
 
 def remarks(client: Client, file: Path, scope: Scope, machine: Machine, /) -> tuple[str, ...]:
-    """Return what a person should know before or after *file* is changed, as sentences."""
-    said: list[str] = []
+    """Return notes about a change of *file*, as sentences."""
+    sentences: list[str] = []
     if scope == "project":
-        said.append(
-            "The entry names folders of this computer: keep the file out of what you share, "
-            "or let everybody make their own."
+        sentences.append(
+            "The entry contains folders of this computer: do not share the file; other users need "
+            "their own entry."
         )
     elif not is_installed(client, file, machine):
         missing = file if client.name == "claude-code" else file.parent
-        said.append(f"{client.title} does not seem to be installed: {missing} is not there yet.")
+        sentences.append(f"{client.title} does not seem to be installed: {missing} does not exist.")
     if client.name == "codex" and scope == "project":
-        said.append("Codex reads the file only in a project that you have told it to trust.")
+        sentences.append("Codex reads the file only in a trusted project.")
     profiles = file.parent / "profiles"
     if client.name == "vscode" and scope == "user" and profiles.is_dir():
-        said.append(
-            "This is for VS Code's default profile. In another one, run its command "
-            '"MCP: Open User Configuration" and paste what --print shows.'
+        sentences.append(
+            "This entry is for VS Code's default profile. In another profile, run the command "
+            '"MCP: Open User Configuration" and paste the output of --print.'
         )
-    return tuple(said)
+    return tuple(sentences)
 
 
 def _in_home(*parts: str) -> Callable[[Machine], tuple[Path, ...]]:
@@ -272,8 +261,8 @@ def _typed(server: Server, _: str) -> Server:
 
 
 def _of_opencode(server: Server, _: str) -> Server:
-    said = {"type": "local", "command": [server["command"], *server["args"]], "enabled": True}
-    return said | ({"environment": server["env"]} if "env" in server else {})
+    settings = {"type": "local", "command": [server["command"], *server["args"]], "enabled": True}
+    return settings | ({"environment": server["env"]} if "env" in server else {})
 
 
 def _of_goose(server: Server, name: str) -> Server:
@@ -301,7 +290,7 @@ CLIENTS: Mapping[str, Client] = {
             "claude-code",
             "Claude Code",
             _SERVERS,
-            "Start Claude Code anew (in a running one, /mcp shows the servers)",
+            "Restart Claude Code (/mcp lists the servers)",
             _claude_code,
             Path(".mcp.json"),
             on_demand=True,
@@ -317,7 +306,7 @@ CLIENTS: Mapping[str, Client] = {
             "cursor",
             "Cursor",
             _SERVERS,
-            "Restart Cursor, or switch {server} on in its settings under MCP",
+            "Restart Cursor, or enable {server} in its settings under MCP",
             _in_home(".cursor", "mcp.json"),
             Path(".cursor", "mcp.json"),
             lenient=True,
@@ -337,7 +326,7 @@ CLIENTS: Mapping[str, Client] = {
             "codex",
             "Codex",
             "mcp_servers",
-            "Start Codex anew (in a running one, /mcp shows the servers)",
+            "Restart Codex (/mcp lists the servers)",
             _codex,
             Path(".codex", "config.toml"),
             format=TOML,
@@ -347,7 +336,7 @@ CLIENTS: Mapping[str, Client] = {
             "gemini",
             "Gemini CLI",
             _SERVERS,
-            "Start Gemini CLI anew in a folder that it trusts (/mcp shows the servers)",
+            "Restart Gemini CLI in a trusted folder (/mcp lists the servers)",
             _in_home(".gemini", "settings.json"),
             Path(".gemini", "settings.json"),
             lenient=True,
@@ -356,7 +345,7 @@ CLIENTS: Mapping[str, Client] = {
             "opencode",
             "OpenCode",
             "mcp",
-            "Start OpenCode anew",
+            "Restart OpenCode",
             _opencode,
             Path("opencode.json"),
             _of_opencode,
@@ -381,7 +370,7 @@ CLIENTS: Mapping[str, Client] = {
             "lm-studio",
             "LM Studio",
             _SERVERS,
-            "Switch mcp/{server} on in LM Studio's Program tab",
+            "Enable mcp/{server} in LM Studio's Program tab",
             _in_home(".lmstudio", "mcp.json"),
         ),
         Client(
@@ -418,9 +407,8 @@ CLIENTS: Mapping[str, Client] = {
 }
 """The programs, by name.
 
-Which of them load tools on demand is what their makers said in 2026: Claude Code ("scale with MCP
-tool search": names and instructions at the start, the rest when it is searched for), Codex (all
-tools of MCP behind its tool search since 0.142, where model and provider know it) and Cursor
-("dynamic context discovery": names at first, descriptions in files). VS Code does so with some
-models only; of the others nothing of the kind is known.
+Tools on demand are according to their makers in 2026: Claude Code ("scale with MCP tool search":
+names and instructions at the start, the rest on a search), Codex (all MCP tools in its tool search
+since 0.142, if model and provider support it) and Cursor ("dynamic context discovery": names at
+first, descriptions in files). VS Code supports it with some models only.
 """

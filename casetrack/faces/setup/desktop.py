@@ -1,8 +1,8 @@
-"""CaseTrack among the programs of the desktop: an entry of the menu, with its icon.
+"""The entry of CaseTrack in the desktop's menu, with its icon.
 
-On Linux it is a ``.desktop`` file, on macOS a small application in the user's own folder of
-applications, on Windows a shortcut in the start menu. Each starts ``casetrack-window``: the window
-without a terminal. Everything lies in folders of the user; no rights are asked for.
+It is a ``.desktop`` file on Linux, a small application in the user's applications folder on macOS,
+and a shortcut in the start menu on Windows. Each starts ``casetrack-window``, the window without a
+terminal. All files are in folders of the user, so no permissions are needed.
 """
 
 from __future__ import annotations
@@ -47,20 +47,20 @@ _EXTENSION_MARK = 0xBEEF0004
 
 @dataclass(frozen=True, slots=True)
 class Shortcut:
-    """What a shortcut says.
+    """A Windows shortcut.
 
     Attributes
     ----------
     target
         The program, a path with a drive letter.
     arguments
-        What it is started with, as one types it.
+        Its command-line arguments.
     folder
-        Where it runs.
+        Its working folder.
     icon
         The file of its icon.
     about
-        What is shown where the pointer rests on it.
+        Its tooltip.
     """
 
     target: str
@@ -70,7 +70,7 @@ class Shortcut:
     about: str
 
     def to_bytes(self) -> bytes:
-        """Return the file.
+        """Return the content of the file.
 
         Raises
         ------
@@ -83,8 +83,8 @@ class Shortcut:
             flags |= _HAS_ARGUMENTS
             texts.append(self.arguments)
         texts.append(self.icon)  # 2.4: in this order
-        # 2.1: size and class; flags; attributes; three times and a size that nobody knows; the
-        # icon's index; the state of the window; no hot key.
+        # 2.1: size and class; flags; attributes; three times and a size, all unset; the icon's
+        # index; the state of the window; no hot key.
         head = struct.pack("<I16sII", 0x4C, _CLASS, flags, _ARCHIVE)
         head += struct.pack("<QQQIiIHHII", 0, 0, 0, 0, 0, _SHOW_NORMAL, 0, 0, 0, 0)
         return head + _targets(self.target) + b"".join(map(_text, texts)) + bytes(4)
@@ -108,9 +108,9 @@ def _drive(letter: str) -> bytes:
 
 
 def _entry(name: str, *, is_folder: bool) -> bytes:
-    """Return the item of a folder or file: a name of one byte a letter, then the whole one.
+    """Return the item of a folder or file: its short name in bytes, then its full name.
 
-    What Windows keeps here of times and sizes is left at nothing: it looks by the names.
+    The fields for times and size are zero, because Windows finds files by name.
     """
     short = name.encode("ascii", "replace") + b"\0"
     short += b"\0" * (len(short) % 2)
@@ -131,18 +131,18 @@ def _text(value: str) -> bytes:
 
 
 TITLE = "CaseTrack"
-_ABOUT = "Search your documents, with the exact source"
+_ABOUT = "Search your documents, with exact sources"
 _ABOUT_GERMAN = "Dokumente durchsuchen, mit genauer Quelle"
 _ICON = Path(__file__).parent / "bundle" / "icon.png"
 _BUNDLE_ID = "dev.casetrack.window"
 _READABLE, _RUNNABLE = 0o644, 0o755
 _RESERVED = frozenset(" \t\n\"'\\><~|&;$*?#()`")
-"""Signs that an argument of ``Exec`` is quoted for."""
+"""Characters that require quotes in ``Exec``."""
 
 
 @dataclass(frozen=True, slots=True)
 class DesktopFile:
-    """One file of the entry: where it lies, what is in it, and whether it can be run."""
+    """One file of the entry: path, content, and whether it is executable."""
 
     path: Path
     data: bytes
@@ -151,18 +151,18 @@ class DesktopFile:
 
 @dataclass(frozen=True, slots=True)
 class DesktopPlaces:
-    """Where the entry of a system lies.
+    """Paths of the entry of a system.
 
     Attributes
     ----------
     start
-        What the menu shows and starts.
+        The file that the menu shows and starts.
     others
-        What it needs beside itself; not every installation needs all of them.
+        Further files; not every installation needs all of them.
     folder
-        The folder that is made for these files, where there is one.
+        The folder made for these files, if any.
     where
-        How people find it.
+        How users find the entry.
     """
 
     start: Path
@@ -173,16 +173,16 @@ class DesktopPlaces:
 
 @dataclass(frozen=True, slots=True)
 class DesktopChange:
-    """What became of the entry.
+    """Result of a change of the entry.
 
     Attributes
     ----------
     action
-        ``absent``: it was to be removed, and there was none.
+        ``absent``: the entry to be removed does not exist.
     files
-        The files that were, or would be, written or removed.
+        Files that were, or would be, written or removed.
     where
-        How people find it.
+        How users find the entry.
     """
 
     action: Literal["added", "changed", "unchanged", "removed", "absent"]
@@ -191,7 +191,7 @@ class DesktopChange:
 
 
 def desktop_places(machine: Machine, /) -> DesktopPlaces:
-    """Return where the entry of a system lies."""
+    """Return the paths of the entry of a system."""
     if machine.system == "win32":
         start = machine.application_data / "Microsoft" / "Windows" / "Start Menu" / "Programs"
         folder = machine.shared_data / TITLE / "desktop"
@@ -216,12 +216,8 @@ def desktop_files(
 ) -> tuple[DesktopFile, ...]:
     """Return the files of the entry for a system.
 
-    Parameters
-    ----------
-    command
-        What starts the window: an absolute path, then arguments.
-    environment
-        Variables that it needs, for a program that runs from a checkout.
+    *command* starts the window: an absolute path, then arguments. *environment* has the variables
+    for a program that runs from a checkout.
     """
     make = {"win32": _windows, "darwin": _macos}.get(machine.system, _linux)
     return make(machine, tuple(command), dict(environment or {}))
@@ -235,7 +231,7 @@ def add(
     *,
     dry_run: bool = False,
 ) -> DesktopChange:
-    """Write the entry, or bring it up to date; see :func:`desktop_files`.
+    """Write or update the entry; see :func:`desktop_files`.
 
     Raises
     ------
@@ -262,7 +258,7 @@ def add(
 
 
 def remove(machine: Machine, /, *, dry_run: bool = False) -> DesktopChange:
-    """Take the entry away again; documents and data stay as they are.
+    """Remove the entry; documents and data are not changed.
 
     Raises
     ------
@@ -270,18 +266,18 @@ def remove(machine: Machine, /, *, dry_run: bool = False) -> DesktopChange:
         A file cannot be removed.
     """
     places = desktop_places(machine)
-    there = tuple(path for path in (places.start, *places.others) if path.exists())
-    if not there:
+    existing = tuple(path for path in (places.start, *places.others) if path.exists())
+    if not existing:
         return DesktopChange("absent", (), places.where)
     if not dry_run:
-        for path in there:
+        for path in existing:
             try:
                 path.unlink()
             except OSError as error:
                 raise DesktopUnwritable(path, error) from error
             _prune(path.parent, places.folder)
         _announce(places.start)
-    return DesktopChange("removed", there, places.where)
+    return DesktopChange("removed", existing, places.where)
 
 
 def _linux(
@@ -342,7 +338,7 @@ def _macos(
         "CFBundleInfoDictionaryVersion": "6.0",
         "LSMinimumSystemVersion": "12.0",
         "NSHighResolutionCapable": True,
-        # It has no window of its own: the browser's is what is seen.
+        # It opens no window itself; the browser shows the page.
         "LSUIElement": True,
     }
     given = "".join(f"export {key}={shlex.quote(value)}\n" for key, value in environment.items())
@@ -362,7 +358,7 @@ def _windows(
     files = [DesktopFile(icon, _icon("ICO"))]
     target, *arguments = command
     if environment:
-        # A shortcut sets no variables; a script does, and is started without a window of its own.
+        # A shortcut cannot set variables, so it starts a script without a window.
         files.append(DesktopFile(script, _visual_basic(command, environment)))
         system = machine.variable("SYSTEMROOT", Path("C:\\Windows"))
         target, arguments = f"{system}\\System32\\wscript.exe", [str(script)]
@@ -395,7 +391,7 @@ def _icon(form: str) -> bytes:
 
 
 def _prune(folder: Path, last: Path | None) -> None:
-    """Remove empty folders up to *last*; what else may lie there stays."""
+    """Remove empty folders up to *last*; other content is kept."""
     while last is not None and folder.is_relative_to(last):
         try:
             folder.rmdir()
@@ -412,6 +408,6 @@ def _content(path: Path) -> bytes | None:
 
 
 def _announce(start: Path) -> None:
-    """Tell the desktop that its list has changed; one that does not listen looks by itself."""
-    if start.suffix == ".desktop" and (found := shutil.which("update-desktop-database")):
-        subprocess.run([found, str(start.parent)], capture_output=True, check=False)
+    """Notify the desktop of the change; desktops without this program notice it themselves."""
+    if start.suffix == ".desktop" and (updater := shutil.which("update-desktop-database")):
+        subprocess.run([updater, str(start.parent)], capture_output=True, check=False)

@@ -1,7 +1,7 @@
-"""What a client must run to start this very installation of CaseTrack.
+"""The command that starts this installation of CaseTrack.
 
-Clients start servers with a short search path and in a folder of their own choice, so everything
-is absolute: the console script of this environment, or its Python.
+Clients start servers with a short search path and in any folder, so the paths are absolute: the
+console script of this environment, or its Python.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ def server_entry(
     read_only: bool = False,
     offline: bool = False,
 ) -> dict[str, Any]:
-    """Return ``command``, ``args`` and, where needed, ``env`` of the server.
+    """Return ``command``, ``args`` and, if needed, ``env`` of the server.
 
     Parameters
     ----------
     data_dir
-        The data folder that was asked for; without one the server finds it by itself, except
-        where ``CASETRACK_HOME`` names another than the default: clients do not pass that on.
+        The requested data folder. Without it, the server finds the folder itself; a different
+        ``CASETRACK_HOME`` is added to the entry, because clients do not pass it on.
     edition
         The edition to serve; ``None`` is the one for any collection.
     tools
-        Names of tool sets or tools for ``serve --tools``, already checked.
+        Checked names of tool sets or tools for ``serve --tools``.
     read_only
-        Whether tools that change anything are left out.
+        Whether to leave out tools that change anything.
     offline
-        Whether the server must not fetch the models that are missing.
+        Whether the server must not download missing models.
     """
     command, first = launcher()
     choice = ["--edition", str(edition)] if edition is not None else []
@@ -75,13 +75,13 @@ def window_launcher(data_dir: str | None, /) -> tuple[list[str], dict[str, str]]
 
 
 def console_script(script: str = "casetrack", /) -> Path | None:
-    """Return a script of this installation; ``None`` where it has none of that name.
+    """Return a script of this installation; ``None`` if it has none of that name.
 
-    The list of installed files tells, so that another installation's script is never taken for it.
+    The list of installed files is used, so that no script of another installation is returned.
     """
-    found = own_distribution()
+    installed = own_distribution()
     name = f"{script}.exe" if sys.platform == "win32" else script
-    for file in (found.files or ()) if found is not None else ():
+    for file in (installed.files or ()) if installed is not None else ():
         if file.name == name and file.parent.name.lower() in {"bin", "scripts"}:
             path = resolve_path(str(file.locate()))
             return path if path.is_file() else None

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _INDENT = "  "
 _Node = Any
-"""A node of PyYAML's tree; its kinds have no common type that knows how they are laid out."""
+"""A node of PyYAML, whose classes have no common type with a layout."""
 
 
 class YamlText:
@@ -36,7 +36,7 @@ class YamlText:
     listed
         Whether the servers are items of a list, each with its ``name``, instead of keys.
     begins
-        What a text that is made anew needs before everything else.
+        First lines of a new file.
     """
 
     name = "YAML"
@@ -46,7 +46,7 @@ class YamlText:
         self.begins = begins
 
     def put(self, text: str, path: Sequence[str], value: Any, /) -> str:
-        """Return *text* with *value* at *path*; what is missing on the way is made."""
+        """Return *text* with *value* at *path*; missing levels are added."""
         root = _composed(text)
         if root is None:
             return (
@@ -69,7 +69,7 @@ class YamlText:
         return _inserted(text, holder, self._entry_lines(path, value))
 
     def drop(self, text: str, path: Sequence[str], /) -> str:
-        """Return *text* without what stands at *path*."""
+        """Return *text* without the value at *path*."""
         while True:
             root = _composed(text)
             container = None if root is None else _member(_mapping(root, ()), path[0])
@@ -210,12 +210,12 @@ def _member(node: _Node, key: str) -> tuple[_Node, _Node] | None:
     """Return the last member with this key: the one that counts."""
     import yaml
 
-    found = None
+    member = None
     if isinstance(node, yaml.MappingNode):
         for name, value in node.value:
             if isinstance(name, yaml.ScalarNode) and name.value == key:
-                found = name, value
-    return found
+                member = name, value
+    return member
 
 
 def _end(text: str, node: _Node) -> int:
@@ -329,7 +329,7 @@ class TomlText:
         return _edited(text, path, value)
 
     def drop(self, text: str, path: Sequence[str], /) -> str:
-        """Return *text* without what stands at *path*."""
+        """Return *text* without the value at *path*."""
         if self.value_at(text, path) is None:
             return text
         import tomlkit
@@ -370,7 +370,7 @@ def _read(text: str) -> dict[str, Any]:
 
 
 def _position(text: str, error: tomllib.TOMLDecodeError) -> int:
-    """Return where *text* goes wrong; Python tells it in words only, before version 3.14."""
+    """Return the position of the error, which Python before 3.14 has only in the message."""
     import re
 
     place = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
@@ -399,7 +399,7 @@ def _with(whole: dict[str, Any], path: Sequence[str], value: Any) -> dict[str, A
 
 
 def _appended(text: str, path: Sequence[str], value: Any) -> str:
-    """Return *text* with a table of its own behind it."""
+    """Return *text* with a separate table at its end."""
     import tomlkit
 
     newline = newline_of(text)
@@ -434,7 +434,7 @@ class JsonText:
         return json_entry.put(text, path, value)
 
     def drop(self, text: str, path: Sequence[str], /) -> str:
-        """Return *text* without what stands at *path*."""
+        """Return *text* without the value at *path*."""
         return json_entry.drop(text, path)
 
     def value_at(self, text: str, path: Sequence[str], /) -> Any:
@@ -456,4 +456,4 @@ JSON: Format = JsonText()
 TOML: Format = TomlText()
 YAML: Format = YamlText()
 CONTINUE: Format = YamlText(listed=True, begins="name: My settings\nversion: 1.0.0\nschema: v1\n")
-"""YAML with a list of servers, and the three keys that Continue asks of every file."""
+"""YAML with a list of servers, and the three keys that Continue requires."""

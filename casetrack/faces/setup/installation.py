@@ -23,19 +23,19 @@ PACKAGE = "casetrack"
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """A copy of CaseTrack, by how it came here.
+    """A copy of CaseTrack and its installer.
 
     Attributes
     ----------
     kind
-        What installed it: ``pip``; ``uv`` (``uv pip``); the tool environments of ``pipx`` and
-        ``uv-tool``; ``conda``. ``editable`` and ``source`` run from a checkout, ``temporary``
-        from an environment that is thrown away, ``other`` from a wheel or repository that was
-        named by its address, or by an installer that is not known.
+        Its installer: ``pip``; ``uv`` (``uv pip``); the tool environments of ``pipx`` and
+        ``uv-tool``; ``conda``. ``editable`` and ``source`` run from a checkout, ``temporary`` from
+        a disposable environment, ``other`` from an address of a wheel or repository, or by an
+        unknown installer.
     place
-        Where its files are, or the address that it came from.
+        The folder of its files, or the address of its origin.
     python
-        The interpreter that runs it.
+        Its interpreter.
     """
 
     kind: Kind
@@ -44,11 +44,11 @@ class Installation:
 
     @property
     def by_uv(self) -> bool:
-        """Whether uv installed it; its settings say which index is asked."""
+        """Whether uv installed it; then uv's settings name the index."""
         return self.kind in {"uv", "uv-tool"}
 
     def update_command(self, version: str | None = None, /) -> tuple[str, ...] | None:
-        """Return what installs a version, by default the newest; ``None`` where nothing does."""
+        """Return the command that installs a version (default: newest), if there is one."""
         named = f"{PACKAGE}=={version}"
         newest: dict[str, tuple[str, ...]] = {
             "pip": (self.python, "-m", "pip", "install", "--upgrade", PACKAGE),
@@ -86,9 +86,9 @@ class Installation:
         if sys.platform == "win32":
             return "a running program cannot be replaced on Windows"
         if self.kind in {"editable", "source", "temporary", "other", "conda"}:
-            return "only you know how it came here"
+            return "its installer is unknown"
         if self.kind in {"pip", "pipx"} and importlib.util.find_spec("pip") is None:
-            return "pip is not in this environment"
+            return "this environment has no pip"
         tool = {"uv": "uv", "uv-tool": "uv", "pipx": "pipx"}.get(self.kind)
         if tool is not None and shutil.which(tool) is None:
             return f"{tool} is not on the search path"
@@ -97,17 +97,17 @@ class Installation:
 
 def find_installation() -> Installation:
     """Return how the CaseTrack that runs now was installed."""
-    found = own_distribution()
-    here = str(Path(casetrack.__file__).resolve().parent)
-    if found is None:
-        return Installation("source", str(Path(here).parent), sys.executable)
+    installed = own_distribution()
+    folder = str(Path(casetrack.__file__).resolve().parent)
+    if installed is None:
+        return Installation("source", str(Path(folder).parent), sys.executable)
     prefix = Path(sys.prefix)
-    origin = json.loads(found.read_text("direct_url.json") or "{}")
-    installer = (found.read_text("INSTALLER") or "").strip().lower()
+    origin = json.loads(installed.read_text("direct_url.json") or "{}")
+    installer = (installed.read_text("INSTALLER") or "").strip().lower()
     kind: Kind = "other"
-    place = here
+    place = folder
     if origin.get("dir_info", {}).get("editable"):
-        kind, place = "editable", str(origin.get("url", here))
+        kind, place = "editable", str(origin.get("url", folder))
     elif _is_temporary(prefix):
         kind = "temporary"
     elif (prefix / "pipx_metadata.json").is_file():
@@ -115,7 +115,7 @@ def find_installation() -> Installation:
     elif (prefix / "uv-receipt.toml").is_file():
         kind = "uv-tool"
     elif origin:
-        place = str(origin.get("url", here))
+        place = str(origin.get("url", folder))
     elif installer == "pip":
         kind = "pip"
     elif installer == "uv":
@@ -128,14 +128,14 @@ def find_installation() -> Installation:
 def own_distribution() -> Distribution | None:
     """Return the metadata of the installed package that runs now; ``None`` in a checkout."""
     try:
-        found = distribution(PACKAGE)
+        own = distribution(PACKAGE)
     except PackageNotFoundError:
         return None
     package = Path(casetrack.__file__).resolve().parent
-    if json.loads(found.read_text("direct_url.json") or "{}").get("dir_info", {}).get("editable"):
-        return found
-    same = Path(str(found.locate_file(PACKAGE))).resolve() == package
-    return found if same else None
+    if json.loads(own.read_text("direct_url.json") or "{}").get("dir_info", {}).get("editable"):
+        return own
+    same = Path(str(own.locate_file(PACKAGE))).resolve() == package
+    return own if same else None
 
 
 def shown(command: tuple[str, ...], /) -> str:
@@ -156,5 +156,5 @@ def _protected() -> str | None:
         return "the packages of this Python belong to the operating system"
     folder = Path(casetrack.__file__).resolve().parents[1]
     if not os.access(folder, os.W_OK):
-        return f"{folder} cannot be written by you"
+        return f"{folder} is not writable for you"
     return None

@@ -1,6 +1,6 @@
-"""Running package managers: pip and uv, always as programs of their own.
+"""Runs package managers (pip and uv) as separate programs.
 
-pipx keeps what it installs in environments that have pip, or can use its own.
+The environments of pipx have pip, or pipx can use its own one.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
 
 _SECONDS = 600.0
 _ASK_SECONDS = 60.0
-"""How long an index may take to say which version is the newest."""
-# A package that would have to be built runs code of its own before anybody has looked at it.
+"""Longest time for the answer of an index."""
+# Building a package would run its code before the check of its signature.
 _BUILT = "--only-binary=:all:"
 _PIP = ("--quiet", "--disable-pip-version-check", "--no-input", "--retries=1", "--timeout=10")
 _PIP_REPORT = ("install", "--dry-run", "--no-deps", _BUILT, *_PIP, "--report=-")
 
 
 def run_installer(command: Sequence[str], /) -> str:
-    """Run *command* and return what it said.
+    """Run *command* and return its output.
 
     Raises
     ------
     InstallerFailed
-        It cannot be run, or it says that it failed.
+        It cannot be run, or it reports a failure.
     """
     try:
         done = _run(command, _SECONDS)
     except subprocess.TimeoutExpired:
-        late = f"It was ended after {_SECONDS:.0f} seconds."
+        late = f"It was stopped after {_SECONDS:.0f} seconds."
         raise InstallerFailed(shown(tuple(command)), -1, late) from None
     if done.returncode != 0:
         raise InstallerFailed(shown(tuple(command)), done.returncode, done.stderr or done.stdout)
@@ -45,31 +45,20 @@ def run_installer(command: Sequence[str], /) -> str:
 
 
 def newest_version(installation: Installation, current: str, /) -> str | None:
-    """Return the newest version that the package index has for this Python, if newer.
+    """Return the newest version of the package index for this Python; ``None`` if not newer.
 
-    The package manager is asked, so that its settings (another index, a proxy) count. Nothing is
+    The package manager asks, so that its settings (another index, a proxy) apply. Nothing is
     installed.
-
-    Parameters
-    ----------
-    current
-        The version that is installed.
-
-    Returns
-    -------
-    str or None
-        ``None`` where *current* is the newest already, or newer than what the index has.
 
     Raises
     ------
     UpdateUnknown
-        No index could be asked, or it has no CaseTrack.
+        No index could be reached, or it has no CaseTrack.
     """
     if installation.by_uv:
         return _newest_by_uv(installation)
     pip = (installation.python, "-m", "pip")
-    # pip takes what is installed for an answer while no index can be reached. So it is first
-    # asked as if nothing were.
+    # Without an index, pip returns the installed version. So the first question ignores it.
     known = _reported((*pip, *_PIP_REPORT, "--ignore-installed", PACKAGE))
     if known in {current, None}:
         return None
@@ -77,12 +66,12 @@ def newest_version(installation: Installation, current: str, /) -> str | None:
 
 
 def unpack(installation: Installation, wanted: str, folder: Path, /) -> None:
-    """Let the package manager fetch a version and unpack it into *folder*; none of it is run.
+    """Let the package manager download a version and unpack it into *folder*, without running it.
 
     Raises
     ------
     InstallerFailed
-        It did not succeed.
+        It failed.
     """
     release = f"{PACKAGE}=={wanted}"
     where = ("--target", str(folder), "--no-deps", _BUILT)
@@ -95,12 +84,12 @@ def unpack(installation: Installation, wanted: str, folder: Path, /) -> None:
 
 
 def install_missing(installation: Installation, requires: Sequence[str], /) -> tuple[str, ...]:
-    """Install those of *requires* that are not there, or not new enough, and return them.
+    """Install the missing or too old packages of *requires*, and return them.
 
     Raises
     ------
     InstallerFailed
-        The package manager did not succeed.
+        The package manager failed.
     """
     missing = tuple(each for each in requires if not _is_there(each))
     if missing and installation.by_uv:
@@ -169,8 +158,10 @@ def _run(command: Sequence[str], seconds: float) -> subprocess.CompletedProcess[
         raise InstallerFailed(shown(tuple(command)), -1, reason) from error
 
 
-def _reason(said: str) -> str:
-    """Return the sentence that says what went wrong: uv puts it first, pip last."""
-    rows = [row.strip() for row in said.splitlines() if row.strip()]
-    told = next((row for row in rows if row.startswith("error: ")), rows[-1] if rows else "")
-    return told.removeprefix("error: ").removeprefix("ERROR: ").rstrip(".") or "it gave no reason"
+def _reason(output: str) -> str:
+    """Return the sentence with the reason: uv writes it first, pip last."""
+    rows = [row.strip() for row in output.splitlines() if row.strip()]
+    message = next((row for row in rows if row.startswith("error: ")), rows[-1] if rows else "")
+    return (
+        message.removeprefix("error: ").removeprefix("ERROR: ").rstrip(".") or "it gave no reason"
+    )

@@ -1,8 +1,8 @@
-"""Changing one entry of a JSON text, and not one other byte.
+"""Changes one entry of a JSON text without changing any other byte.
 
-:func:`put` enters or replaces a value, :func:`drop` takes one out. Both find out how the text is
-laid out (indentation, newlines, compact or not, comma after the last value) and follow it. Where
-nothing was before, only insertions are made, so that every old character is still there.
+:func:`put` adds or replaces a value, :func:`drop` removes one. Both detect the layout of the text
+(indentation, newlines, compact form, trailing comma) and follow it. New entries are insertions, so
+that all old characters are kept.
 """
 
 from __future__ import annotations
@@ -26,35 +26,28 @@ if TYPE_CHECKING:
     from casetrack.faces.setup.jsonc import Document, Member, Node
 
 Edit = tuple[int, int, str]
-"""Start and end of the piece of text that goes, and what comes in its place."""
+"""Start and end of the replaced text, and its replacement."""
 
 _BLANK = " \t\r\n"
 
 
 def put(text: str, path: Sequence[str], value: Any, /) -> str:
-    """Return *text* with *value* at *path*; objects on the way are made where they are missing.
+    """Return *text* with *value* at the keys of *path*; missing objects on the way are added.
 
-    Parameters
-    ----------
-    text
-        JSON, comments and trailing commas allowed; may be empty.
-    path
-        Keys from the root, at least one.
-    value
-        What ``json`` can write.
+    *text* may be empty, and may have comments and trailing commas.
 
     Raises
     ------
     TextInvalid
         The text is not JSON.
     WrongShape
-        Something on the way is there and is no object.
+        A value on the way is not an object.
     """
     return _applied(text, put_edits(text, path, value))
 
 
 def put_edits(text: str, path: Sequence[str], value: Any, /) -> list[Edit]:
-    """Return the edits that :func:`put` makes, from left to right.
+    """Return the edits of :func:`put`, from left to right.
 
     Raises
     ------
@@ -79,9 +72,9 @@ def put_edits(text: str, path: Sequence[str], value: Any, /) -> list[Edit]:
 
 
 def drop(text: str, path: Sequence[str], /) -> str:
-    """Return *text* without what stands at *path*; what is not there is not missed.
+    """Return *text* without the value at *path*, if any.
 
-    Double keys are dropped all. The objects on the way stay, empty or not.
+    All duplicates of the key are removed. The objects on the way are kept, even if empty.
 
     Raises
     ------
@@ -90,14 +83,14 @@ def drop(text: str, path: Sequence[str], /) -> str:
     """
     while True:
         document = scan(text)
-        found = _find(document, path)
-        if found is None:
+        members = _find(document, path)
+        if members is None:
             return text
-        text = _applied(text, _Layout(document).removal(*found))
+        text = _applied(text, _Layout(document).removal(*members))
 
 
 def value_at(text: str, path: Sequence[str], /) -> Any:
-    """Return the Python value at *path*, the whole for an empty one; ``None`` where nothing is.
+    """Return the Python value at *path* (the root if empty); ``None`` if there is none.
 
     Raises
     ------
@@ -107,8 +100,8 @@ def value_at(text: str, path: Sequence[str], /) -> Any:
     document = scan(text)
     if not path:
         return None if document.root is None else plain(text, document.root)
-    found = _find(document, path)
-    return None if found is None else plain(text, found[1].value)
+    members = _find(document, path)
+    return None if members is None else plain(text, members[1].value)
 
 
 def _find(document: Document, path: Sequence[str]) -> tuple[Node, Member] | None:
@@ -235,7 +228,7 @@ class _Layout:
         if len(node.members) == 1 and not notes and not self.text[end : node.end - 1].strip():
             return [(gap_start, node.end - 1, "")]
         if notes and self.text.startswith("//", notes[-1][0]) and not self._line_ends(end):
-            start = member.key_start  # else the comment would swallow what follows
+            start = member.key_start  # Otherwise the comment would include the following text.
         edits: list[Edit] = [(start, end, "")]
         if comma is not None and member.comma is None:
             edits.insert(0, (comma, comma + 1, ""))

@@ -1,9 +1,8 @@
-"""JSON with comments, read with the place of everything in it.
+"""JSON with comments, parsed with the offsets of every value.
 
-Clients keep their settings in JSON that people write by hand: with ``//`` and ``/* */`` comments
-and with a comma after the last value. To change one entry and no other byte, one has to know
-where each value begins and ends; that is what :func:`scan` tells. The grammar is that of RFC 8259
-plus comments and trailing commas, as editors read it.
+Users write settings of clients by hand, with ``//`` and ``/* */`` comments and with trailing
+commas. Changing one entry and no other byte requires the offsets of each value. The grammar is RFC
+8259 with comments and trailing commas, as in editors.
 """
 
 from __future__ import annotations
@@ -16,23 +15,15 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, Protocol
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# What the texts of clients' settings have in common, whatever their format.
-#
-# An entry stands at a path of keys (the key of the servers, the server's name, a key of it). Each
-# format says how a value is put there and taken out without touching any other character.
+# The common interface of settings in all formats. An entry is at a path of keys (the key of the
+# servers, the server's name, a key of it). Each format adds and removes a value without changing
+# any other character.
 
 
 class TextInvalid(ValueError):
-    """The text is not of its format.
+    """The text is not in its format.
 
-    Parameters
-    ----------
-    text
-        The text that was read.
-    position
-        Offset of the first character that does not fit.
-    reason
-        What is wrong there, without a full stop.
+    *position* is the offset of the first invalid character, *reason* the error without a full stop.
     """
 
     def __init__(self, text: str, position: int, reason: str) -> None:
@@ -44,16 +35,10 @@ class TextInvalid(ValueError):
 
 
 class WrongShape(ValueError):
-    """A value on the way to the entry is not what holds entries.
+    """A value on the way to the entry has the wrong type.
 
-    Parameters
-    ----------
-    path
-        Keys from the root to that value; empty for the root itself.
-    found
-        What it is instead, in words.
-    wanted
-        What it should be, in words.
+    *path* are the keys from the root to it (empty for the root), *found* and *wanted* describe its
+    type and the required one.
     """
 
     def __init__(
@@ -66,25 +51,22 @@ class WrongShape(ValueError):
 
 
 class Format(Protocol):
-    """How one entry of a text is changed, and not one other character.
+    """A format in which one entry can be changed without changing any other character.
 
-    All raise :class:`TextInvalid` where the text is not of the format, and :class:`WrongShape`
-    where something on the way to the entry is there and holds no entries.
+    All methods raise :class:`TextInvalid` for a text in another format, and :class:`WrongShape` if
+    a value on the way to the entry cannot contain entries.
     """
 
     name: str
     begins: str
-    """What a text that is made anew needs before everything else."""
+    """First lines of a new file."""
 
     def put(self, text: str, path: Sequence[str], value: Any, /) -> str:
-        """Return *text* with *value* at *path*; what is missing on the way is made.
-
-        The text may be empty.
-        """
+        """Return *text*, which may be empty, with *value* at *path*; missing levels are added."""
         ...
 
     def drop(self, text: str, path: Sequence[str], /) -> str:
-        """Return *text* without what stands at *path*; what is not there is not missed."""
+        """Return *text* without the value at *path*, if any."""
         ...
 
     def value_at(self, text: str, path: Sequence[str], /) -> Any:
@@ -114,7 +96,7 @@ def newline_of(text: str, /) -> str:
 
 
 def found_words(value: Any, /) -> str:
-    """Return what a value is, for :class:`WrongShape`."""
+    """Return the description of a value's type, for :class:`WrongShape`."""
     if isinstance(value, list):
         return "a list"
     if isinstance(value, dict):
@@ -130,7 +112,7 @@ _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*
 _SCALAR = re.compile(r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?|true|false|null")
 _WORD = re.compile(r"\w+")
 _DETAILED_LEVELS = 3
-"""Down to here places are known of every value: of the servers, of each server and its keys."""
+"""Levels with offsets of every value: servers, each server, its keys."""
 
 
 def _no_constant(name: str) -> NoReturn:
@@ -142,21 +124,21 @@ _STRICT = json.JSONDecoder(parse_constant=_no_constant)  # Python alone takes Na
 
 @dataclass(slots=True)
 class Node:
-    """A value and its place.
+    """A value with its offsets.
 
     Attributes
     ----------
     kind
         An object, an array, or a single value.
     start, end
-        Offsets of the value's first character and of the one after its last.
+        Offsets of the value's first character, and after its last.
     members
-        What an object holds, in the order of the text, doubles included.
+        Members of an object in the order of the text, including duplicates.
     items
-        What an array holds.
+        Items of an array.
     closed
-        Whether it is strict JSON that was only passed over: what it holds has no places. This is
-        so below the third level, for clients keep megabytes of history in these files.
+        Whether it is skipped strict JSON without offsets of its content: below the third level,
+        because clients store megabytes of history in these files.
     """
 
     kind: Literal["object", "array", "scalar"]
@@ -180,7 +162,7 @@ class Member:
     key_start
         Offset of the key's opening quote.
     comma
-        Offset of the comma behind the value; ``None`` where there is none.
+        Offset of the comma after the value; ``None`` if there is none.
     """
 
     key: str
@@ -191,14 +173,14 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text and what it says.
+    """A parsed text.
 
     Attributes
     ----------
     root
-        The one value of the text; ``None`` where there is none, only spaces and comments.
+        Its value; ``None`` if the text has only spaces and comments.
     extended
-        Whether it has comments or commas after a last value, which strict JSON has not.
+        Whether it has comments or trailing commas, which strict JSON does not allow.
     """
 
     text: str
@@ -207,12 +189,12 @@ class Document:
 
 
 def scan(text: str, /) -> Document:
-    """Read *text* (without a byte order mark) and return where everything stands in it.
+    """Parse *text* (without a byte order mark).
 
     Raises
     ------
     TextInvalid
-        It is not JSON, even with comments and trailing commas allowed.
+        It is not JSON, even with comments and trailing commas.
     """
     return _Scanner(text).document()
 
@@ -244,16 +226,16 @@ def plain(text: str, node: Node, /) -> Any:
 
 def comments(text: str, start: int, end: int, /) -> list[tuple[int, int]]:
     """Return the offsets of the comments from *start* to *end*, where nothing but space is too."""
-    return [found.span() for found in _COMMENT.finditer(text, start, end)]
+    return [match.span() for match in _COMMENT.finditer(text, start, end)]
 
 
 def behind_comments(text: str, position: int, /) -> int:
     """Return the offset behind the comments that begin on the line of *position* and end on it."""
     while True:
-        found = _COMMENT_NEXT.match(text, position)
-        if found is None or "\n" in found.group() or "\r" in found.group():
+        match = _COMMENT_NEXT.match(text, position)
+        if match is None or "\n" in match.group() or "\r" in match.group():
             return position
-        position = found.end()
+        position = match.end()
 
 
 class _Scanner:
@@ -277,7 +259,7 @@ class _Scanner:
                 open_nodes.append(child)
         self._space()
         if self.position < len(self.text):
-            raise self._wrong("there is something behind the end")
+            raise self._wrong("there is text after the end")
         return Document(self.text, root, self.extended)
 
     def _next(self, open_nodes: list[Node]) -> Node | None:
@@ -297,7 +279,7 @@ class _Scanner:
             open_nodes.pop()
             return None
         if filled and comma is None:
-            raise self._wrong(f"a comma or {closing!r} was expected")
+            raise self._wrong(f"expected a comma or {closing!r}")
         if node.kind == "array":
             node.items.append(self._value(len(open_nodes)))
             return node.items[-1]
@@ -306,11 +288,11 @@ class _Scanner:
     def _member(self, node: Node, level: int) -> Node:
         start = self.position
         if not self.text.startswith('"', start):
-            raise self._wrong("a name in double quotes was expected")
+            raise self._wrong("expected a name in double quotes")
         key = json.loads(self._string())
         self._space()
         if not self._take(":"):
-            raise self._wrong("a colon was expected")
+            raise self._wrong("expected a colon")
         self._space()
         node.members.append(Member(key, start, self._value(level)))
         return node.members[-1].value
@@ -326,10 +308,10 @@ class _Scanner:
         if self.text.startswith('"', start):
             self._string()
             return Node("scalar", start, self.position)
-        found = _SCALAR.match(self.text, start)
-        if found is None or _WORD.match(self.text, found.end()):
-            raise self._wrong("a value was expected")
-        self.position = found.end()
+        match = _SCALAR.match(self.text, start)
+        if match is None or _WORD.match(self.text, match.end()):
+            raise self._wrong("expected a value")
+        self.position = match.end()
         return Node("scalar", start, self.position)
 
     def _end_of_strict(self) -> int | None:
@@ -337,17 +319,19 @@ class _Scanner:
         try:
             return _STRICT.raw_decode(self.text, self.position)[1]
         except RecursionError:
-            self.hasty = False  # what is nested so deeply is not tried again at each level
+            self.hasty = False  # Text that is nested too deeply is not parsed again at each level.
             return None
         except ValueError:
             return None
 
     def _string(self) -> str:
-        found = _STRING.match(self.text, self.position)
-        if found is None:
-            raise self._wrong("this text in quotes has no end, or holds what must be escaped")
-        self.position = found.end()
-        return found.group()
+        match = _STRING.match(self.text, self.position)
+        if match is None:
+            raise self._wrong(
+                "this string has no end, or contains a character that must be escaped"
+            )
+        self.position = match.end()
+        return match.group()
 
     def _take(self, sign: str) -> bool:
         if not self.text.startswith(sign, self.position):
@@ -356,10 +340,10 @@ class _Scanner:
         return True
 
     def _space(self) -> None:
-        found = _SPACE.match(self.text, self.position)
-        if found is not None and found.end() > self.position:
-            self.extended = self.extended or "/" in found.group()
-            self.position = found.end()
+        match = _SPACE.match(self.text, self.position)
+        if match is not None and match.end() > self.position:
+            self.extended = self.extended or "/" in match.group()
+            self.position = match.end()
         if self.text.startswith("/*", self.position):
             raise self._wrong("this comment has no end")
 

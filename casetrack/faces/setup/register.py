@@ -1,8 +1,8 @@
-"""Entering CaseTrack into a client's file, and taking it out again.
+"""Adds CaseTrack to a client's file, and removes it.
 
-What is entered is one key. Everything else in the file, comments and layout included, stays byte
-for byte. The state before is kept beside the file, under the name of the file followed by
-``.casetrack-backup``; so an entry that nobody touched since can be taken out without a trace.
+The entry is one key. The rest of the file, including comments and layout, is unchanged byte for
+byte. A backup with the suffix ``.casetrack-backup`` contains the previous state, so that removing
+an unchanged entry restores the exact file.
 """
 
 from __future__ import annotations
@@ -37,25 +37,25 @@ BACKUP_SUFFIX = ".casetrack-backup"
 
 
 class ChangedMeanwhile(Exception):
-    """The file is no longer what was read."""
+    """The file has changed since it was read."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClientFile:
-    """A client's file as it was read.
+    """The content of a client's file.
 
     Attributes
     ----------
     path
-        Where the client looks for it.
+        Path that the client reads.
     target
-        Where it really is: the end of symbolic links, which stay as they are.
+        Its real path, after symbolic links, which are kept.
     client
-        The client's word on the command line, for errors.
+        The client's name on the command line, for errors.
     data
-        Its bytes; ``None`` where there is no file.
+        Its bytes; ``None`` if the file does not exist.
     private
-        Whether a file that is made now is for its owner's eyes only.
+        Whether a new file is readable only for its owner.
     """
 
     path: Path
@@ -66,7 +66,7 @@ class ClientFile:
 
     @property
     def text(self) -> str:
-        """What it says, without a byte order mark; empty where there is no file.
+        """Its text without a byte order mark; empty if the file does not exist.
 
         Raises
         ------
@@ -85,7 +85,7 @@ class ClientFile:
 
     @property
     def backup(self) -> Path:
-        """Where the state before the last change is kept, beside the file."""
+        """Path of the backup from before the last change."""
         return self.target.with_name(self.target.name + BACKUP_SUFFIX)
 
     def read_backup(self) -> str | None:
@@ -98,7 +98,7 @@ class ClientFile:
         return data.removeprefix(_BOM).decode("utf-8", errors="replace")
 
     def keep(self) -> Path:
-        """Write the bytes that were read beside the file, and return where.
+        """Write the original bytes to the backup, and return its path.
 
         Raises
         ------
@@ -110,7 +110,7 @@ class ClientFile:
         return self.backup
 
     def replace(self, text: str, /) -> None:
-        """Make *text* the content of the file, with the byte order mark and rights it had.
+        """Replace the content with *text*; byte order mark and permissions are kept.
 
         Raises
         ------
@@ -141,24 +141,24 @@ class ClientFile:
             self.target.unlink(missing_ok=True)
 
     def check_same(self) -> None:
-        """Make sure that the file still holds what was read.
+        """Ensure that the file has not changed since it was read.
 
         Raises
         ------
         ChangedMeanwhile
-            It does not.
+            It has changed.
         """
         with _told(self.path, self.client):
             if _bytes(self.target) != self.data:
                 raise ChangedMeanwhile
 
     def check_writable(self) -> None:
-        """Make sure that the file is not write-protected; replacing it whole would not ask.
+        """Ensure that the file is not write-protected, because its replacement would ignore that.
 
         Raises
         ------
         ClientFileLocked
-            It is.
+            It is write-protected.
         """
         if self.data is None:
             return
@@ -185,7 +185,7 @@ def read_client_file(path: Path, client: str, /, *, private: bool = True) -> Cli
     Raises
     ------
     ClientFileLocked
-        It is there, but cannot be read.
+        It exists, but cannot be read.
     """
     with _told(path, client):
         target = path.resolve()
@@ -207,7 +207,7 @@ def _write_whole(
     *,
     check: ClientFile | None = None,
 ) -> None:
-    """Write a new file beside *target* and put it in its place in one step."""
+    """Write a temporary file next to *target* and rename it to *target*."""
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as stream:
@@ -232,7 +232,7 @@ def _owner_of(path: str) -> tuple[int, int]:
 
 @contextmanager
 def _told(path: Path, client: str) -> Iterator[None]:
-    """Tell what the operating system refuses."""
+    """Convert an error of the operating system to one of this project."""
     try:
         yield
     except OSError as error:
@@ -243,28 +243,26 @@ Action = Literal["added", "changed", "unchanged", "removed", "absent"]
 T = TypeVar("T")
 _ATTEMPTS = 5
 _USERS = frozenset({"enabled", "timeout", "description"})
-"""Keys that the user may set to something else, so that an update leaves them alone."""
+"""Keys that an update keeps, because the user may set them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What was done to a client's file, or would be.
+    """A change of a client's file, done or planned.
 
     Attributes
     ----------
     client
         Title of the client.
-    file
-        The file.
     action
-        ``added`` a new entry; ``changed`` an old one; it was there before (``unchanged``);
-        ``removed`` it; there was none to remove (``absent``).
+        ``added``; ``changed``; ``unchanged``; ``removed``; ``absent`` if there is no entry to
+        remove.
     backup
-        Where the state before is kept; ``None`` where nothing was written or the file was new.
+        Path of the backup; ``None`` if nothing was written or the file was new.
     diff
-        The change line by line, as ``diff -u`` writes it; empty without one.
+        The change as a unified diff; empty if there is none.
     deleted
-        Whether the file is gone: it held nothing but the entry, and CaseTrack had made it.
+        Whether the file was removed, because CaseTrack had created it and it had only the entry.
     extended
         Whether the file has comments or trailing commas.
     """
@@ -298,23 +296,23 @@ def enter(
     dry_run: bool = False,
     private: bool = True,
 ) -> Change:
-    """Enter *server* into the file of *client* at *path*, or bring its entry up to date.
+    """Add *server* to the file of *client* at *path*, or update its entry.
 
     Keys that the user added to the entry, and further environment variables, are kept.
 
     Parameters
     ----------
     server
-        ``command``, ``args`` and, where needed, ``env``.
+        ``command``, ``args`` and, if needed, ``env``.
     dry_run
-        Say what would be done, and write nothing.
+        Return the change without writing it.
     private
-        Whether a file that does not exist yet is made for its owner's eyes only.
+        Whether a new file is readable only for its owner.
 
     Raises
     ------
     ClientFileInvalid, ClientFileShape, ClientFileLocked, ClientFileBusy
-        The file cannot be changed; it is as it was.
+        The file cannot be changed, and is unchanged.
     """
 
     def attempt() -> Change:
@@ -338,16 +336,16 @@ def enter(
 
 
 def withdraw(client: Client, path: Path, /, *, dry_run: bool = False) -> Change:
-    """Take CaseTrack out of the file of *client* at *path*.
+    """Remove CaseTrack from the file of *client* at *path*.
 
-    Where the file is as it was right after the entry was made, it is restored from the backup
-    byte for byte (and is removed if it did not exist before). Otherwise the entry alone is taken
-    out, and the object around it, too, if the backup has none.
+    If the file has not changed since the entry was added, it is restored byte for byte from the
+    backup, or removed if it did not exist before. Otherwise only the entry is removed, and the
+    object around it if the backup has none.
 
     Raises
     ------
     ClientFileInvalid, ClientFileShape, ClientFileLocked, ClientFileBusy
-        The file cannot be changed; it is as it was.
+        The file cannot be changed, and is unchanged.
     """
 
     def attempt() -> Change:
@@ -367,7 +365,7 @@ def withdraw(client: Client, path: Path, /, *, dry_run: bool = False) -> Change:
         if after is None:
             file.remove()
             return Change(client.title, path, "removed", None, diff, deleted=True)
-        if after == kept:  # the file is again what the backup says, so there is nothing to keep
+        if after == kept:  # The file equals the backup again, so the backup is not needed.
             file.replace(after)
             file.backup.unlink(missing_ok=True)
             return Change(client.title, path, "removed", None, diff)
@@ -428,7 +426,7 @@ def _had_no_container(kept: str | None, client: Client) -> bool:
 
 
 def _keep(file: ClientFile, client: Client, old: Any) -> Path | None:
-    """Keep the state before a change, unless the backup tells how to get back further still."""
+    """Write a backup, unless the existing one has an earlier original state."""
     if file.data is None:
         return None
     kept = file.read_backup()
@@ -441,11 +439,11 @@ def _check(without: str, with_entry: str, client: Client, file: ClientFile) -> N
     """Make sure, before anything is written, that the two texts differ in the entry only."""
     one, other = (_rest(text, client) for text in (without, with_entry))
     if one != other:
-        raise ClientFileInvalid(file.path, client.name, "its layout is one that is not understood")
+        raise ClientFileInvalid(file.path, client.name, "its layout is not supported")
 
 
 def _rest(text: str, client: Client) -> Any:
-    """Return everything that a text says but the entry."""
+    """Return the content of a text without the entry."""
     form = client.format
     value = form.value_at(text, ()) or form.value_at(form.begins, ()) or {}
     servers = value.get(client.container) or []

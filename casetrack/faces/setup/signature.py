@@ -1,9 +1,8 @@
-"""Whose signature on a release counts, and whether one fits.
+"""Verification of the signature of a release.
 
 The format is that of minisign (https://jedisct1.github.io/minisign): Ed25519 over the BLAKE2b-512
-of a file, and once more over that signature with its comment. So a release can be checked by that
-tool, too. The public keys stand in ``release_keys.txt`` beside this file, one a line; several are
-several signers, so that an old one can stay while a new one takes over.
+of a file, and a second signature over the first one and its comment. ``release_keys.txt`` in this
+folder contains the public keys, one per line; several allow the change of a key.
 """
 
 from __future__ import annotations
@@ -20,28 +19,20 @@ if TYPE_CHECKING:
 
 PACKAGED = Path(__file__).with_name("release_keys.txt")
 HASHED = b"ED"
-"""Marks a signature over the BLAKE2b-512 of the file."""
+"""Algorithm id of a signature over the BLAKE2b-512 of the file."""
 KEY = b"Ed"
-"""Marks a public key."""
+"""Algorithm id of a public key."""
 ID_BYTES, KEY_BYTES, SIGNATURE_BYTES = 8, 32, 64
 UNTRUSTED, TRUSTED = "untrusted comment: ", "trusted comment: "
 
 
 class NotSigned(Exception):
-    """A text is not signed by anybody who is trusted; says why."""
+    """A text has no valid signature of a trusted key; contains the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class PublicKey:
-    """Whoever may sign.
-
-    Attributes
-    ----------
-    id
-        Eight bytes that tell keys apart.
-    key
-        The Ed25519 public key, 32 bytes.
-    """
+    """A trusted key: its 8-byte id, and the Ed25519 public key of 32 bytes."""
 
     id: bytes
     key: bytes
@@ -52,39 +43,32 @@ class PublicKey:
 
 
 def public_keys(text: str, /) -> tuple[PublicKey, ...]:
-    """Return the keys of a text, one a line; comments (``#``, ``untrusted comment``) are passed by.
+    """Return the keys of a text, one per line, without comments (``#``, ``untrusted comment``).
 
     Raises
     ------
     ValueError
-        A line holds something else.
+        A line is not a key.
     """
-    found = []
+    keys = []
     for number, line in enumerate(text.splitlines(), 1):
         word = line.partition("#")[0].strip()
         if not word or line.startswith(UNTRUSTED):
             continue
         raw = _decoded(word)
         if len(raw) != len(KEY) + ID_BYTES + KEY_BYTES or not raw.startswith(KEY):
-            raise ValueError(f"line {number} holds no public key")
-        found.append(PublicKey(raw[2 : 2 + ID_BYTES], raw[2 + ID_BYTES :]))
-    return tuple(found)
+            raise ValueError(f"line {number} contains no public key")
+        keys.append(PublicKey(raw[2 : 2 + ID_BYTES], raw[2 + ID_BYTES :]))
+    return tuple(keys)
 
 
 def check(data: bytes, signature: str, keys: Iterable[PublicKey], /) -> PublicKey:
-    """Return the key that signed *data*.
-
-    Parameters
-    ----------
-    signature
-        The text of a ``.minisig`` file.
-    keys
-        Whose signature counts.
+    """Return the trusted key that signed *data*; *signature* is the text of a ``.minisig`` file.
 
     Raises
     ------
     NotSigned
-        Nobody of them did.
+        None of *keys* signed it.
     """
     from nacl.bindings import crypto_sign_open
     from nacl.exceptions import BadSignatureError
@@ -99,14 +83,14 @@ def check(data: bytes, signature: str, keys: Iterable[PublicKey], /) -> PublicKe
     signer = raw[2 : 2 + ID_BYTES]
     key = next((each for each in keys if each.id == signer), None)
     if key is None:
-        raise NotSigned(f"it is signed by a key that is not trusted here ({signer[::-1].hex()})")
+        raise NotSigned(f"it is signed by an untrusted key ({signer[::-1].hex()})")
     made = raw[2 + ID_BYTES :]
     comment = lines[2].removeprefix(TRUSTED).encode()
     try:
         crypto_sign_open(made + hashlib.blake2b(data).digest(), key.key)
         crypto_sign_open(again + made + comment, key.key)
     except BadSignatureError:
-        raise NotSigned("its signature does not fit its content") from None
+        raise NotSigned("its signature does not match its content") from None
     return key
 
 

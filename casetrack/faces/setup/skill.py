@@ -1,7 +1,7 @@
-"""Teaching an AI program when to ask CaseTrack, and how to cite what it answers.
+"""Instructions for AI programs: when to use CaseTrack, and how to cite its answers.
 
-Claude Code reads a skill, a file of its own; others read one file of instructions that belongs to
-the user, in which CaseTrack keeps a marked block. Nothing outside the block changes.
+Claude Code reads a skill in a separate file; others read one file of the user with instructions, in
+which CaseTrack has a marked block. The rest of the file is not changed.
 """
 
 from __future__ import annotations
@@ -25,15 +25,14 @@ _END = "<!-- casetrack: end -->"
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """What became of a program's instructions.
+    """Result of a change of a program's instructions.
 
     Attributes
     ----------
     file
-        The file that holds them.
+        The file with the instructions.
     action
-        As of an entry; ``edited``: there is a skill of that name by somebody else, which was left
-        alone.
+        As of an entry; ``edited``: a skill of another author has the same name and was not changed.
     """
 
     file: Path
@@ -41,17 +40,12 @@ class Lesson:
 
 
 def lesson_file(client: Client, scope: Scope, machine: Machine, folder: Path, /) -> Path:
-    """Return the file that *client* reads instructions from.
-
-    Parameters
-    ----------
-    folder
-        The project, for the scope of that name.
+    """Return the file of *client* for instructions; *folder* is the project, for that scope.
 
     Raises
     ------
     NoSkill
-        The program reads none that can be written here; its server tells it what it needs.
+        The program has no such file; it gets the instructions from its server.
     """
     if client.name == "claude-code":
         inside = Path("skills", "casetrack", "SKILL.md")
@@ -65,12 +59,12 @@ def lesson_file(client: Client, scope: Scope, machine: Machine, folder: Path, /)
 
 
 def teach(client: Client, path: Path, /, *, dry_run: bool = False) -> Lesson:
-    """Write the instructions, or bring them up to date.
+    """Write or update the instructions.
 
     Raises
     ------
     ClientFileInvalid, ClientFileLocked
-        The file cannot be changed; it is as it was.
+        The file cannot be changed, and is unchanged.
     """
     file = read_client_file(path, client.name, private=False)
     if _is_skill(path):
@@ -90,12 +84,12 @@ def teach(client: Client, path: Path, /, *, dry_run: bool = False) -> Lesson:
 
 
 def forget(client: Client, path: Path, /, *, dry_run: bool = False) -> Lesson:
-    """Take the instructions out again; a file that held nothing else goes.
+    """Remove the instructions, and the file if it has no other content.
 
     Raises
     ------
     ClientFileInvalid, ClientFileLocked
-        The file cannot be changed; it is as it was.
+        The file cannot be changed, and is unchanged.
     """
     file = read_client_file(path, client.name, private=False)
     if not _is_there(file):
@@ -130,7 +124,7 @@ def _is_skill(path: Path) -> bool:
 
 
 def _is_ours(text: str) -> bool:
-    """Return whether a skill is one that CaseTrack wrote: an older one may say other words."""
+    """Return whether CaseTrack wrote a skill, possibly an older version with another text."""
     return "\nname: casetrack\n" in text.replace("\r\n", "\n")
 
 
@@ -161,5 +155,5 @@ def _without_block(text: str) -> str:
 
 def _block(text: str) -> tuple[int, int]:
     start = text.index(_BEGIN)
-    found = text.find(_END, start)
-    return start, len(text) if found < 0 else found + len(_END)
+    end = text.find(_END, start)
+    return start, len(text) if end < 0 else end + len(_END)

@@ -1,8 +1,8 @@
-"""Putting an unpacked version in the place of the one that runs, so that there is always one.
+"""Replaces the running version with an unpacked one, without a moment with none.
 
-The package's folder is exchanged in one step of the file system where it can do that (Linux), else
-in two; then its facts follow. Killed in between, the program runs, as the old version or the new
-one, and the next call of :func:`tidied` ends what was begun.
+The package's folder is exchanged by one operation of the file system if possible (Linux), else by
+two; then its metadata follows. After a kill in between, the program runs in its old or new version,
+and the next call of :func:`tidied` completes the exchange.
 """
 
 from __future__ import annotations
@@ -28,12 +28,10 @@ if TYPE_CHECKING:
 
     from casetrack.faces.setup.signature import PublicKey
 
-# Whether a release that was unpacked beside the one that runs is what its maker signed.
-#
-# A wheel of CaseTrack carries ``SHA256SUMS`` and ``SHA256SUMS.minisig`` among its own facts: the
-# digests of all its files, and a signature of that list. What a package manager has unpacked is
-# held against the list, so it does not matter where the wheel came from, nor who could change it on
-# the way. Nothing of it is run or imported.
+# Checks whether an unpacked release is signed by its maker. A wheel of CaseTrack contains
+# ``SHA256SUMS`` and ``SHA256SUMS.minisig`` in its metadata: the digests of all its files, and a
+# signature of that list. The unpacked files are compared with the list, so neither the origin of
+# the wheel nor the path to this computer matters. None of its code is run or imported.
 
 SUMS = "SHA256SUMS"
 SIGNATURE = f"{SUMS}.minisig"
@@ -44,20 +42,18 @@ _MAX_BYTES = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Unpacked:
-    """A version in a folder of its own, checked.
+    """A checked version in a separate folder.
 
     Attributes
     ----------
     folder
-        Where the package and its facts lie side by side.
-    version
-        Its version.
+        The folder with the package and its metadata.
     facts
-        Name of the folder of its facts, ``casetrack-1.0.dist-info``.
+        Name of the folder of its metadata, ``casetrack-1.0.dist-info``.
     files
-        SHA-256 of every file that is signed, by its path below the folder with ``/``.
+        SHA-256 of every signed file, by its path below the folder with ``/``.
     requires
-        What it needs, as its metadata says.
+        Its requirements from the metadata.
     """
 
     folder: Path
@@ -68,17 +64,12 @@ class Unpacked:
 
 
 def checked(folder: Path, version: str, keys: Iterable[PublicKey], /) -> Unpacked:
-    """Return what lies in *folder*, if it is the release of that version as its maker signed it.
-
-    Parameters
-    ----------
-    keys
-        Whose signature counts.
+    """Return the release in *folder*, if a trusted key signed it.
 
     Raises
     ------
     NotSigned
-        It is not; says why.
+        The signature or a file is invalid; contains the reason.
     """
     facts = f"{PACKAGE}-{version}.dist-info"
     place = folder / facts
@@ -91,32 +82,32 @@ def checked(folder: Path, version: str, keys: Iterable[PublicKey], /) -> Unpacke
     files = _listed(sums.decode("utf-8", "replace"), facts)
     for name, digest in files.items():
         if _digest(folder / name) != digest:
-            raise NotSigned(f"{name} is not what was signed")
+            raise NotSigned(f"{name} differs from the signed file")
     more = [name for name in _there(folder) if name not in files and not _is_made(name, facts)]
     if more:
-        raise NotSigned(f"{more[0]} is in it and was not signed")
-    told = Parser().parsestr((place / "METADATA").read_text("utf-8"), headersonly=True)
-    if (told["Name"], told["Version"]) != (PACKAGE, version):
-        raise NotSigned(f"it says of itself that it is {told['Name']} {told['Version']}")
-    return Unpacked(folder, version, facts, files, tuple(told.get_all("Requires-Dist", ())))
+        raise NotSigned(f"{more[0]} is not signed")
+    metadata = Parser().parsestr((place / "METADATA").read_text("utf-8"), headersonly=True)
+    if (metadata["Name"], metadata["Version"]) != (PACKAGE, version):
+        raise NotSigned(f"its metadata is of {metadata['Name']} {metadata['Version']}")
+    return Unpacked(folder, version, facts, files, tuple(metadata.get_all("Requires-Dist", ())))
 
 
 def _listed(text: str, facts: str) -> dict[str, str]:
-    found: dict[str, str] = {}
+    digests: dict[str, str] = {}
     for line in text.splitlines():
         row = _LINE.fullmatch(line)
         name = row[2] if row else line
         parts = PurePosixPath(name).parts
         if row is None or parts[0] not in {PACKAGE, facts} or ".." in parts:
             raise NotSigned(f"its list of files names {name!r}")
-        found[name] = row[1]
-    if f"{facts}/METADATA" not in found or f"{PACKAGE}/__init__.py" not in found:
-        raise NotSigned("its list of files is not whole")
-    return found
+        digests[name] = row[1]
+    if f"{facts}/METADATA" not in digests or f"{PACKAGE}/__init__.py" not in digests:
+        raise NotSigned("its list of files is incomplete")
+    return digests
 
 
 def _there(folder: Path) -> list[str]:
-    """Return every file and link below *folder*; scripts are made anew from the signed facts."""
+    """Return all files and links below *folder* except scripts, which are rebuilt."""
     return [
         name
         for path in sorted(folder.rglob("*"))
@@ -148,11 +139,11 @@ def _read(path: Path) -> bytes:
 
 
 STAGE = ".casetrack-update"
-"""Folder beside the package in which a version waits to take its place."""
+"""Folder next to the package for a version that will replace it."""
 NEW = "new"
-"""Folder in it into which the version is unpacked; all else in it is our own."""
+"""Subfolder with the unpacked version."""
 _READY, _BEFORE = "ready", "before"
-"""File that names the version which was checked and may take its place; the package that went."""
+"""File with the version that is checked and ready; folder of the replaced package."""
 _OWN_FACTS = f"{PACKAGE}-*.dist-info"
 _ENTRY = re.compile(r"^from \S+ import \S+$", re.MULTILINE)
 _NOW = -100  # AT_FDCWD
@@ -160,14 +151,9 @@ _EXCHANGE = 2  # RENAME_EXCHANGE
 
 
 def tidied(site: Path, scripts: Path, /) -> str | None:
-    """End or take back what a killed update left; return the version whose switch was ended.
+    """Complete or undo the exchange of a killed update; return the version that is complete now.
 
-    Parameters
-    ----------
-    site
-        The folder that holds the package.
-    scripts
-        The folder of the program's scripts.
+    *site* is the folder of the package, *scripts* that of the program's scripts.
 
     Raises
     ------
@@ -190,17 +176,14 @@ def tidied(site: Path, scripts: Path, /) -> str | None:
 
 
 def switch(new: Unpacked, site: Path, scripts: Path, installer: str, /) -> None:
-    """Put *new*, which lies in :data:`NEW` of :data:`STAGE` of *site*, in the place of what runs.
+    """Replace the running version with *new*, which is in :data:`NEW` of :data:`STAGE` of *site*.
 
-    Parameters
-    ----------
-    installer
-        Whom the facts name as the one that installed it.
+    *installer* is the name of the installer in the metadata.
 
     Raises
     ------
     OSError
-        It cannot be done; what runs is as it was.
+        It failed; the running version is unchanged.
     """
     facts = new.folder / new.facts
     (facts / "INSTALLER").write_text(f"{installer}\n", "utf-8")
@@ -226,16 +209,16 @@ def _follow(site: Path, scripts: Path, facts: str) -> None:
         path.rename(stage / path.name)
 
 
-def _exchange(new: Path, there: Path, aside: Path) -> None:
+def _exchange(new: Path, place: Path, aside: Path) -> None:
     with contextlib.suppress(AttributeError):  # no such call on this system
         call = ctypes.CDLL(None, use_errno=True).renameat2
-        if call(_NOW, os.fsencode(new), _NOW, os.fsencode(there), _EXCHANGE) == 0:
+        if call(_NOW, os.fsencode(new), _NOW, os.fsencode(place), _EXCHANGE) == 0:
             return
-    there.rename(aside)
+    place.rename(aside)
     try:
-        new.rename(there)
+        new.rename(place)
     except OSError:
-        aside.rename(there)
+        aside.rename(place)
         raise
 
 
@@ -244,21 +227,21 @@ def _version(package: Path) -> str | None:
         text = (package / "version.py").read_text("utf-8")
     except OSError:
         return None
-    found = re.search(r'^__version__ = "(.+)"$', text, re.MULTILINE)
-    return found[1] if found else None
+    match = re.search(r'^__version__ = "(.+)"$', text, re.MULTILINE)
+    return match[1] if match else None
 
 
 def _entries(facts: Path) -> dict[str, str]:
-    """Return what each script imports, by its name."""
+    """Return the import of each script, by its name."""
     parser = ConfigParser(delimiters=("=",))
     parser.optionxform = str  # type: ignore[assignment, method-assign]
     parser.read(facts / "entry_points.txt", encoding="utf-8")
-    found: dict[str, str] = {}
+    imports: dict[str, str] = {}
     for group in ("console_scripts", "gui_scripts"):
         for name, target in parser.items(group) if parser.has_section(group) else ():
             module, _, function = target.partition(":")
-            found[name] = f"from {module.strip()} import {function.strip()}"
-    return found
+            imports[name] = f"from {module.strip()} import {function.strip()}"
+    return imports
 
 
 def _make_scripts(folder: Path, entries: dict[str, str]) -> None:

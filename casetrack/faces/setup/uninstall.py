@@ -28,16 +28,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Withdrawal:
-    """What was done to the clients' files.
+    """Changes of the clients' files.
 
     Attributes
     ----------
     removed
-        Files out of which the entry was taken.
+        Files from which the entry was removed.
     problems
         Files that could not be changed, as errors.
     desktop
-        Files of the menu of the desktop that were removed.
+        Removed files of the desktop's menu.
     """
 
     removed: tuple[Change, ...]
@@ -46,14 +46,10 @@ class Withdrawal:
 
 
 def withdraw_everywhere(machine: Machine, folder: Path, /, *, dry_run: bool = False) -> Withdrawal:
-    """Take CaseTrack out of the files of every client, the servers of all editions.
+    """Remove CaseTrack, with the servers of all editions, from the files of every client.
 
-    Parameters
-    ----------
-    folder
-        A project whose files are looked at, too; others cannot be known.
-    dry_run
-        Say what would be done, and write nothing.
+    *folder* is a project whose files are included; other projects are unknown. *dry_run* only
+    returns the changes.
     """
     removed: list[Change] = []
     problems: list[SetupError] = []
@@ -75,7 +71,7 @@ def withdraw_everywhere(machine: Machine, folder: Path, /, *, dry_run: bool = Fa
 
 
 def _forget_everywhere(machine: Machine, folder: Path, dry_run: bool) -> None:
-    """Take back what the programs were taught, of this user and in the project."""
+    """Remove the instructions of all programs, for this user and in the project."""
     scopes: tuple[Scope, ...] = ("user", "project")
     for client, scope in product(CLIENTS.values(), scopes):
         with contextlib.suppress(NoSkill):  # it was taught nothing
@@ -94,16 +90,16 @@ def _places(machine: Machine, folder: Path) -> list[tuple[Client, Path]]:
 
 @dataclass(frozen=True, slots=True)
 class Farewell(Record):
-    """How the program itself goes.
+    """How to remove the program.
 
     Attributes
     ----------
     command
-        What removes it, as one types it here; ``None`` where it is a folder to be deleted.
+        The command that removes it; ``None`` if its folder must be deleted.
     by_hand
-        Why that must be typed; ``None`` where CaseTrack can run it itself.
+        Why the user must run it; ``None`` if CaseTrack can run it.
     place
-        Where the program is.
+        The folder of the program.
     """
 
     command: str | None
@@ -120,12 +116,12 @@ def farewell(installation: Installation, /) -> Farewell:
 
 
 def remove_program(installation: Installation, /) -> bool:
-    """Remove the program where that is safe, and return whether it was done.
+    """Remove the program if that is safe, and return whether it was removed.
 
     Raises
     ------
     InstallerFailed
-        The package manager did not succeed.
+        The package manager failed.
     """
     command = installation.uninstall_command
     if command is None or installation.by_hand is not None:

@@ -1,8 +1,8 @@
-"""Bringing the program up to date, or back, through whatever installed it.
+"""Updates or downgrades the program with its installer.
 
-The package manager is asked, so that its settings (another index, a proxy) count. What it gives is
-unpacked beside the program, held against its maker's signature, and takes the program's place only
-then. No document and no collection is touched.
+The package manager asks the index, so that its settings (another index, a proxy) apply. Its
+download is unpacked next to the program, checked against the maker's signature, and only then
+replaces the program. No document and no collection is touched.
 """
 
 from __future__ import annotations
@@ -31,26 +31,24 @@ _VERSION = re.compile(r"\d+(\.\d+){1,3}((a|b|rc)\d+)?(\.post\d+)?(\.dev\d+)?")
 _WHY = {
     "editable": "It runs from a checkout ({place}). Update it there, for instance with git pull.",
     "source": "It runs from a checkout ({place}). Update it there, for instance with git pull.",
-    "temporary": "It runs in an environment that is made anew: uvx casetrack@latest, or pipx run "
-    "--no-cache casetrack, take the newest version.",
+    "temporary": "It runs in a temporary environment: uvx casetrack@latest, or pipx run --no-cache "
+    "casetrack, uses the newest version.",
     "other": "It was installed from {place}. Install the newer version from there in the same way.",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class UpdateState(Record):
-    """What is installed, and what there is.
+    """The installed and the available version.
 
     Attributes
     ----------
-    current
-        The installed version.
     newest
-        The newer one, or the one that was asked for; ``None`` where that is installed.
+        The newer or requested version; ``None`` if that is installed.
     command
-        What updates it, as one types it here.
+        The command that updates it.
     by_hand
-        Why that must be typed; ``None`` where CaseTrack can run it itself.
+        Why the user must run it; ``None`` if CaseTrack can run it.
     """
 
     current: str
@@ -61,15 +59,7 @@ class UpdateState(Record):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the program lies.
-
-    Attributes
-    ----------
-    site
-        The folder that holds the package.
-    scripts
-        The folder of its scripts.
-    """
+    """Folders of the program: of the package (*site*) and of its scripts."""
 
     site: Path
     scripts: Path
@@ -82,12 +72,12 @@ class Place:
 
 
 def signers(further: Path | None = None, /) -> tuple[PublicKey, ...]:
-    """Return whose signature counts: the maker's, and that of a file which the user names.
+    """Return the trusted keys: the maker's, and those of a file that the user names.
 
     Raises
     ------
     UsageError
-        The file cannot be read, or holds no public key.
+        The file cannot be read, or contains no public key.
     """
     keys = public_keys(PACKAGED.read_text("utf-8"))
     if further is None:
@@ -97,8 +87,8 @@ def signers(further: Path | None = None, /) -> tuple[PublicKey, ...]:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise UsageError(
-            f"{further} cannot be taken for a file of public keys: {reason}.",
-            hint="It has one key a line, as minisign writes them: RW and 54 more characters.",
+            f"{further} is not a file of public keys: {reason}.",
+            hint="The file needs one key of minisign per line: RW and 54 more characters.",
         ) from error
     return keys + more
 
@@ -106,32 +96,27 @@ def signers(further: Path | None = None, /) -> tuple[PublicKey, ...]:
 def check(
     installation: Installation, /, *, to: str | None = None, current: str = __version__
 ) -> UpdateState:
-    """Return whether there is another version, and how to get it. Nothing is changed.
+    """Return whether there is another version, and how to install it, without any change.
 
-    Parameters
-    ----------
-    to
-        The version that is wanted, newer or older; by default the newest.
-    current
-        The version that runs.
+    *to* is the requested version, newer or older (default: newest); *current* is the running one.
 
     Raises
     ------
     UsageError
-        *to* is no version.
+        *to* is not a version.
     UpdateImpossible
-        This copy is not one that a package manager can replace.
+        No package manager can replace this copy.
     UpdateUnknown
-        The package index cannot be asked.
+        The package index cannot be reached.
     InstallerFailed
         The package manager cannot be run.
     """
     if to is not None and _VERSION.fullmatch(to) is None:
-        raise UsageError(f"{to!r} is no version.", hint=f"Write it as in {Opt(to='0.1.0')}.")
+        raise UsageError(f"{to!r} is not a version.", hint=f"Write it as in {Opt(to='0.1.0')}.")
     command = installation.update_command(to)
     if command is None:
         raise UpdateImpossible(
-            "This copy of CaseTrack cannot be updated by itself.",
+            "This copy of CaseTrack cannot update itself.",
             hint=_WHY[installation.kind].format(place=installation.place),
         )
     if to is not None:
@@ -150,30 +135,21 @@ def update(
     *,
     place: Place | None = None,
 ) -> None:
-    """Install *version* in the place of what runs, if its maker signed it.
+    """Replace the running program with *version*, if a trusted key signed it.
 
-    Whatever goes wrong, and whenever it is killed, the program is there: the old version or the
-    new one.
-
-    Parameters
-    ----------
-    keys
-        Whose signature counts.
-    say
-        Called with what is being done.
-    place
-        Where the program lies; found by itself.
+    After any failure or kill, the program is installed in its old or new version. *say* gets the
+    steps as text; *place* is found by default.
 
     Raises
     ------
     UpdateImpossible
-        The command must be run by hand.
+        The user must run the command.
     UpdateUntrusted
-        The index gave something else than what was signed.
+        The release of the index is not the signed one.
     UpdateFailed
-        Another update goes on, or the folder cannot be written.
+        Another update is running, or the folder cannot be written.
     InstallerFailed
-        The package manager did not succeed.
+        The package manager failed.
     """
     import filelock
 
@@ -181,7 +157,7 @@ def update(
     if command is None or installation.by_hand is not None:
         raise UpdateImpossible(
             "This copy of CaseTrack cannot be updated from inside: "
-            f"{installation.by_hand or 'nothing installed it'}.",
+            f"{installation.by_hand or 'it has no installer'}.",
             hint="" if command is None else f"Run this yourself: {shown(command)}",
         )
     where = place or Place.here()
@@ -192,12 +168,12 @@ def update(
             _exchanged(installation, version, keys, say, where)
     except filelock.Timeout:
         raise UpdateFailed(
-            "Another update of CaseTrack goes on.", hint="Wait until it has ended."
+            "Another update of CaseTrack is running.", hint="Wait for its end."
         ) from None
     except OSError as error:
         raise UpdateFailed(
-            f"CaseTrack {version} cannot take its place in {where.site}: "
-            f"{error.strerror or error}. The version that runs is as it was.",
+            f"CaseTrack {version} cannot be installed in {where.site}: {error.strerror or error}. "
+            "The running version is unchanged.",
             hint=f"Run this yourself: {shown(command)}",
         ) from error
 
@@ -218,10 +194,10 @@ def _exchanged(
             new = checked(folder, version, keys)
         except NotSigned as error:
             raise UpdateUntrusted(version, str(error)) from None
-        say("Its signature is right.")
+        say("Its signature is valid.")
         added = install_missing(installation, new.requires)
         if added:
-            say(f"Installed what it needs: {', '.join(added)}")
+            say(f"Installed its requirements: {', '.join(added)}")
         switch(new, where.site, where.scripts, "uv" if installation.by_uv else "pip")
     finally:
         tidied(where.site, where.scripts)

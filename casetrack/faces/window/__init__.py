@@ -1,8 +1,8 @@
 """The window: a local web app on the collections of one data folder (``casetrack browse``).
 
-It is a face like the command line: each page asks the library, a collection or its map, and shows
-what comes back; it decides nothing. Pages are HTML written by templates (``templates/``), one
-function per address (``pages/``); what they say stands in ``texts.toml`` in every language.
+Each page calls the library, a collection or its map, and shows the answer. Pages are HTML from
+templates (``templates/``), one function per address (``pages/``); their texts are in
+``texts.toml`` in every language.
 
 >>> from casetrack.faces.window import application  # doctest: +SKIP
 """

@@ -1,4 +1,4 @@
-"""The addresses of the window, and what answers them."""
+"""The addresses of the window and their handlers."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("casetrack.window")
 WAITED_FOR = 1_000
-"""A page waits until so many passages were read for it: about three seconds."""
+"""A page waits for the analysis of up to so many passages, about three seconds."""
 _NOT_THERE = (
     ChunkNotFound,
     CollectionGone,
@@ -57,18 +57,10 @@ _NOT_THERE = (
 
 
 def application(library: Library, door: Access, key: str, /, *, read_only: bool = False) -> ASGIApp:
-    """Return the window as an ASGI application.
+    """Return the window of a data folder as an ASGI application.
 
-    Parameters
-    ----------
-    library
-        The data folder that it shows.
-    door
-        Which addresses are its own.
-    key
-        What a visitor must bring; see :func:`casetrack.faces.window.entry.window_key`.
-    read_only
-        Whether nothing may be changed through it.
+    *door* checks its addresses, *key* is the required key (:func:`window_key` of ``entry``), and
+    *read_only* forbids changes.
     """
     answered = partial(_answered, library, read_only)
     routes = [
@@ -83,9 +75,9 @@ def application(library: Library, door: Access, key: str, /, *, read_only: bool 
 
 
 def _by_parts(app: ASGIApp) -> ASGIApp:
-    """Return an application that is given each part of a path as one, whatever it holds.
+    """Return an application that gets each part of a path in encoded form.
 
-    Servers undo the signs of a path before they part it, so that a name with a slash would be two.
+    Servers decode a path before they split it, which would split a name with a slash.
     """
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
@@ -100,7 +92,7 @@ def _by_parts(app: ASGIApp) -> ASGIApp:
 def _answered(
     library: Library, read_only: bool, page: Page
 ) -> Callable[[Request], Awaitable[Response]]:
-    """Return what answers a request: the page in a thread of its own, errors as pages."""
+    """Return the handler of a page: it runs in a thread, and errors become pages."""
 
     async def respond(request: Request) -> Response:
         parts = request.path_params

@@ -15,22 +15,22 @@ if TYPE_CHECKING:
 
 
 def given_of(visit: Visit, method: Callable[..., Any], /, **fixed: Any) -> dict[str, Any]:
-    """Return the arguments that a request has, and *fixed* ones; others keep their defaults.
+    """Return the arguments in a request, and *fixed* ones; others keep their defaults.
 
     Raises
     ------
     UsageError
-        A value is not of its type, or a necessary argument is missing in a form.
+        A value has the wrong type, or a form lacks a required argument.
     """
     values_of = visit.asked_all if visit.form is None else visit.sent_all
     given = ((each, values_of(each.name)) for each in arguments_of(method))
-    found = {each.name: _value(visit, each, values) for each, values in given if values}
-    found |= fixed
+    arguments = {each.name: _value(visit, each, values) for each, values in given if values}
+    arguments |= fixed
     for each in arguments_of(method):
-        if visit.form is not None and each.is_required and each.name not in found:
+        if visit.form is not None and each.is_required and each.name not in arguments:
             what = visit.texts.argument(operation_of(method), each)
             raise UsageError(str(visit.texts("ask.missing", what=what)))
-    return found
+    return arguments
 
 
 def wanted(
@@ -40,16 +40,16 @@ def wanted(
     /,
     **usual: Any,
 ) -> dict[str, Any]:
-    """Return all arguments of an operation for a page of its own, which shows what it can.
+    """Return all arguments of an operation for a page with its own view.
 
-    A value that the operation does not take is the usual one; a number is moved into its bounds.
+    Invalid values become the default; numbers are moved into their bounds.
 
     Parameters
     ----------
     names
-        What the address calls an argument, where that is not its name.
+        Names of arguments in the address, if they differ.
     usual
-        The values of the page, where they differ from the defaults of the operation.
+        Defaults of the page, if they differ from those of the operation.
     """
     given: dict[str, Any] = {}
     for each in arguments_of(method):
@@ -68,7 +68,7 @@ def wanted(
 
 
 def answered(visit: Visit, method: Callable[..., Any], given: dict[str, Any], /) -> Any:
-    """Return what an operation answers; errors call its arguments as the window does."""
+    """Run an operation; errors use the argument names of the window."""
     asked = operation_of(method)
     owner = visit.library if asked.of_library else visit.collection
     return called(method, owner, given, name=partial(visit.texts.argument, asked))

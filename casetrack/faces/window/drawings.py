@@ -29,7 +29,7 @@ _COUNTED = {
 
 
 def words_of(texts: Texts, /) -> Words:
-    """Return what drawings say in a language."""
+    """Return the texts of drawings in a language."""
     known = all_texts()
 
     def plain(name: str) -> str:
@@ -47,24 +47,24 @@ def words_of(texts: Texts, /) -> Words:
     )
 
 
-def drawn_timeline(texts: Texts, found: Timeline, /) -> list[tuple[str, Markup]]:
+def drawn_timeline(texts: Texts, timeline: Timeline, /) -> list[tuple[str, Markup]]:
     """Return the axis for screens of each width, by its name; events lead to ``#event-N``."""
     words = words_of(texts)
     return [
-        (name, Markup(timeline_svg(found, width=width, link=event_anchor, words=words)))  # noqa: S704 - the viewer escapes what it writes
+        (name, Markup(timeline_svg(timeline, width=width, link=event_anchor, words=words)))  # noqa: S704 - the viewer escapes its values
         for name, width in AXIS_WIDTHS.items()
     ]
 
 
-def drawn_graph(texts: Texts, found: EntityGraph, links: GraphLinks, /) -> list[tuple[str, Markup]]:
+def drawn_graph(texts: Texts, graph: EntityGraph, links: GraphLinks, /) -> list[tuple[str, Markup]]:
     """Return the graph for screens and for telephones."""
     words = words_of(texts)
     return [
-        (name, Markup(graph_svg(found, width=width, links=links, words=words)))  # noqa: S704 - the viewer escapes what it writes
+        (name, Markup(graph_svg(graph, width=width, links=links, words=words)))  # noqa: S704 - the viewer escapes its values
         for name, width in (("wide", WIDE), ("tall", TALL))
     ]
 
 
-def graph_legend(texts: Texts, found: EntityGraph, /) -> Markup:
-    """Return the signs of a graph with what they stand for."""
-    return Markup(legend(found, words_of(texts)))  # noqa: S704 - the viewer escapes what it writes
+def graph_legend(texts: Texts, graph: EntityGraph, /) -> Markup:
+    """Return the legend of a graph."""
+    return Markup(legend(graph, words_of(texts)))  # noqa: S704 - the viewer escapes its values

@@ -1,13 +1,11 @@
-"""Who may come in: the address must be ours, the visitor must have the key, changes must be ours.
+"""Access to the window: checks of the address, the visitor's key, and the origin of changes.
 
-Three things keep other pages, programs and people out.
-
-- The ``Host`` header must name this server, so that no foreign page reaches it under a name of its
-  own (DNS rebinding).
-- A visitor brings the key of the data folder once, in the address that ``casetrack browse`` opens;
-  from then on a cookie has it, and the key leaves the address at once.
-- Whatever changes something is a ``POST`` of a page of this origin; the cookie does not go along
-  with requests of other sites (``SameSite=Lax``), and a foreign ``Origin`` is refused.
+- The ``Host`` header must name this server, so that no foreign page reaches it through its own
+  name (DNS rebinding).
+- The address that ``casetrack browse`` opens contains the key of the data folder; then a cookie
+  contains it, and the address loses it at once.
+- Changes are a ``POST`` from a page of this origin: requests of other sites have no cookie
+  (``SameSite=Lax``), and a foreign ``Origin`` is refused.
 """
 
 from __future__ import annotations
@@ -31,13 +29,14 @@ if TYPE_CHECKING:
     from casetrack.base.http.address import Access
 
 KEY = "key"
-"""The part of the address that brings the key."""
+"""Query parameter of the key."""
 TICKET = "ticket"
-"""The part that lets in once. Other users of this computer can see what a browser was started
-with, so the key is never among that."""
+"""Query parameter of the ticket, which is valid once. Other users of this computer can see a
+browser's arguments, so these never contain the key.
+"""
 KEY_FILE, _TICKET_FILE = "window.key", "window.ticket"
 MAX_BODY = 4 * 2**20
-"""Bytes of a form; files are counted apart, see :mod:`casetrack.faces.window.pages.adding`."""
+"""Bytes of a form without files, see :mod:`casetrack.faces.window.pages.adding`."""
 _YEAR = 365 * 24 * 3600
 _CHANGES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 _SAFE = {
@@ -53,15 +52,15 @@ _SAFE = {
     "cross-origin-resource-policy": "same-origin",
 }
 _NO_KEY = (
-    "This window belongs to somebody who has its key.\n\n"
-    "Start `casetrack browse` on this computer: it opens the window with the key.\n"
+    "This window requires its key.\n\nStart `casetrack browse` on this computer: it opens the "
+    "window with the key.\n"
 )
 
 
 def window_key(data_dir: Path, /) -> str:
-    """Return the key of a data folder's window, made when it is first asked for.
+    """Return the key of a data folder's window, created on first use.
 
-    It stays the same, so that bookmarks and links go on working.
+    It never changes, so that bookmarks and links keep working.
     """
     path = data_dir / KEY_FILE
     try:
@@ -95,20 +94,20 @@ def take_ticket(data_dir: Path, text: str, /) -> bool:
 
 
 class Entry:
-    """An ASGI application before another one: lets in who may come in.
+    """An ASGI application that checks access before another one.
 
     Parameters
     ----------
     app
         The window.
     door
-        Which addresses are ours.
+        The addresses of the window.
     key
-        What a visitor must have.
+        The key of visitors.
     takes
-        Takes a ticket, and returns whether it was good; see :func:`take_ticket`.
+        Uses a ticket, and returns whether it was valid; see :func:`take_ticket`.
     read_only
-        Whether nothing may be changed through this window.
+        Whether changes are forbidden.
     """
 
     def __init__(
@@ -126,7 +125,7 @@ class Entry:
         self._key = key
         self._takes = takes
         self._read_only = read_only
-        # Cookies do not tell ports apart: two windows need two names.
+        # Cookies ignore the port: two windows need two names.
         self._cookie = f"casetrack_{door.port or 0}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -180,10 +179,10 @@ class Entry:
 
     def _change_refused(self, headers: Headers) -> Response | None:
         if self._read_only:
-            text = "This window was started to read only (--read-only).\n"
+            text = "This window is read-only (--read-only).\n"
             return PlainTextResponse(text, 403)
-        # Browsers send an origin with every change; a program without one is none of them, and
-        # has the key. What names its site must name ours.
+        # Browsers send an origin with every change; other programs do not, and have the key. A site
+        # in the header must be this one.
         if headers.get("sec-fetch-site", "same-origin") != "same-origin":
             return PlainTextResponse("Pages of other sites may not use this window.\n", 403)
         return None

@@ -34,17 +34,15 @@ if TYPE_CHECKING:
     from casetrack.api.library import Library
     from casetrack.base.http.address import Address
 
-# The window as a program of the desktop: one for each data folder, in a browser window of its
-# own.
-#
-# Started twice, the second start opens another view of the first and ends. Where a browser is found
-# that can show one page as an application, closing its window ends the program; elsewhere the page
-# opens in the usual browser, and the program ends when nobody has asked for anything in hours.
+# The window as a desktop program: one for each data folder, in a separate browser window. A second
+# start opens another view of the first one and exits. If a browser can show one page as an
+# application, closing its window stops the program; otherwise the page opens in the default
+# browser, and the program stops after hours without a request.
 
 _LOCK_FILE, _PLACE_FILE = "window.lock", "window.json"
 _IDLE_SECONDS = 8 * 3600.0
 _AT_ONCE = 4.0
-"""A browser that ends within so many seconds has failed, or has handed the page to another."""
+"""A browser that exits within so many seconds has failed, or another process shows the page."""
 _BROWSERS = {
     "linux": (
         "google-chrome",
@@ -70,9 +68,9 @@ _BROWSERS = {
 
 @contextlib.contextmanager
 def only_one(data_dir: Path, /) -> Iterator[Claim]:
-    """Claim the window of a data folder for this process, as long as the block lasts.
+    """Claim the window of a data folder for this process while the block runs.
 
-    The lock is the system's: a process that is gone cannot hold it.
+    The system's lock is released when a process ends.
     """
     private_folder(data_dir)
     lock = filelock.FileLock(data_dir / _LOCK_FILE, fallback_to_soft=False)
@@ -90,25 +88,17 @@ def only_one(data_dir: Path, /) -> Iterator[Claim]:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Whether the window of a data folder is this process's, and where it is.
-
-    Attributes
-    ----------
-    data_dir
-        The data folder.
-    mine
-        Whether no other process serves it.
-    """
+    """The claim of a data folder's window; *mine* means that no other process serves it."""
 
     data_dir: Path
     mine: bool
 
     def say(self, url: str, /) -> None:
-        """Note where the window is, for whoever comes next."""
+        """Store the address of the window for later starts."""
         write_atomic(self.data_dir / _PLACE_FILE, json.dumps({"url": url}).encode(), durable=False)
 
     def place(self, *, patience: float = 10.0) -> str | None:
-        """Return where the other process's window is, after waiting until it says so."""
+        """Return the address of the other process's window, after waiting for it."""
         end = time.monotonic() + patience
         while True:
             with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
@@ -120,16 +110,16 @@ class Claim:
 
 @dataclass(slots=True)
 class Ending:
-    """When the program ends by itself.
+    """The conditions that stop the program.
 
     Attributes
     ----------
     seen
-        When somebody last asked for something, by the monotonic clock.
+        Time of the last request, by the monotonic clock.
     closed
         Whether the browser window was closed.
     watched
-        Whether there is a browser window whose end will be seen.
+        Whether the end of a browser window is watched.
     """
 
     seen: float = field(default_factory=time.monotonic)
@@ -160,14 +150,9 @@ def find_browser(system: str = sys.platform, /) -> str | None:
 
 
 def show(url: str, ending: Ending | None = None, /) -> None:
-    """Show a page as an application where a browser can, else in the usual browser.
+    """Show a page as an application if a browser supports that, else in the default browser.
 
-    Parameters
-    ----------
-    url
-        With a ticket.
-    ending
-        Is told when the browser window is closed.
+    *url* contains a ticket; *ending* is informed when the browser window is closed.
     """
     browser = find_browser()
     if browser is None:
@@ -189,7 +174,9 @@ def show(url: str, ending: Ending | None = None, /) -> None:
     watch = threading.Thread(target=_watch, args=(process, url, ending), daemon=True)
     watch.start()
     if ending is None:
-        watch.join(_AT_ONCE)  # nobody else waits: a browser that fails must be noticed
+        watch.join(
+            _AT_ONCE
+        )  # No other code waits for the browser, so its failure must be noticed here.
 
 
 def _watch(process: subprocess.Popen[bytes], url: str, ending: Ending | None) -> None:
@@ -216,29 +203,27 @@ def serve_window(
     open_it: bool = True,
     as_program: bool = False,
 ) -> None:
-    """Serve the window on this computer until the process is ended.
+    """Serve the window on this computer until the process is stopped.
 
-    Where the window of this data folder is open already and the port is its own, that one is
-    shown, and this returns.
+    If the window of this data folder is already open, and the port is free or its own, that window
+    is shown, and this function returns.
 
     Parameters
     ----------
-    library
-        The data folder that it shows.
     port
-        Where; 0 takes a free one.
+        0 selects a free one.
     read_only
-        Whether nothing may be changed through it.
+        Whether changes are forbidden.
     open_it
-        Whether it is opened in the browser.
+        Whether to open it in the browser.
     as_program
-        Whether it is a program of the desktop: in a browser window of its own, on another port
-        where that one is taken, and ended with that window.
+        Whether it is a desktop program: in a separate browser window, on another port if the port
+        is in use, and stopped with that window.
 
     Raises
     ------
     CannotListen
-        Another program has the port, or it is not allowed.
+        Another program uses the port, or it is not allowed.
     """
     data_dir = library.settings.data_dir
     with only_one(data_dir) as claim:
@@ -270,7 +255,9 @@ def _serve(
     def announce() -> None:
         if claim.mine:
             claim.say(address.url)
-        sys.stderr.write(f"The window is open at:\n  {address.url}/?{KEY}={key}\nCtrl-C ends it.\n")
+        sys.stderr.write(
+            f"The window is open at:\n  {address.url}/?{KEY}={key}\nCtrl-C stops it.\n"
+        )
         sys.stderr.flush()
         if not open_it:
             return
@@ -304,7 +291,7 @@ def _shown_elsewhere(
     url = claim.place()
     if url is None:
         return False
-    sys.stderr.write(f"The window is open already at:\n  {url}/?{KEY}={window_key(data_dir)}\n")
+    sys.stderr.write(f"The window is already open at:\n  {url}/?{KEY}={window_key(data_dir)}\n")
     if open_it:
         view(f"{url}/?{TICKET}={issue_ticket(data_dir)}")
     return True

@@ -21,7 +21,7 @@ def statements() -> Mapping[str, str]:
 
 
 def behind(request: Request, /) -> str:
-    """Return the SQL statement that shows what the page shows; empty where there is none."""
+    """Return the SQL statement for the content of a page; empty if there is none."""
     made = statements().get(getattr(request.scope.get("route"), "name", ""), "")
     known = {"q": request.query_params.get("q", "").strip(), **request.path_params}
     if "{q}" in made and not known["q"]:

@@ -1,4 +1,4 @@
-"""What the window says, in the languages it speaks; all of it stands in ``texts.toml``."""
+"""Texts of the window in all its languages, from ``texts.toml``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from casetrack.api.operation import Argument, Operation
 
 LANGUAGES = {"en": "English", "de": "Deutsch"}
-"""By their codes, the names that the languages have for themselves."""
 DEFAULT = "en"
 _GROUPING = {"en": ",", "de": "."}
 _DECIMAL = {"en": ".", "de": ","}
@@ -28,7 +27,7 @@ _DECIMAL = {"en": ".", "de": ","}
 def all_texts() -> Mapping[str, Mapping[str, str]]:
     """Return the texts by their names, ``section.name``, each by language.
 
-    A text that counts has two: ``name`` for one and ``name_many`` for any other number.
+    A text with a count has two: ``name`` for one and ``name_many`` for any other number.
     """
     raw = tomllib.loads((Path(__file__).parent / "texts.toml").read_text(encoding="utf-8"))
     return {
@@ -40,18 +39,12 @@ def all_texts() -> Mapping[str, Mapping[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The texts of one language.
-
-    Attributes
-    ----------
-    language
-        Its code, one of :data:`LANGUAGES`.
-    """
+    """The texts of one language, one of :data:`LANGUAGES`."""
 
     language: str
 
     def __call__(self, name: str, /, **values: object) -> Markup:
-        """Return a text with values in their places; values are shown as they are, never as markup.
+        """Return a text with escaped values.
 
         Raises
         ------
@@ -67,16 +60,16 @@ class Texts:
         return text.format(**{key: _isolated(value) for key, value in values.items()})
 
     def operation(self, operation: Operation, /) -> Markup:
-        """Return what an operation is called."""
+        """Return the title of an operation."""
         return self._or(f"operation.{operation.name}", operation.title)
 
     def about(self, operation: Operation, /) -> Markup:
-        """Return what an operation answers, in a sentence."""
+        """Return the description of an operation."""
         first = summary_of(operation.method).partition("\n\n")[0]
         return self._or(f"operation.{operation.name}_about", first)
 
     def argument(self, operation: Operation, each: Argument, /) -> Markup:
-        """Return what an argument of an operation means."""
+        """Return the description of an argument."""
         own = self._or(f"argument.{operation.name}_{each.name}", "")
         return own or self._or(f"argument.{each.name}", each.arg.help)
 
@@ -99,7 +92,7 @@ class Texts:
         return f"{self.number(value, 0 if unit == 'B' or value >= 100 else 1)} {unit}"
 
     def duration(self, seconds: float, /) -> str:
-        """Return a length of time in the unit that says most: ``40 s``, ``3 min``, ``2 h``."""
+        """Return a duration in the most suitable unit: ``40 s``, ``3 min``, ``2 h``."""
         for limit, length, unit in ((90, 1, "s"), (5400, 60, "min")):
             if seconds < limit:
                 return f"{self.number(seconds / length)} {unit}"
@@ -107,15 +100,7 @@ class Texts:
 
 
 def language_of(chosen: str | None, accepted: str, /) -> str:
-    """Return the language to speak: the chosen one, else the first of the browser's that we know.
-
-    Parameters
-    ----------
-    chosen
-        Code of a language, if somebody chose one.
-    accepted
-        The header ``Accept-Language``.
-    """
+    """Return the *chosen* language, else the first known one of ``Accept-Language``."""
     if chosen in LANGUAGES:
         return str(chosen)
     wishes = []

@@ -1,4 +1,4 @@
-"""One request of the window: who asks for what, in which language, and how a page is written."""
+"""One request of the window, its language, and the rendering of its page."""
 
 from __future__ import annotations
 
@@ -32,12 +32,9 @@ if TYPE_CHECKING:
 
 
 def step(titles: Mapping[str, str], texts: Texts, text: str, /) -> Markup:
-    """Return a next step that names pages of the window; others take a terminal.
+    """Return a next step with page titles instead of commands; others become advice for a terminal.
 
-    Parameters
-    ----------
-    titles
-        What the pages are called that do the work of commands, in :mod:`texts`.
+    *titles* are the titles of the pages that implement a command, in :mod:`texts`.
     """
 
     def spell(see: Reference) -> str | None:
@@ -55,21 +52,7 @@ _THEMES = ("auto", "light", "dark")
 
 @dataclass(frozen=True)
 class Visit:
-    """What a page knows of the request it answers.
-
-    Attributes
-    ----------
-    request
-        It.
-    library
-        The data folder.
-    texts
-        What the window says, in the visitor's language.
-    read_only
-        Whether nothing may be changed through this window.
-    form
-        What was sent, of a request that changes something.
-    """
+    """A request of a page; *texts* are in the visitor's language, *form* is sent by a change."""
 
     request: Request
     library: Library
@@ -101,7 +84,7 @@ class Visit:
 
     @property
     def is_part(self) -> bool:
-        """Whether a page that stands already asks for a part of it."""
+        """Whether the script of an open page requests a part of it."""
         return self.request.headers.get("x-part") == "1"
 
     def asked(self, name: str, /) -> str:
@@ -124,12 +107,12 @@ class Visit:
         return min(max(int(text[:12]), low), high)
 
     def sent(self, name: str, /) -> str:
-        """Return a value of what was sent, empty where there is none."""
+        """Return a value of the form, empty if there is none."""
         value = self.form.get(name) if self.form else None
         return value.strip() if isinstance(value, str) else ""
 
     def sent_all(self, name: str, /) -> list[str]:
-        """Return all values of what was sent under one name."""
+        """Return all values of a form field."""
         sent = self.form.getlist(name) if self.form else []
         return [v.strip() for v in sent if isinstance(v, str) and v.strip()]
 
@@ -181,7 +164,7 @@ class Visit:
 def visit_of(
     request: Request, library: Library, /, *, read_only: bool, form: FormData | None = None
 ) -> Visit:
-    """Return what a page needs to know of a request."""
+    """Return the visit of a request."""
     language = language_of(
         request.cookies.get(LANGUAGE_COOKIE), request.headers.get("accept-language", "")
     )
@@ -191,7 +174,7 @@ def visit_of(
 def address(*parts: object, **query: object) -> str:
     """Return an address within the window: ``address("c", "A/B", q="x")`` is ``/c/A%2FB?q=x``.
 
-    Values that are ``None``, empty or false are left out; a list stands for several of one name.
+    ``None``, empty and false values are left out; a list is written as several values of one name.
     """
     path = "/" + "/".join(quote(str(part), safe="") for part in parts)
     pairs: list[tuple[str, str]] = []
@@ -207,7 +190,7 @@ def as_part(text: str, /) -> str:
 
 
 def part_of(text: str, /) -> str:
-    """Return what a part of a path says, see :func:`as_part`."""
+    """Return the decoded text of a part of a path, see :func:`as_part`."""
     return text.replace("%2F", "/").replace("%25", "%")
 
 
@@ -222,7 +205,7 @@ def own_path(text: str, /) -> str:
 
 @functools.cache
 def templates() -> Environment:
-    """Return the templates; whatever they show is text, unless it was made as markup."""
+    """Return the templates, which escape every value except markup."""
     made = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=True,
@@ -236,7 +219,7 @@ def templates() -> Environment:
 
 
 def _shown(value: Any) -> Any:
-    """Return what an expression of a template shows; control signs of a document are none of it."""
+    """Return the value of a template expression without the control characters of documents."""
     if value is None:
         return ""
     return printable(value) if type(value) is str else value

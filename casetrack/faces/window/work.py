@@ -15,10 +15,9 @@ if TYPE_CHECKING:
     from casetrack.base.records.jobs import JobKind
 
 _running: dict[str, tuple[RunningJob, threading.Thread]] = {}
-"""The work of this process, by the ids of its jobs."""
 _lock = threading.Lock()
 _END_SECONDS = 20.0
-"""How long work may take to come to a boundary when the window ends."""
+"""Seconds that work may take to stop when the window ends."""
 
 
 def begin(
@@ -30,17 +29,10 @@ def begin(
     title: str,
     collection: CollectionInfo | None = None,
 ) -> str:
-    """Begin long work in a thread of its own, and return the id of its job.
+    """Start long work in a separate thread, and return the id of its job.
 
-    How far it is, what came of it and what went wrong stand in the job
-    (:meth:`casetrack.base.jobs.JobStore.get`), which any program can see and ask to end.
-
-    Parameters
-    ----------
-    kind, title, collection
-        See :meth:`casetrack.base.jobs.JobStore.run`.
-    work
-        See :meth:`casetrack.base.jobs.RunningJob.do`.
+    The job (:meth:`casetrack.base.jobs.JobStore.get`) contains progress, result and failure; any
+    program can read and cancel it. For *work* see :meth:`casetrack.base.jobs.RunningJob.do`.
     """
     job = library.jobs.start(kind, title=title, collection=collection)
     thread = threading.Thread(target=_do, args=(job, work), name=job.id)
@@ -62,7 +54,7 @@ def begin_map(library: Library, collection: Collection, /) -> str:
 
 
 def end_all() -> None:
-    """Ask all work to end, and wait until it has, within reason; what was finished is kept."""
+    """Cancel all work, and wait a limited time for its end; completed work is kept."""
     for job, _ in list(_running.values()):
         job.cancel.set()
     for _, thread in list(_running.values()):
@@ -77,7 +69,7 @@ def is_busy() -> bool:
 def _do(job: RunningJob, work: Callable[[Callable[..., None], threading.Event], Any]) -> None:
     try:
         job.do(work)
-    except BaseException as error:  # noqa: BLE001 - the job's record tells of it
+    except BaseException as error:  # noqa: BLE001 - stored in the job's record
         job.end(error)
     else:
         job.end()

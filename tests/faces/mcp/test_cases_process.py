@@ -56,11 +56,11 @@ async def _converse(client: Any) -> None:
     await _ask(client, "create_case", name="Sample v. Case", case_type="civil")
     messages: list[float] = []
 
-    async def hear(done: float, _total: float | None, _message: str | None) -> None:
+    async def update(done: float, _total: float | None, _message: str | None) -> None:
         messages.append(done)
 
     opinion = {"file_path": str(OPINION), "document_type": "case_law"}
-    result = await client.call_tool("ingest_document", opinion, progress_callback=hear)
+    result = await client.call_tool("ingest_document", opinion, progress_callback=update)
     assert result.structured_content["outcome"]["status"] == "ingested"
     assert all(a < b for a, b in itertools.pairwise(messages))
     _, listing = await _ask(client, "list_documents", sort_by="name")

@@ -24,7 +24,7 @@ from casetrack.base.config import load_settings
 from casetrack.base.http.address import Access, Address, access, bind, checked_origin
 from casetrack.faces.mcp.app import server_for
 from casetrack.faces.mcp.http.serving import MAX_BODY, Gate, gated
-from casetrack.faces.mcp.session import NOT_REMEMBERED, Session
+from casetrack.faces.mcp.session import NO_STATE, Session
 from hostile_lines import JUNK, mutations
 
 if TYPE_CHECKING:
@@ -424,8 +424,8 @@ def test_stateless_requests_remember_nothing_and_say_so(server: Server) -> None:
             for result in (made, chosen):
                 assert result.is_error is False
                 assert result.structured_content["is_active"] is False
-                assert NOT_REMEMBERED in result.structured_content["notes"]
-                assert NOT_REMEMBERED in text_of(result)
+                assert NO_STATE in result.structured_content["notes"]
+                assert NO_STATE in text_of(result)
             lost = await client.call_tool("list_documents", {})
             assert lost.is_error is True
             assert "`collection`" in text_of(lost)

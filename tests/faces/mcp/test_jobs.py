@@ -144,13 +144,13 @@ def test_stopping_a_job_keeps_what_is_finished(
 ) -> None:
     received: list[tuple[float, str | None]] = []
 
-    async def hear(value: float, _total: float | None, message: str | None) -> None:
+    async def update(value: float, _total: float | None, message: str | None) -> None:
         received.append((value, message))
 
     async def work(client: Client) -> list[Any]:
         await client.call_tool("create_collection", {"name": "A"})
         arguments = {"folder_path": str(case_folder), "wait_seconds": 2}
-        first = await client.call_tool("ingest_folder", arguments, progress_callback=hear)
+        first = await client.call_tool("ingest_folder", arguments, progress_callback=update)
         job_id = first.structured_content["job"]["job_id"]
         await client.call_tool("cancel_job", {"job_id": job_id})
         ended = await client.call_tool("get_job_status", {"job_id": job_id, "wait_seconds": 20})
@@ -223,12 +223,12 @@ def test_a_job_of_another_program(
     monkeypatch.setattr(jobs, "BEAT_SECONDS", 0.2)
     received: list[float] = []
 
-    async def hear(value: float, _total: float | None, _message: str | None) -> None:
+    async def update(value: float, _total: float | None, _message: str | None) -> None:
         received.append(value)
 
     async def work(client: Client, job_id: str) -> list[Any]:
         waited = await client.call_tool(
-            "get_job_status", {"job_id": job_id, "wait_seconds": 1}, progress_callback=hear
+            "get_job_status", {"job_id": job_id, "wait_seconds": 1}, progress_callback=update
         )
         await client.call_tool("cancel_job", {"job_id": job_id})
         return [waited, await client.call_tool("get_job_status", {})]
@@ -251,12 +251,12 @@ def test_a_silent_client_is_answered_before_it_gives_up(
     library: Library, connect: Any, case_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A client that hears of progress waits longer than one that does not."""
-    assert jobs.SILENT_WAIT < 60 < jobs.TOLD_WAIT
-    monkeypatch.setattr(jobs, "SILENT_WAIT", 0)
-    monkeypatch.setattr(jobs, "TOLD_WAIT", 60)
+    assert jobs.DEFAULT_WAIT < 60 < jobs.PROGRESS_WAIT
+    monkeypatch.setattr(jobs, "DEFAULT_WAIT", 0)
+    monkeypatch.setattr(jobs, "PROGRESS_WAIT", 60)
     library.create("A")
 
-    async def hear(_value: float, _total: float | None, _message: str | None) -> None:
+    async def update(_value: float, _total: float | None, _message: str | None) -> None:
         pass
 
     async def work(client: Client) -> list[Any]:
@@ -265,7 +265,7 @@ def test_a_silent_client_is_answered_before_it_gives_up(
         job_id = silent.structured_content["job"]["job_id"]
         await client.call_tool("get_job_status", {"job_id": job_id, "wait_seconds": 30})
         arguments |= {"file_path": str(case_folder / "Letters" / "Reminder.md")}
-        message = await client.call_tool("ingest_document", arguments, progress_callback=hear)
+        message = await client.call_tool("ingest_document", arguments, progress_callback=update)
         return [silent, message]
 
     silent, message = connect(library, work, mode="legacy")

@@ -183,8 +183,8 @@ def test_what_cannot_be_drawn_is_shown_as_text(
     assert text.notes[: len(picture.notes)] == picture.notes
     assert marked_in(text) == "".join(chunk.text.split()), "exactly the passage is marked"
     pieces = [piece for block in text.blocks for piece in block.pieces]
-    beside = sum(len(p.text) for p in pieces if p.look != "mark")
-    assert 0 < beside <= 2 * module._AROUND_CHARS
+    context = sum(len(p.text) for p in pieces if p.look != "mark")
+    assert 0 < context <= 2 * module._AROUND_CHARS
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ import pytest
 
 from casetrack.api.collection import Collection
 from casetrack.base.records import FileOutcome, IngestProgress, IngestReport
-from casetrack.faces.mcp.progress import StepProgress, Teller, kept_alive, run_long
+from casetrack.faces.mcp.progress import ProgressReporter, StepProgress, keepalive, run_long
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,11 +59,11 @@ def _done(count: int, *, cancelled: bool = False) -> IngestReport:
 def test_progress_rises_inside_one_long_file_and_ends_at_the_total() -> None:
     recorder = Recorder()
 
-    def work(hear: Callable[[IngestProgress], None], stop: threading.Event) -> IngestReport:
+    def work(update: Callable[[IngestProgress], None], stop: threading.Event) -> IngestReport:
         for page in range(5):
-            hear(IngestProgress(0, 2, "long.pdf", page, page))
+            update(IngestProgress(0, 2, "long.pdf", page, page))
             time.sleep(0.02)
-        hear(IngestProgress(1, 2, "short.pdf", 9, 9))
+        update(IngestProgress(1, 2, "short.pdf", 9, 9))
         time.sleep(0.05)
         return _done(2)
 
@@ -84,20 +84,20 @@ def test_progress_rises_whatever_is_heard(monkeypatch: pytest.MonkeyPatch) -> No
     """A worker that is silent for a day, phases that count from 0 again, and a long end."""
     recorder, clock = Recorder(), [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])
-    teller = Teller(recorder)
+    reporter = ProgressReporter(recorder)
     phases = [("embedding", 0), ("embedding", 9), ("embedding", 9), ("storing", 0), ("storing", 9)]
 
     async def beat(times: int) -> None:
         for _ in range(times):
             clock[0] += 1.0
-            await teller.tell()
+            await reporter.report()
 
     async def main() -> None:
         await beat(20_000)
         for what, done in phases:
-            teller.hear(StepProgress(what, done, 9))
+            reporter.update(StepProgress(what, done, 9))
             await beat(600)
-        await teller.finish()
+        await reporter.finish()
 
     anyio.run(main)
     assert len(recorder.values) == 20_000 + 600 * len(phases) + 1
@@ -109,7 +109,7 @@ def test_progress_rises_whatever_is_heard(monkeypatch: pytest.MonkeyPatch) -> No
 def test_cancelling_stops_the_worker_and_waits_for_it() -> None:
     ended = threading.Event()
 
-    def work(hear: Callable[[IngestProgress], None], stop: threading.Event) -> IngestReport:
+    def work(update: Callable[[IngestProgress], None], stop: threading.Event) -> IngestReport:
         assert stop.wait(60)
         time.sleep(0.05)
         ended.set()
@@ -126,7 +126,7 @@ def test_cancelling_stops_the_worker_and_waits_for_it() -> None:
 def test_a_call_cancelled_while_it_waits_for_another_writer_never_starts() -> None:
     started: list[bool] = []
 
-    def work(hear: Callable[[IngestProgress], None], stop: threading.Event) -> IngestReport:
+    def work(update: Callable[[IngestProgress], None], stop: threading.Event) -> IngestReport:
         started.append(True)
         return _done(1)
 
@@ -162,17 +162,17 @@ def test_a_slow_search_tells_its_client_that_it_goes_on(
         assert received.wait(30)
         return search(*args, **kwargs)
 
-    async def hear(progress: float, _total: float | None, _message: str | None) -> None:
+    async def update(progress: float, _total: float | None, _message: str | None) -> None:
         messages.append(progress)
         if len(messages) == 2:
             received.set()
 
     async def ask(client: Client) -> Any:
         arguments = {"query": "payment", "collection": "Acme"}
-        return await client.call_tool("search_documents", arguments, progress_callback=hear)
+        return await client.call_tool("search_documents", arguments, progress_callback=update)
 
     monkeypatch.setattr(Collection, "search", slow)
-    monkeypatch.setattr("casetrack.faces.mcp.app.kept_alive", partial(kept_alive, beat=0.02))
+    monkeypatch.setattr("casetrack.faces.mcp.app.keepalive", partial(keepalive, beat=0.02))
     result = connect(filled, ask, mode=mode)
     assert result.structured_content["results_count"]
     assert rises(messages)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from casetrack.api.text import Line, line
-from casetrack.faces.mcp.asking import plain
+from casetrack.faces.mcp.operation_tools import plain
 
 
 @given(st.text(st.characters() | st.sampled_from('"\\\n\r\u2028> ')))

@@ -29,7 +29,7 @@ def test_a_conversation(library: Library, case_folder: Path, messages: Any) -> N
     texts: list[str] = []
     received: list[float] = []
 
-    async def hear(progress: float, _total: float | None, _message: str | None) -> None:
+    async def update(progress: float, _total: float | None, _message: str | None) -> None:
         received.append(progress)
 
     async def talk() -> None:
@@ -46,7 +46,7 @@ def test_a_conversation(library: Library, case_folder: Path, messages: Any) -> N
             few = await client.call_tool("reindex_collection", same | {"confirm": False})
             current = await client.call_tool("reindex_collection", same)
             other = await client.call_tool(
-                "reindex_collection", same | {"profile": "ollama"}, progress_callback=hear
+                "reindex_collection", same | {"profile": "ollama"}, progress_callback=update
             )
             assert not other.is_error, text_of(other)
             assert other.structured_content is not None

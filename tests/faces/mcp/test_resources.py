@@ -14,7 +14,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS
 
 from casetrack.faces.mcp import resources as module
-from casetrack.faces.mcp.document_text import ROOM
+from casetrack.faces.mcp.document_text import BUDGET
 from casetrack.faces.mcp.outputs import QUOTED
 from casetrack.faces.mcp.resources import RESOURCE_NOT_FOUND
 from casetrack.faces.mcp.results import tokens
@@ -122,7 +122,7 @@ def test_what_sql_may_name_is_a_resource(read: Callable[..., Any], library: Libr
     assert content.mime_type == "text/markdown"
     for part in ("- amounts(document_id string, ", "- search(question, k := 20", "value double"):
         assert part in content.text
-    assert tokens(content.text) < ROOM
+    assert tokens(content.text) < BUDGET
 
 
 def test_a_document_is_its_text_in_order_with_its_pages(
@@ -159,7 +159,7 @@ def test_a_long_document_is_cut_and_says_how_to_read_on(
     shown = [int(n) for n in re.findall(r"^## \w+ (\d+)$", text, re.MULTILINE)]
     assert shown == list(range(1, len(shown) + 1))
     assert 1 < len(shown) < document.page_count
-    assert tokens(text) < ROOM + 1000
+    assert tokens(text) < BUDGET + 1000
     last = text.rstrip().splitlines()[-1]
     assert f"{len(shown) + 1}-{document.page_count}" in last
     assert (f"start_page {len(shown) + 1}" in last and document.document_id in last) == hint

@@ -27,7 +27,7 @@ from casetrack.base.config import load_settings
 from casetrack.faces.cli.main import main as casetrack
 from casetrack.faces.mcp.app import build_server
 from casetrack.faces.mcp.catalogue import declared
-from casetrack.faces.mcp.session import NOT_REMEMBERED
+from casetrack.faces.mcp.session import NO_STATE
 from conformance.checks import serving
 from same_questions import (
     AGREEMENT,
@@ -260,7 +260,7 @@ def _ways_agree(known: Known, answers: Found) -> None:
     for way, messages in answers.items():
         for question, local, remote in zip([*bad, *good], answers[HERE], messages, strict=True):
             if way == WEB and question.tool in REMEMBERING:
-                assert NOT_REMEMBERED in remote["content"][0]["text"]
+                assert NO_STATE in remote["content"][0]["text"]
             elif _timeless(local) != _timeless(remote):
                 different.append((way, question.tool, question.arguments, _timeless(remote)))
     assert different == []

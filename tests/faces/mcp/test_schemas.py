@@ -132,12 +132,12 @@ def test_a_day_needs_nothing_that_a_tier_lacks() -> None:
 
 @pytest.mark.slow
 def test_a_tool_that_the_tier_lacks_says_what_it_would_give(messages: Any) -> None:
-    def told(tier: Tier) -> str:
+    def description_in(tier: Tier) -> str:
         tools = anyio.run(build_server(_library(tier=tier)).list_tools)
         return next(str(t.description) for t in tools if t.name == "compare_documents")
 
-    assert told(UNLIMITED) == declared()["compare_documents"].description
-    messages(told(FREE))
+    assert description_in(UNLIMITED) == declared()["compare_documents"].description
+    messages(description_in(FREE))
 
 
 def _offered(text: str | None, *, read_only: bool = False) -> list[str]:

@@ -12,7 +12,7 @@ from casetrack.base.errors import Opt, See
 from casetrack.editions.legal.mcp import legal_edition
 from casetrack.faces.mcp.app import server_for
 from casetrack.faces.mcp.session import ConnectionState, Session, serve_for
-from casetrack.faces.mcp.steps import Steps, here, told, work_with
+from casetrack.faces.mcp.steps import Steps, if_offered, name_tools, use_steps
 
 if TYPE_CHECKING:
     from casetrack.api.library import Library
@@ -34,8 +34,8 @@ SAID = [
 
 def test_steps_are_put_in_terms_of_what_there_is(messages: Any) -> None:
     doing = {"documents": ["list_documents"], "ingest": ["ingest_document"], "search": ["search"]}
-    work_with(Steps(frozenset(), doing, "list_dates", lambda _: ("mode",)))
-    lines = [f"{texts}\n-> {told(texts)}\n-> {here(texts)}" for texts in SAID]
+    use_steps(Steps(frozenset(), doing, "list_dates", lambda _: ("mode",)))
+    lines = [f"{texts}\n-> {name_tools(texts)}\n-> {if_offered(texts)}" for texts in SAID]
     messages("\n\n".join(lines))
 
 
@@ -55,14 +55,14 @@ def test_where_nothing_is_remembered_nobody_is_told_to_choose(
         assert result.content[0].type == "text"
         return result.content[0].text
 
-    async def told() -> list[str]:
+    async def replies() -> list[str]:
         return [
             await ask("list_documents"),
             await ask(f"create_{noun}", name="Acme"),
             await ask("list_documents", **{noun: "Nowhere"}),
         ]
 
-    unnamed, exists, unknown = anyio.run(told)
+    unnamed, exists, unknown = anyio.run(replies)
     assert f"`{noun}`" in unnamed
     assert {'  - "Acme"', '  - "Bolt"'} == set(unnamed.split("\n")[-2:])
     assert codes == ["no_collection_active", "collection_exists", "collection_not_found"]

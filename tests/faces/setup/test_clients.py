@@ -117,7 +117,7 @@ WORDS: dict[str, tuple[str, dict[str, object]]] = {
             "enabled": True,
             "type": "stdio",
             "name": "casetrack",
-            "description": "Answers from your own documents, with their exact source",
+            "description": "Answers from your documents, with their exact source",
             "cmd": "c",
             "args": ["serve"],
             "envs": {"A": "1"},

@@ -13,8 +13,8 @@ from casetrack.api.operation import OF_EDITIONS, arguments_of
 from casetrack.editions.context import api
 from casetrack.editions.context.home import ContextHome
 from casetrack.editions.context.records import ContextDocument
-from casetrack.faces.mcp.asking import parameter_of
-from casetrack.faces.mcp.results import ROOM, answer, fitting, tokens
+from casetrack.faces.mcp.operation_tools import parameter_of
+from casetrack.faces.mcp.results import BUDGET, answer, fitting, tokens
 from casetrack.faces.mcp.session import current, in_thread
 from casetrack.faces.mcp.specs import tool
 
@@ -113,4 +113,4 @@ def _fitting(document: ContextDocument) -> int:
     The text of each passage is in the answer twice: in ``chunks`` and in ``body``.
     """
     costs = (tokens(chunk.as_dict()) + tokens(chunk.text) for chunk in document.chunks)
-    return fitting(costs, room=ROOM)
+    return fitting(costs, budget=BUDGET)

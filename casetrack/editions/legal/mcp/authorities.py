@@ -17,7 +17,7 @@ from casetrack.editions.legal.mcp.words import locate_case
 from casetrack.editions.legal.paper.authorities import as_text
 from casetrack.editions.legal.records.authorities import Authority, CitingPlace, TableOfAuthorities
 from casetrack.editions.legal.records.check import CiteCheck, Finding
-from casetrack.faces.mcp.asking import takes
+from casetrack.faces.mcp.operation_tools import takes
 from casetrack.faces.mcp.results import answer, bounded_source
 from casetrack.faces.mcp.session import SessionTools, in_thread
 from casetrack.faces.mcp.specs import tool

@@ -16,13 +16,13 @@ from casetrack.base.errors import See
 from casetrack.base.records import CollectionInfo, CollectionStats
 from casetrack.editions.legal.cases import CASE, Cases, case_entry
 from casetrack.editions.legal.mcp.words import CaseName, locate_case
-from casetrack.faces.mcp.asking import plain
+from casetrack.faces.mcp.operation_tools import plain
 from casetrack.faces.mcp.progress import Unconfirmed
 from casetrack.faces.mcp.render.pieces import counted
 from casetrack.faces.mcp.results import answer, bounded_collection, onward, portion
-from casetrack.faces.mcp.session import NOT_REMEMBERED, Session, in_thread, write_in_thread
+from casetrack.faces.mcp.session import NO_STATE, Session, in_thread, write_in_thread
 from casetrack.faces.mcp.specs import Offset, ResponseFormat, tool
-from casetrack.faces.mcp.steps import here
+from casetrack.faces.mcp.steps import if_offered
 from casetrack.faces.mcp.tools.collections import NEXT_STEP, CountingTools, lower, newest, sizes
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _LIST_CHARS = 300
 _ACTIVE_NOW = "This is now your active case."
-_NOT_REMEMBERED = NOT_REMEMBERED.replace("`collection`", "`case`")
+_NOT_REMEMBERED = NO_STATE.replace("`collection`", "`case`")
 
 CaseType = Annotated[
     str,
@@ -73,10 +73,10 @@ class CaseTools(CountingTools):
         info = await write_in_thread(self._session, "", work)
         note = _ACTIVE_NOW if self._session.activate(info) else _NOT_REMEMBERED
         return answer(
-            f"Created a case. {note}\n{plain(lines_of(info))}\nNext: {here(NEXT_STEP)}",
+            f"Created a case. {note}\n{plain(lines_of(info))}\nNext: {if_offered(NEXT_STEP)}",
             {
                 "case": self._facts(info, CollectionStats(0, 0, 0, 0)),
-                "next_step": here(NEXT_STEP) if note == _ACTIVE_NOW else note,
+                "next_step": if_offered(NEXT_STEP) if note == _ACTIVE_NOW else note,
             },
         )
 
@@ -114,7 +114,7 @@ class CaseTools(CountingTools):
             ),
             offset=offset,
         )
-        step = "" if infos else here(f"Create one with {See('case create')}.")
+        step = "" if infos else if_offered(f"Create one with {See('case create')}.")
         rest = [note for note in (step, onward(shown.next_offset)) if note]
         return answer(
             "\n".join(
@@ -210,11 +210,11 @@ class CaseTools(CountingTools):
         """Describe a case."""
         opened: Collection = await locate_case(self._session, case)
 
-        stats, form, documents, lines = await newest(opened, response_format)
+        stats, formatter, documents, lines = await newest(opened, response_format)
         case_facts = {"case": self._facts(opened.info, stats), "profile": opened.info.profile}
         return answer(
             "\n".join([plain(described(opened.info, stats, {})), "", *lines]).rstrip(),
-            form.whole(case_facts | {"folder": str(opened.folder)} | documents),
+            formatter.whole(case_facts | {"folder": str(opened.folder)} | documents),
         )
 
     def _facts(

@@ -14,8 +14,8 @@ from casetrack.base.records import Document, RowList
 from casetrack.editions.legal.cases import case_title
 from casetrack.editions.legal.mcp.words import CaseName, locate_case, of_case
 from casetrack.editions.legal.operation import EVERY, READS, Arg, operation
-from casetrack.faces.mcp.asking import ask
-from casetrack.faces.mcp.concise import telling_of
+from casetrack.faces.mcp.concise import read_formatter
+from casetrack.faces.mcp.operation_tools import ask
 from casetrack.faces.mcp.progress import Unconfirmed
 from casetrack.faces.mcp.render.pieces import counted, one_line
 from casetrack.faces.mcp.search_page import MOST_RESULTS, ResultPage
@@ -187,7 +187,7 @@ class CaseSearchTools(SessionTools):
             page = ResultPage(
                 replace(results, collection=case_title(collection.info)),
                 collection.info.id,
-                telling_of(response_format, collection),
+                read_formatter(response_format, collection),
                 noun="Case",
             )
             reply = of_case(page.answer(offset, k), collection.info)

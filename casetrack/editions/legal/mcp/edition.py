@@ -28,7 +28,7 @@ def groups() -> tuple[type[Any], ...]:
     )
     from casetrack.editions.legal.mcp.status import CaseIngestTools, CaseStatusTools
     from casetrack.editions.legal.mcp.words import GeneralTools, OwnTools
-    from casetrack.faces.mcp.asking import tools_of
+    from casetrack.faces.mcp.operation_tools import tools_of
 
     def derived(base: type[OwnTools], *functions: Callable[..., Any]) -> type[Any]:
         return tools_of((OF_EDITIONS[each] for each in functions), base)

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from casetrack.editions.legal.cases import Cases, case_title
-from casetrack.faces.mcp.asking import DerivedTools
+from casetrack.faces.mcp.operation_tools import DerivedTools
 from casetrack.faces.mcp.session import in_thread
 
 if TYPE_CHECKING:
@@ -57,6 +57,6 @@ class OwnTools(DerivedTools):
 class GeneralTools(OwnTools):
     """Tools of general operations, with the terms of cases."""
 
-    def in_words(self, result: CallToolResult, collection: Collection, /) -> CallToolResult:
+    def with_terms(self, result: CallToolResult, collection: Collection, /) -> CallToolResult:
         """Return a result with the terms of cases."""
         return of_case(result, collection.info)

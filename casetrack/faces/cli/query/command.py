@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 
 def saved_queries(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Return the names of the saved queries that begin with what is typed.
+    """Return the names of the saved queries with a prefix.
 
-    They are those of the collections that ``-c`` names before, or of the only one there is.
+    The collections are those of the preceding ``-c``, or the only one.
     """
     try:
         library = library_of(ctx)
@@ -40,7 +40,7 @@ def saved_queries(ctx: typer.Context, incomplete: str) -> list[str]:
 
 
 def answers(incomplete: str) -> list[str]:
-    """Return the names of the answers whose SQL can be shown that begin with what is typed."""
+    """Return the names of the built-in answers with a prefix."""
     from casetrack.api.sql.shown import ANSWERS
 
     return [name for name in ANSWERS if name.startswith(incomplete)]
@@ -51,7 +51,7 @@ def query(
     sql: Annotated[
         str | None,
         opt(
-            "One SELECT; without it a dialogue begins, or statements are read from a pipe.",
+            "One SELECT. [default: an interactive shell, or statements from a pipe]",
             "SQL",
             show_default=False,
         ),
@@ -59,7 +59,7 @@ def query(
     collection: Annotated[
         list[str] | None,
         opt(
-            "Name or ID of the collection; not needed while there is only one. Repeat it to ask "
+            "Name or ID of the collection; not needed while there is only one. Repeat it to query "
             'several at once: "A".documents, "B".documents.',
             "--collection -c NAME",
             autocompletion=collection_names,
@@ -70,26 +70,25 @@ def query(
         list[str] | None,
         opt(
             "A value for $NAME; may be repeated. Numbers, true, false and null are read as such; "
-            'put "..." around a text that looks like one.',
+            'quote ("...") a text that looks like one.',
             "--param -p NAME=VALUE",
         ),
     ] = None,
     format_name: Annotated[
         Format | None,
-        opt("How to write it. [default: by the ending of --output, else table]", "--format"),
+        opt("Output format. [default: by the extension of --output, else table]", "--format"),
     ] = None,
     output: Annotated[
-        Path | None,
-        opt("Write to this file, in the place of one that is there.", "--output -o FILE"),
+        Path | None, opt("Write to this file, replacing an existing one.", "--output -o FILE")
     ] = None,
-    limit: Annotated[int | None, opt("At most so many rows.", "--limit N", min=0)] = None,
+    limit: Annotated[int | None, opt("Highest number of rows.", "--limit N", min=0)] = None,
     show_sql: Annotated[bool, opt("Also show the statement and its values.", "--show-sql")] = False,
-    explain: Annotated[bool, opt("Also show the plan and what was searched.", "--explain")] = False,
+    explain: Annotated[bool, opt("Also show the plan and the search calls.", "--explain")] = False,
     saved_name: Annotated[
         str | None, opt("Run this saved query.", "--saved NAME", autocompletion=saved_queries)
     ] = None,
     save_name: Annotated[
-        str | None, opt("Keep the statement under this name; do not run it.", "--save NAME")
+        str | None, opt("Save the statement under this name; do not run it.", "--save NAME")
     ] = None,
     overwrite: Annotated[
         bool, opt("Let --save replace a query of this name.", "--overwrite")
@@ -98,7 +97,7 @@ def query(
     show: Annotated[
         str | None,
         opt(
-            "Print the SQL behind an answer, such as summary, to change and run with --file.",
+            "Print the SQL of an answer, such as summary, to change it and run it with --file.",
             "--show ANSWER",
             autocompletion=answers,
         ),
@@ -107,23 +106,23 @@ def query(
     raw: Annotated[
         bool,
         opt(
-            "Leave texts in CSV and Markdown as they are; else an apostrophe stands before what a "
-            "spreadsheet would run as a formula.",
+            "Write texts in CSV and Markdown without the apostrophe that prevents formulas in a "
+            "spreadsheet.",
             "--raw",
         ),
     ] = False,
 ) -> None:
-    """Ask a collection in SQL; it can only read, and sees neither other files nor the network.
+    """Query a collection in SQL, read-only, without access to other files or the network.
 
-    Views hold documents, chunks, names, dates and more: casetrack schema. Functions search as well:
-    SELECT rank, citation, text FROM search('notice period', k => 5) ORDER BY rank. Rows are all
-    that goes to standard output; their number and the time are told on standard error.
+    Views contain documents, chunks, names, dates and more: casetrack schema. Functions search as
+    well: SELECT rank, citation, text FROM search('notice period', k => 5) ORDER BY rank. Standard
+    output gets only the rows; standard error gets their number and the time.
     """
     ways = {"SQL": sql, "--file": file, "--saved": saved_name, "--show": show}
     named = [name for name, way in ways.items() if way is not None]
     if len(named) > 1:
         message = f"{' and '.join(named)} were given together."
-        raise UsageError(message, hint="Give the statement one way.")
+        raise UsageError(message, hint="Choose one way to give the statement.")
     if show is not None:
         from casetrack.api.sql.shown import shown
 
@@ -170,7 +169,7 @@ def _save(
         raise UsageError("There is no statement to save.", hint=hint)
     saved.checked_name(name)
     notes = saved.check(source.run, text, given)
-    # One over several collections is of none of them.
+    # A query over several collections belongs to none of them.
     folders = [collection.folder for collection in source.collections]
     home = folders[0] if len(folders) == 1 else source.state.settings.data_dir
     path = saved.save(name, text, home / saved.FOLDER, given=given, overwrite=overwrite)

@@ -34,32 +34,26 @@ _CSV_SIGNS = re.compile(r'[",\r\n]')
 
 
 def format_of(path: Path | None, /) -> Format:
-    """Return the format that the ending of a file's name asks for; a table where there is none.
+    """Return the format for the extension of a file; a table if there is none.
 
     Raises
     ------
     UsageError
-        The ending is of no known format.
+        The extension is unknown.
     """
     ending = "" if path is None else path.suffix.lower()
     if not ending:
         return "table"
     if ending not in BY_ENDING:
         raise UsageError(
-            f"The ending {ending} does not say how to write {path}.",
-            hint=f"Use one of {', '.join(BY_ENDING)}, or say how with --format.",
+            f"The extension {ending} of {path} does not define a format.",
+            hint=f"Use one of {', '.join(BY_ENDING)}, or set --format.",
         )
     return BY_ENDING[ending]
 
 
 def write_stdout(rows: pa.Table, wanted: Format, /, *, raw: bool = False) -> None:
-    """Write rows to standard output.
-
-    Parameters
-    ----------
-    raw
-        See :func:`text_blocks`.
-    """
+    """Write rows to standard output; for *raw* see :func:`text_blocks`."""
     if wanted in BINARY:
         sys.stdout.flush()
         _write_binary(rows, wanted, sys.stdout.buffer)
@@ -72,19 +66,14 @@ def write_stdout(rows: pa.Table, wanted: Format, /, *, raw: bool = False) -> Non
 
 
 def write_file(rows: pa.Table, wanted: Format, path: Path, /, *, raw: bool = False) -> None:
-    """Write rows to a file: the whole of it, or nothing.
+    """Write rows to a file completely or not at all; for *raw* see :func:`text_blocks`.
 
-    What is no regular file, such as a pipe, cannot be replaced, and is written to as it is.
-
-    Parameters
-    ----------
-    raw
-        See :func:`text_blocks`.
+    Special files such as a pipe cannot be replaced and are written directly.
 
     Raises
     ------
     UsageError
-        It cannot be written there.
+        The file cannot be written.
     """
     is_special = path.exists() and not path.is_file()
     target = path.resolve()  # a link stays a link
@@ -152,10 +141,9 @@ def text_blocks(
     Parameters
     ----------
     ascii_only
-        Write JSON with escapes only, for an output that lacks letters.
+        Write JSON with escapes for an output without Unicode.
     raw
-        Write texts in CSV and Markdown as they are, also those that a spreadsheet would take for
-        formulas.
+        Do not protect texts in CSV and Markdown that a spreadsheet would read as formulas.
     """
     if wanted == "json":
         return _json(rows, ascii_only)
@@ -229,14 +217,9 @@ _GAP = 2
 def show(rows: pa.Table, /, *, width: int | None = None) -> None:
     """Write rows to a terminal as a table.
 
-    Columns shrink to its width, long texts are wrapped and, after four lines, cut;
-    where there are too many columns for that, each row is a block of lines. A note on standard
-    error says what was cut.
-
-    Parameters
-    ----------
-    width
-        Columns of the terminal; asked of it by default.
+    Columns shrink to the width of the terminal, and long texts are wrapped and cut after four
+    lines. If there are too many columns, each row is a block of lines. A note on standard error
+    reports cut texts.
     """
     from rich.cells import cell_len
     from rich.console import Console
@@ -265,13 +248,13 @@ def show(rows: pa.Table, /, *, width: int | None = None) -> None:
                 cuts.append(True)
             return lines
 
-    fields, found, numbers = _fields(rows), _cells(rows), count(1)
-    first = next(found, [])
+    fields, cells, numbers = _fields(rows), _cells(rows), count(1)
+    first = next(cells, [])
     needed = sum(
         min(max(cell_len(cell[:_LEAST_WIDTH]) for cell in column), _LEAST_WIDTH) + _GAP
         for column in zip([field.title for field in fields], *first, strict=True)
     )
-    for block in chain([first], found):
+    for block in chain([first], cells):
         if needed - _GAP > console.width:
             for row in block:
                 grid = Table.grid(padding=(0, _GAP, 0, 0))
@@ -287,7 +270,9 @@ def show(rows: pa.Table, /, *, width: int | None = None) -> None:
             table.add_row(*map(Cell, row))
         console.print(table)
     if cuts:
-        note = "Long texts are cut (\u2026) in this table; the other formats have them whole."
+        note = (
+            "Long texts are cut (\u2026) in this table; the other formats have the complete text."
+        )
         output.line((note, "dim"), err=True)
 
 

@@ -37,19 +37,13 @@ if TYPE_CHECKING:
     from casetrack.faces.cli.query.running import How
     from casetrack.faces.cli.state import State
 
-# Runs the statements of the dialogue in a process of its own, so that the dialogue outlives it.
+# Runs the statements of the shell in a separate process, so that the shell survives its end.
 
 _LOOK_SECONDS = 0.05
 
 
 class Child:
-    """The process that runs statements; it starts at once, so that it is ready for the first one.
-
-    Parameters
-    ----------
-    state
-        Of this invocation.
-    """
+    """The process that runs statements; it starts early, so that it is ready for the first one."""
 
     def __init__(self, state: State, /) -> None:
         self._state = replace(state, _library=None)
@@ -78,9 +72,9 @@ class Child:
         Raises
         ------
         QueryError
-            The process was ended by somebody else.
+            Another program ended the process.
         KeyboardInterrupt
-            Ctrl-C came a second time, and the process was ended.
+            A second Ctrl-C ended the process.
         """
         if not self._process.is_alive():
             self.close()
@@ -100,8 +94,8 @@ class Child:
             if (code := self.close()) in (EXIT_USAGE, EXIT_INTERRUPTED):
                 return False
             raise QueryError(
-                f"The process of the statement was ended from outside (exit code {code}).",
-                hint="Ask for less, if the computer ran out of memory.",
+                f"The process of the statement was ended by another program (exit code {code}).",
+                hint="If the computer ran out of memory, select less data.",
             ) from None
 
     def _wait(self) -> None:
@@ -140,7 +134,7 @@ def converse(shell: Shell, /) -> None:
         prompt_continuation=lambda width, _line, _wrapped: "-> ".rjust(width),
     )
     line(
-        f"Asking {shell.source.title}. End a statement with ; and see \\help for more, \\q leaves.",
+        f"Asking {shell.source.title}. End a statement with ; and see \\help for more, \\q exits.",
         err=True,
     )
     with closing(Child(shell.source.state)) as child:
@@ -164,13 +158,13 @@ def is_whole(text: str, /) -> bool:
 
 
 class StatementCompleter(Completer):
-    """Completes with what the shell's collection knows."""
+    """Completes words with names of the shell's collection."""
 
     def __init__(self, shell: Shell) -> None:
         self._shell = shell
 
     def get_completions(self, document: Document, _event: CompleteEvent) -> Iterable[Completion]:
-        """Yield what could come next before the cursor."""
+        """Yield completions of the word before the cursor."""
         source = self._shell.source
         names = [collection.name for collection in source.collections]
         words = Words(
@@ -178,14 +172,14 @@ class StatementCompleter(Completer):
             commands={name: c.completions for name, c in self._shell.commands.items()},
             schemas=names if len(names) > 1 else (),
         )
-        for found in candidates(document.text_before_cursor, words):
-            yield Completion(found.text, -found.replaces, display_meta=found.kind)
+        for candidate in candidates(document.text_before_cursor, words):
+            yield Completion(candidate.text, -candidate.replaces, display_meta=candidate.kind)
 
 
 class QueryHistory(FileHistory):
     """A file of the entered texts that only its owner can read.
 
-    A text that begins with a space is not kept.
+    Texts that begin with a space are not stored.
     """
 
     def load_history_strings(self) -> Iterable[str]:
@@ -203,4 +197,4 @@ class QueryHistory(FileHistory):
             Path(os.fsdecode(self.filename)).touch(mode=0o600)
             super().store_string(string)
         except OSError as error:
-            line((f"The history is not kept: {error.strerror}", "yellow"), err=True)
+            line((f"The history is not saved: {error.strerror}", "yellow"), err=True)

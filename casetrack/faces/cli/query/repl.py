@@ -27,21 +27,11 @@ if TYPE_CHECKING:
 
 _HELPING = ("help", "?", ".help", "\\h", "\\?")
 _OTHER_NAMES = {"exit": "\\q", "quit": "\\q"} | dict.fromkeys(_HELPING, "\\help")
-"""What people type, from whatever program they know."""
+"""Names of commands in similar programs."""
 
 
 class Command(NamedTuple):
-    """A command of the dialogue.
-
-    Attributes
-    ----------
-    usage
-        Its name and argument, as help writes it.
-    act
-        What it does with its argument, which may be empty.
-    completions
-        What its argument can be.
-    """
+    """A command of the shell: its usage for help, its function, and completions of its argument."""
 
     usage: str
     about: str
@@ -50,21 +40,16 @@ class Command(NamedTuple):
 
 
 class Shell:
-    r"""Runs what is entered, one piece after the other.
+    """Runs entered text, one piece after the other.
 
     Parameters
     ----------
     source
-        What statements are asked of.
+        The target of statements.
     how
         How rows are written.
     given
         Values of parameters as typed, by name.
-
-    Attributes
-    ----------
-    run
-        Runs a statement and writes its rows.
     """
 
     def __init__(self, source: QueryTarget, how: How, given: dict[str, str], /) -> None:
@@ -75,11 +60,11 @@ class Shell:
         self._next_file: Path | None = None
         functions, views = catalog().functions, catalog().views
         names = [view.name for view in views] + [function.name for function in functions]
-        formats = f"how rows are written: {', '.join(FORMATS)}"
+        formats = f"output format: {', '.join(FORMATS)}"
         of_view, of_function = partial(self._describe, views), partial(self._describe, functions)
-        of_file = "write the next rows to this file, as its ending says"
+        of_file = "write the next rows to this file, in the format of its extension"
         of_run = "\\run NAME [name=value ...]"
-        of_values = "give $name a value, or list the values"
+        of_values = "set the value of $name, or list all values"
         commands = (
             Command("\\d [NAME]", "views, or the columns of one", of_view, lambda: names),
             Command("\\f [NAME]", "functions, or the arguments of one", of_function, lambda: names),
@@ -88,15 +73,15 @@ class Shell:
             Command("\\saved", "list the saved queries", lambda _: show_saved(self.source)),
             Command(of_run, "run a saved query", self._run_saved, self._saved_names),
             Command("\\set [name=value]", of_values, self._set),
-            Command("\\timing", "tell or no longer tell rows and time", self._timing),
-            Command("\\use NAME", "ask another collection", self._use, self._collections),
+            Command("\\timing", "show or hide rows and time", self._timing),
+            Command("\\use NAME", "switch to another collection", self._use, self._collections),
             Command("\\help", "this list", self._help),
-            Command("\\q", "leave, as Ctrl-D does", self._leave),
+            Command("\\q", "exit, as Ctrl-D does", self._leave),
         )
         self.commands = {command.usage.partition(" ")[0]: command for command in commands}
 
     def _collections(self) -> list[str]:
-        return [found.name for found in self.source.state.library.collections(status="all")]
+        return [info.name for info in self.source.state.library.collections(status="all")]
 
     def _saved_names(self) -> list[str]:
         return [query.name for query in saved.listed(self.source.saved_places)]
@@ -109,7 +94,7 @@ class Shell:
         CaseTrackError
             The first of them that failed.
         EOFError
-            The command is to leave.
+            The command ends the shell.
         """
         if not is_command(text):
             self._run_all(text, self.given)
@@ -137,41 +122,41 @@ class Shell:
             rows = [(getattr(each, "signature", each.name), each.about) for each in listed]
             table((Field("Name"), Field("About")), rows)
             return
-        found = catalog().view(name.strip('"')) or catalog().function(name.rstrip("()"))
-        if found is None:
+        item = catalog().view(name.strip('"')) or catalog().function(name.rstrip("()"))
+        if item is None:
             names = ", ".join(each.name for each in listed)
             raise UsageError(f"There is no view or function {name!r}.", hint=f"Known: {names}.")
-        line((getattr(found, "signature", found.name), "bold"))
-        line(found.about)
-        columns = [(c.name, c.type + f" ({c.unit})" * bool(c.unit), c.about) for c in found.columns]
-        if not isinstance(found, Function):
+        line((getattr(item, "signature", item.name), "bold"))
+        line(item.about)
+        columns = [(c.name, c.type + f" ({c.unit})" * bool(c.unit), c.about) for c in item.columns]
+        if not isinstance(item, Function):
             _show_list(columns)
             return
         _show_list(
             [
                 (p.name, f"{p.type}, default {p.default}" if p.default else p.type, p.about)
-                for p in found.parameters
+                for p in item.parameters
             ]
         )
         line()
         _show_list(columns)
-        line(f"Example: {found.example};")
+        line(f"Example: {item.example};")
 
     def _format(self, name: str) -> None:
         if name not in FORMATS:
             raise UsageError(f"Not a format: {name!r}.", hint=f"Formats: {', '.join(FORMATS)}.")
-        How(name).format  # noqa: B018 - refuses what is not for this output
+        How(name).format  # noqa: B018 - raises for an unsuitable output
         self.how.wanted = name
 
     def _output(self, name: str) -> None:
         if not name:
             self._next_file = None
-            line("Rows go to the screen.", err=True)
+            line("Rows are written to the screen.", err=True)
             return
         path = Path(_words(name)[0]).expanduser()
         How(output=path).format  # noqa: B018 - refuses an ending that says nothing
         self._next_file = path
-        line(f"The next rows go to {path}.", err=True)
+        line(f"The next rows are written to {path}.", err=True)
 
     def _run_saved(self, argument: str) -> None:
         name, *values = _words(argument) or [""]
@@ -196,10 +181,10 @@ class Shell:
 
     def _help(self, _: str) -> None:
         rows = [(command.usage, command.about) for command in self.commands.values()]
-        table((Field("Command", whole=True), Field("What it does")), rows)
+        table((Field("Command", whole=True), Field("Description")), rows)
         line(
-            "A statement ends with ; and may have many lines. Ctrl-C cancels, Ctrl-D leaves, "
-            "Tab completes."
+            "A statement ends with ; and may have many lines. Ctrl-C cancels, Ctrl-D exits, Tab "
+            "completes."
         )
 
 
@@ -263,5 +248,5 @@ def _words(text: str) -> list[str]:
         return shlex.split(text, posix=os.name != "nt")
     except ValueError as error:
         raise UsageError(
-            f"A quotation mark is not closed: {text}", hint="Close it, or leave it out."
+            f"A quotation mark is not closed: {text}", hint="Close or remove it."
         ) from error

@@ -1,4 +1,4 @@
-"""Runs statements: what they are asked of, limits and Ctrl-C, and where their rows go."""
+"""Running statements: their targets, limits, Ctrl-C, and output."""
 
 from __future__ import annotations
 
@@ -39,15 +39,7 @@ if TYPE_CHECKING:
 
 
 class QueryTarget:
-    """One collection, or several whose views are told apart by their names.
-
-    Attributes
-    ----------
-    state
-        Of this invocation.
-    named
-        As the user named them; empty where the only collection is meant.
-    """
+    """One collection, or several whose views have prefixed names; *named* is as typed."""
 
     def __init__(self, state: State, named: Sequence[str], /) -> None:
         self.state = state
@@ -69,17 +61,14 @@ class QueryTarget:
     ) -> QueryReport:
         """Run a statement; Ctrl-C and the limits of the settings stop it.
 
-        Parameters
-        ----------
-        explain
-            Ask for the plan and the calls as well.
+        *explain* adds the plan and the search calls.
 
         Raises
         ------
         QueryError
             The statement was refused, or failed.
         KeyboardInterrupt
-            It was stopped.
+            Ctrl-C stopped it.
         """
         start = time.perf_counter()
         asked: Any = self.state.library
@@ -105,20 +94,15 @@ class QueryTarget:
 _T = TypeVar("_T")
 _LOOK_SECONDS = 0.05
 GRACE_SECONDS = 2.0
-"""How long a statement may take to end once it was told to."""
+"""Seconds that a stopped statement may take to end."""
 _SOFT, _HARD = 1.5, 2.0
-"""Times the memory of DuckDB: with the rows of an answer it is told to end, then it is ended."""
+"""Multiples of DuckDB's memory, with the rows of an answer: soft stop, then hard stop."""
 
 
 def watched(work: Callable[[Control], _T], /, *, memory_mb: int) -> _T:
-    """Run a statement on a thread of its own, and see to it that it ends.
+    """Run a statement on a separate thread, and ensure that it ends.
 
-    Parameters
-    ----------
-    work
-        Runs the statement under the control it is given.
-    memory_mb
-        MiB that DuckDB may take.
+    *work* gets the control; *memory_mb* is DuckDB's limit in MiB.
 
     Raises
     ------
@@ -145,7 +129,7 @@ def watched(work: Callable[[Control], _T], /, *, memory_mb: int) -> _T:
                     # Most statements are over before there is something to look at.
                     if last or control.counting:
                         now = _own_bytes()
-                        # The models that a search loads have limits of their own.
+                        # Search models have their own memory limits.
                         before += 0 if control.counting else now - last
                         before, last = before or now, now
                     used = (last - before) / (1 << 20)
@@ -174,7 +158,7 @@ def _status() -> Status:
 
 
 def _own_bytes() -> int:
-    """Return the resident memory of this process without that of files, as far as it is told."""
+    """Return the resident memory of this process without mapped files, if the system reports it."""
     import psutil
 
     info = psutil.Process().memory_info()
@@ -203,20 +187,19 @@ class How:
     Attributes
     ----------
     wanted
-        The format; ``None`` leaves it to the ending of *output*.
+        The format; ``None`` follows the extension of *output*.
     output
         The file; ``None`` for standard output.
     limit
-        At most so many rows.
+        Highest number of rows.
     show_sql
-        Tell what is run.
+        Write the SQL.
     explain
-        Tell the plan, and what was asked of the search engine.
+        Write the plan and the search calls.
     counting
-        Tell how many rows there are and how long it took.
+        Write the number of rows and the time.
     raw
-        Write texts in CSV and Markdown as they are, also those that a spreadsheet would take for
-        formulas.
+        Do not protect texts in CSV and Markdown that a spreadsheet would read as formulas.
     """
 
     wanted: Format | None = None
@@ -229,34 +212,34 @@ class How:
 
     @property
     def format(self) -> Format:
-        """The format in force.
+        """The current format.
 
         Raises
         ------
         UsageError
-            The ending of the file says nothing, or binary data would go to a terminal.
+            The extension is unknown, or binary data would go to a terminal.
         """
         wanted = self.wanted or formats.format_of(self.output)
         if wanted in formats.BINARY and self.output is None and sys.stdout.isatty():
             raise UsageError(
-                f"{wanted.capitalize()} is not for reading on a terminal.",
+                f"{wanted.capitalize()} cannot be shown on a terminal.",
                 hint="Write it to a file with --output FILE, or choose another --format.",
             )
         return wanted
 
 
 def run(source: QueryTarget, statement: str, params: Mapping[str, Any], how: How, /) -> bool:
-    """Run a statement and write its rows; all that is no row goes to standard error.
+    """Run a statement and write its rows; messages go to standard error.
 
     Returns
     -------
     bool
-        True; a run in another process returns False where that has reported an error.
+        True; a run in another process returns False after it has reported an error.
 
     Raises
     ------
     UsageError
-        The statement is empty, or the rows cannot be written as asked.
+        The statement is empty, or the rows cannot be written in this format.
     QueryError
         It was refused, or failed.
     """
@@ -304,18 +287,14 @@ def run_all(
     run: Run = run,
     way: str = "-p",
 ) -> bool:
-    """Run statements with values for their parameters, as long as each comes to its end.
+    """Run statements with values for their parameters, until one fails.
 
-    Parameters
-    ----------
-    declared
-        The parameters of the file, for a statement without a head.
-    way
-        How the user gives a value. All with ``-p`` must be those of a parameter.
+    *declared* are the parameters of the file, for a statement without a header; *way* describes
+    how to pass a value. All values of ``-p`` must belong to a parameter.
     """
     if how.output is not None and len(statements) > 1:
         raise UsageError(
-            f"The rows of {len(statements)} statements cannot go into one file.",
+            f"The rows of {len(statements)} statements cannot be written to one file.",
             hint="Run them one by one, or leave out --output.",
         )
     heads = [saved.read_head(sql, "the statement")[1] or declared for sql in statements]
@@ -328,14 +307,14 @@ def run_all(
 
 
 def told(work: Callable[[], object], /) -> bool:
-    """Do some work and report errors on standard error; return whether there were none.
+    """Run *work* and write its errors to standard error; return whether there were none.
 
     Raises
     ------
     BrokenPipeError
-        Nobody reads what is written.
+        The reader has stopped reading.
     EOFError
-        The user leaves.
+        The user ends the shell.
     """
     try:
         work()
@@ -345,7 +324,7 @@ def told(work: Callable[[], object], /) -> bool:
         line("Cancelled.", err=True)
     except (BrokenPipeError, EOFError):
         raise
-    except Exception as error:  # noqa: BLE001 - what was done before is not lost
+    except Exception as error:  # noqa: BLE001 - keeps earlier results
         show_unexpected(error)
     else:
         return True

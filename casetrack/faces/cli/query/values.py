@@ -25,20 +25,19 @@ _BLOCK_ROWS = 1000
 def blocks(
     rows: pa.Table, /, *, as_text: bool = False, moments: bool = False
 ) -> Iterator[list[tuple[Any, ...]]]:
-    """Yield the rows as lists of tuples, their values as JSON knows them.
+    """Yield the rows as lists of tuples with JSON values.
 
-    They are tuples, because two columns may bear the same name. The values are those of
-    :func:`casetrack.base.arrow_values.python_values`. Times become ISO 8601, in UTC where they have
-    a zone, and intervals durations of it; bytes hexadecimal digits; decimals numbers where that
-    loses nothing; float32 the shortest number that is the same float32.
+    Tuples allow equal column names. The values are those of
+    :func:`casetrack.base.arrow_values.python_values`. Times become ISO 8601 (UTC if they have a
+    zone), and intervals its durations; bytes hexadecimal digits; decimals numbers if that is exact;
+    float32 the shortest equal number.
 
     Parameters
     ----------
     as_text
-        ``NaN``, ``Infinity`` and ``-Infinity`` become these words. JSON has no such numbers, and
-        gets ``None``.
+        Write ``NaN`` and infinities as these words; JSON has no such numbers and gets ``None``.
     moments
-        Leave moments as they are, except within lists and the like.
+        Keep moments unchanged, except within lists and structs.
     """
     import pyarrow.types as kinds
 
@@ -57,7 +56,7 @@ def blocks(
 
 
 def _converter(kind: pa.DataType, as_text: bool) -> Convert:
-    """Return what turns a value of a type, or ``None``, into one that JSON knows."""
+    """Return the function that converts a value of a type for JSON; ``None`` if none is needed."""
     change = _change(kind, as_text)
     return lambda value: None if value is None else change(value)
 
@@ -74,7 +73,7 @@ def _change(kind: pa.DataType, as_text: bool) -> Convert:
         fields = {field.name: _converter(field.type, as_text) for field in kind}
         return lambda value: {name: fields[name](v) for name, v in value.items()}
     if kinds.is_map(kind):
-        # A key is a text in JSON, where even a number that is none can be told.
+        # A JSON key is text, which can also represent NaN.
         key, item = _converter(kind.key_type, True), _converter(kind.item_type, as_text)
         return lambda pairs: {text_of(key(k)): item(v) for k, v in pairs}
     if arrow_values.is_bignum(kind):
@@ -99,7 +98,7 @@ def _float(value: float, as_text: bool) -> float | str | None:
 def _plain(value: Any, as_text: bool) -> Any:
     if isinstance(value, float):
         return _float(value, as_text)
-    if isinstance(value, list):  # of a union; other lists have a type of their own
+    if isinstance(value, list):  # Of a union; other lists have their own type.
         return [_plain(v, as_text) for v in value]
     if isinstance(value, dict):
         return {name: _plain(v, as_text) for name, v in value.items()}
@@ -156,14 +155,14 @@ def shown(value: Any, /) -> str:
 
 
 def is_numeric(kind: pa.DataType, /) -> bool:
-    """Return whether the values of a type are numbers, which stand to the right."""
+    """Return whether the values of a type are numbers, which are right-aligned."""
     import pyarrow.types as kinds
 
     return bool(kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind))
 
 
 def unique_names(names: Sequence[str], /) -> list[str]:
-    """Return names of columns, repeated ones numbered on: ``a``, ``a_1``.
+    """Return names of columns with numbers for repeated ones.
 
     Examples
     --------

@@ -24,7 +24,7 @@ from mcp.types import (
 from casetrack.base.errors import UsageError
 from casetrack.faces.mcp import failures
 from casetrack.faces.mcp.handlers import STATELESS
-from casetrack.faces.mcp.resources import RESOURCE_NOT_FOUND, told
+from casetrack.faces.mcp.resources import RESOURCE_NOT_FOUND, with_protocol_errors
 from casetrack.faces.mcp.specs import PageName
 from casetrack.version import __version__
 
@@ -37,31 +37,22 @@ if TYPE_CHECKING:
     from casetrack.faces.mcp.handlers import Handler
 
 SCHEME = "ui://casetrack/"
-"""Begin of the address of every page."""
 _STATIC = Path(__file__).parent / "static"
 _VIEWER = Path(__file__).parents[3] / "api" / "viewer"
 _SCRIPTS = ("host.js", "parts.js", "passage.js", "lists.js", "drawings.js", "start.js")
 _NAMES = {
-    "search": ("Search", "The passages that a search found, each on its page."),
+    "search": ("Search", "Results of a search, each with its page."),
     "page": ("Page", "A page of a document with the passage marked; zoom, next and previous."),
-    "timeline": ("Timeline", "What happened when, drawn to scale; every event leads to its page."),
-    "graph": ("Graph", "Who is mentioned with whom; every link leads to its passage."),
-    "compare": ("Compare", "Two documents side by side, with what was changed marked."),
+    "timeline": ("Timeline", "A timeline to scale; every event opens its page."),
+    "graph": ("Graph", "Entities that are mentioned together; every link opens its passage."),
+    "compare": ("Compare", "Two documents side by side with marked changes."),
     "briefing": ("Briefing", "A collection at a glance: people, dates, topics, documents."),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class AppPage:
-    """A page that a program can open beside a result.
-
-    Attributes
-    ----------
-    name
-        Which one.
-    title, about
-        What people and programs read in a list of pages.
-    """
+    """A page that a program can open for a result; *title* and *about* are its texts in a list."""
 
     name: PageName
     title: str
@@ -73,13 +64,7 @@ class AppPage:
         return f"{SCHEME}{self.name}.html"
 
     def html(self, facts: Mapping[str, Any], /) -> str:
-        """Return it as one file of HTML.
-
-        Parameters
-        ----------
-        facts
-            What it has to know of the server, as JSON; nothing of any document.
-        """
+        """Return the page as one HTML file; *facts* describe the server, without document text."""
         config = json.dumps({"page": self.name, **facts}, ensure_ascii=False, sort_keys=True)
         script = f"'use strict';(() => {{\nconst CONFIG = {_inert(config)};\n{_script()}}})();"
         style = f"\n{_style()}"
@@ -94,7 +79,6 @@ class AppPage:
 
 
 PAGES: dict[PageName, AppPage] = {name: AppPage(name, *_NAMES[name]) for name in get_args(PageName)}
-"""All pages, by name."""
 
 
 def page_of(uri: str, /) -> AppPage | None:
@@ -103,21 +87,13 @@ def page_of(uri: str, /) -> AppPage | None:
 
 
 def link(name: PageName | None, /, *, only_pages: bool = False) -> dict[str, Any]:
-    """Return what a tool tells of its page (``_meta.ui``).
-
-    Parameters
-    ----------
-    name
-        The page that shows what it answers, if one does.
-    only_pages
-        Whether it is called by pages alone, and no tool for models.
-    """
-    told: dict[str, Any] = {} if name is None else {"resourceUri": PAGES[name].uri}
-    return {"ui": told | ({"visibility": ["app"]} if only_pages else {})}
+    """Return ``_meta.ui`` of a tool with a page; *only_pages* hides the tool from models."""
+    meta: dict[str, Any] = {} if name is None else {"resourceUri": PAGES[name].uri}
+    return {"ui": meta | ({"visibility": ["app"]} if only_pages else {})}
 
 
 def ui_meta() -> dict[str, Any]:
-    """Return what a program must know to show a page: it needs nothing from any network."""
+    """Return the metadata that a program needs to show a page: no access to any network."""
     return {
         "ui": {
             "csp": {"connectDomains": [], "resourceDomains": []},
@@ -143,9 +119,9 @@ def _style() -> str:
 
 
 def _policy(script: str, style: str) -> str:
-    """Return what the page may do: run its one script, and nothing that a document's text tries.
+    """Return the content security policy: only the page's own script runs.
 
-    The program sets its own rules besides; both hold.
+    The program applies its own policy in addition.
     """
     return (
         f"default-src 'none'; img-src data:; style-src {_own(style)}; script-src {_own(script)}; "
@@ -159,7 +135,7 @@ def _own(text: str) -> str:
 
 
 def _inert(text: str) -> str:
-    """Return JSON that cannot end the element that it stands in."""
+    """Return JSON that cannot end the element around it."""
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
@@ -173,31 +149,27 @@ class NoSuchPage(UsageError):
 
     def __init__(self, uri: str, names: list[str], /) -> None:
         super().__init__(
-            f"There is no page {uri[:80]!r} here.",
+            f"Unknown page: {uri[:80]!r}.",
             hint=f"The pages of this server: {', '.join(names)}." if names else "",
         )
 
 
 def with_pages(tools: Catalogue, others: dict[str, Handler], /) -> dict[str, Handler]:
-    """Return what answers requests about resources, pages among them.
+    """Return the handlers for resources, including pages; *others* handle all other resources.
 
-    Parameters
-    ----------
-    tools
-        Those that the server offers: what they answer decides which pages there are.
-    others
-        What answers for all other resources; empty where an edition has none.
+    *tools* are the tools of the server, which decide the pages; *others* is empty for an edition
+    without resources.
     """
 
     async def listed(context: Any, params: PaginatedRequestParams) -> ListResourcesResult:
-        found = ListResourcesResult(resources=[])
+        resources = ListResourcesResult(resources=[])
         if others:
-            found = await others["resources/list"](context, params)
+            resources = await others["resources/list"](context, params)
         else:
             failures.whole_list(params)
         if client_supports_apps(context):
-            found.resources += [_entry(PAGES[name]) for name in tools.pages()]
-        return found
+            resources.resources += [_entry(PAGES[name]) for name in tools.pages()]
+        return resources
 
     async def templates(context: Any, params: PaginatedRequestParams) -> Any:
         if others:
@@ -218,7 +190,7 @@ def with_pages(tools: Catalogue, others: dict[str, Handler], /) -> dict[str, Han
                 raise NoSuchPage(uri, [PAGES[name].uri for name in offered])
             return page.html(_facts(tools))
 
-        html = await told("resources/read", work, lambda _error: missing, uri=uri)
+        html = await with_protocol_errors("resources/read", work, lambda _error: missing, uri=uri)
         content = TextResourceContents(uri=uri, text=html, mime_type=APP_MIME_TYPE, _meta=ui_meta())
         return ReadResourceResult(contents=[content])
 
@@ -237,7 +209,7 @@ def _entry(page: AppPage) -> Resource:
 
 
 def _facts(tools: Catalogue) -> dict[str, Any]:
-    """Return what a page has to know of the server: what it can call, and by which names."""
+    """Return the names of the tools that a page can call."""
     search = tools.pages().get("search")
     tool = None if search is None else tools.get_tool(search)
     taken = {} if tool is None else tool.parameters["properties"]

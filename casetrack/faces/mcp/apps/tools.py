@@ -1,7 +1,4 @@
-"""Tools that pages call by themselves: what is drawn, and what only who looks at it needs.
-
-No model is told of them: their visibility is ``app`` alone.
-"""
+"""Tools that only pages call, for drawings and details; their visibility is ``app``."""
 
 import base64
 from collections.abc import Awaitable, Callable
@@ -14,7 +11,7 @@ from pydantic import Field
 from casetrack.api.operation import READS
 from casetrack.faces.mcp import graph_results as results
 from casetrack.faces.mcp import outputs
-from casetrack.faces.mcp.concise import telling
+from casetrack.faces.mcp.concise import formatter_for
 from casetrack.faces.mcp.results import answer, bounded_chunk, passage
 from casetrack.faces.mcp.session import Session, in_thread
 from casetrack.faces.mcp.specs import CollectionName, tool
@@ -25,25 +22,17 @@ if TYPE_CHECKING:
     from casetrack.api.viewer.shown import ShownPage
 
 Locate = Callable[[Session, str | None], Awaitable["Collection"]]
-"""Opens the collection of a name or an id; the active one where it is ``None``."""
+"""Opens the collection with a name or id; the active one for ``None``."""
 Width = Annotated[int, Field(ge=200, le=3_000, description="Of the drawing, in pixels")]
 
 MOST_EVENTS = 300
-"""Events that a drawing shows at once, the weightiest; a shorter time shows the others."""
-_ROOM = 1_000_000
-"""Tokens of a list that no model reads: it is bounded by what is asked for."""
+"""Highest number of events in a drawing, by weight; a shorter period shows the others."""
+_BUDGET = 1_000_000
+"""Tokens of a list for pages; the arguments of the call bound it."""
 
 
 class PageCalls:
-    """The tools of this module, for one session.
-
-    Parameters
-    ----------
-    session
-        Whose library is read.
-    find
-        How the edition finds the collection that a call names.
-    """
+    """The tools of this module, for one session; *find* returns the collection of a call."""
 
     def __init__(self, session: Session, find: Locate) -> None:
         self._session, self._find = session, find
@@ -77,11 +66,11 @@ class PageCalls:
 
         shown = await in_thread(work)
         facts = _facts(shown, target)
-        told = answer(facts["citation"], facts)
+        result = answer(facts["citation"], facts)
         if shown.png is not None:
             data = base64.b64encode(shown.png).decode("ascii")
-            told.content.append(ImageContent(type="image", data=data, mime_type="image/png"))
-        return told
+            result.content.append(ImageContent(type="image", data=data, mime_type="image/png"))
+        return result
 
     @tool(
         "Draw a timeline",
@@ -101,16 +90,17 @@ class PageCalls:
 
         target = await self._find(self._session, collection)
         ask = partial(target.map.timeline, start=start_date, end=end_date, limit=MOST_EVENTS)
-        found = await in_thread(ask)
-        told = await telling("concise", target)
-        drawing = partial(timeline_svg, found, width=width, link="#event-{}".format)
-        facts = found.as_dict() | {
+        timeline = await in_thread(ask)
+        formatter = await formatter_for("concise", target)
+        entry = formatter.entry
+        drawing = partial(timeline_svg, timeline, width=width, link="#event-{}".format)
+        facts = timeline.as_dict() | {
             "notice": outputs.QUOTED,
-            "events": [told.entry(results.event(each, told).as_dict()) for each in found.events],
-            "words": [when(each) for each in found.events],
+            "events": [entry(results.event(e, formatter).as_dict()) for e in timeline.events],
+            "words": [when(each) for each in timeline.events],
             "drawing": await in_thread(drawing),
         }
-        return answer(f"{len(found.events)} events", told.whole(facts))
+        return answer(f"{len(timeline.events)} events", formatter.whole(facts))
 
     @tool(
         "Draw a graph",
@@ -131,23 +121,23 @@ class PageCalls:
         from casetrack.api.viewer.graph_figure import ANCHORS, graph_svg, legend
 
         target = await self._find(self._session, collection)
-        found = await in_thread(partial(target.map.graph, entity_name, depth=depth, limit=top_k))
-        told = await telling("concise", target)
-        drawing = partial(graph_svg, found, width=width, links=ANCHORS)
+        graph = await in_thread(partial(target.map.graph, entity_name, depth=depth, limit=top_k))
+        formatter = await formatter_for("concise", target)
+        drawing = partial(graph_svg, graph, width=width, links=ANCHORS)
         facts = {
-            "collection": found.collection,
+            "collection": graph.collection,
             "notice": outputs.QUOTED,
-            "center": results.entity_name(found.center) if found.center else None,
-            "nodes": results.nodes(found, _ROOM, told),
-            "edges": results.edges(found, told, _ROOM),
+            "center": results.entity_name(graph.center) if graph.center else None,
+            "nodes": results.nodes(graph, _BUDGET, formatter),
+            "edges": results.edges(graph, formatter, _BUDGET),
             "drawing": await in_thread(drawing),
-            "legend": legend(found),
+            "legend": legend(graph),
         }
-        return answer(f"{len(found.nodes)} names", told.whole(facts))
+        return answer(f"{len(graph.nodes)} names", formatter.whole(facts))
 
 
 def _facts(shown: "ShownPage", target: "Collection") -> dict[str, Any]:
-    """Return what a page shows besides the picture."""
+    """Return the facts that a page shows in addition to the picture."""
     chunk, document = shown.chunk, shown.document
     quoted = citation = None
     if chunk is not None:

@@ -1,4 +1,4 @@
-"""The protocol over HTTP: who may connect, and what each connection remembers.
+"""The protocol over HTTP: access checks, and the state of each connection.
 
-The web server is imported when somebody asks for HTTP.
+The web server is imported on first use.
 """

@@ -1,7 +1,7 @@
-"""Plain requests: what a program gets that sends ``GET /api/find_amounts?min_value=5000``.
+"""Plain requests such as ``GET /api/find_amounts?min_value=5000``.
 
-Each path is one tool, called as a client of the protocol calls it, so that arguments, answers and
-errors are the same. ``/api/openapi.json`` describes them all.
+Each path is one tool with the arguments, answers and errors of the protocol;
+``/api/openapi.json`` describes them all.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ def rest_routes(server: CaseTrackServer, /) -> list[Route]:
 
     async def one(request: Request) -> Response:
         name = request.path_params["tool"]
-        found = server.catalogue.get_tool(name)
-        if found is None:
+        tool = server.catalogue.get_tool(name)
+        if tool is None:
             text = f"No such operation: {name[:80]!r}. See {ROOT}/openapi.json."
             return sent(error("unknown_tool", text), status=404)
-        schema = found.parameters["properties"]
+        schema = tool.parameters["properties"]
         methods = (
-            ("GET", "POST") if server.catalogue.specs[found.name].hints.read_only else ("POST",)
+            ("GET", "POST") if server.catalogue.specs[tool.name].hints.read_only else ("POST",)
         )
-        answer = answering(server.call_tool, found.name, lambda asked: _of_address(asked, schema))
+        answer = answering(server.call_tool, tool.name, lambda asked: _of_address(asked, schema))
         return await only(methods, answer)(request)
 
     async def described(_request: Request) -> Response:
@@ -71,14 +71,14 @@ def openapi(server: CaseTrackServer, /) -> dict[str, Any]:
 def _path(server: CaseTrackServer, tool: Any) -> dict[str, Any]:
     schema = tool.parameters
     about = {"summary": tool.annotations.title, "description": tool.description}
-    answers = {"200": {"description": "The answer"}, "400": {"description": "What is wrong"}}
+    answers = {"200": {"description": "The answer"}, "400": {"description": "Message of the error"}}
     body = {"content": {"application/json": {"schema": schema}}}
-    found: dict[str, Any] = {
+    item: dict[str, Any] = {
         "post": {**about, "operationId": tool.name, "requestBody": body, "responses": answers}
     }
     if server.catalogue.specs[tool.name].hints.read_only:
         needed = schema.get("required", ())
-        found["get"] = {
+        item["get"] = {
             **about,
             "operationId": f"get_{tool.name}",
             "parameters": [
@@ -87,16 +87,16 @@ def _path(server: CaseTrackServer, tool: Any) -> dict[str, Any]:
             ],
             "responses": answers,
         }
-    return found
+    return item
 
 
 def only(methods: tuple[str, ...], answer: Answer, /) -> Answer:
-    """Return what answers requests of some methods, and says to others which these are."""
+    """Return a handler for some methods; others get the list of allowed methods."""
 
     async def checked(request: Request) -> Response:
         if request.method in {*methods, "HEAD"}:
             return await answer(request)
-        text = f"Send {' or '.join(methods)} here, not {request.method}."
+        text = f"This path accepts {' or '.join(methods)}, not {request.method}."
         refused = sent(error("bad_request", text), status=405)
         refused.headers["allow"] = ", ".join(methods)
         return refused
@@ -105,13 +105,7 @@ def only(methods: tuple[str, ...], answer: Answer, /) -> Answer:
 
 
 def answering(call: Caller, name: str, of_address: Given, /) -> Answer:
-    """Return what answers a request by calling a tool.
-
-    Parameters
-    ----------
-    of_address
-        Makes the arguments of the values in the address; a body is JSON.
-    """
+    """Return a handler that calls a tool; *of_address* converts the query, and a body is JSON."""
 
     async def answer(request: Request) -> Response:
         serve_for(ConnectionState(remembers=False, reads_all=True))
@@ -121,24 +115,24 @@ def answering(call: Caller, name: str, of_address: Given, /) -> Answer:
         except ValueError as fault:
             return sent(error("bad_request", str(fault)))
         result = await call(name, given)
-        said = getattr(result, "structured_content", None)
-        if said is None:
+        content = getattr(result, "structured_content", None)
+        if content is None:
             texts = (getattr(each, "text", "") for each in getattr(result, "content", ()))
             text = "\n".join(filter(None, texts))
             code = (getattr(result, "meta", None) or {}).get(CODE, "usage")
-            said = error(code, text) if getattr(result, "is_error", False) else {"text": text}
-        return sent(said)
+            content = error(code, text) if getattr(result, "is_error", False) else {"text": text}
+        return sent(content)
 
     return answer
 
 
 def single(request: Request, many: Sequence[str], /) -> dict[str, Any]:
-    """Return the values of an address, of the names *many* as a list where there are several.
+    """Return the values of a query; only the names in *many* may appear several times.
 
     Raises
     ------
     ValueError
-        Another name stands there twice.
+        Another name appears twice.
     """
     given: dict[str, Any] = {}
     for name in request.query_params:
@@ -157,27 +151,27 @@ def _of_address(request: Request, schema: Mapping[str, Any]) -> dict[str, Any]:
 
 def _object(body: bytes) -> dict[str, Any]:
     try:
-        said = json.loads(body)
+        content = json.loads(body)
     except (ValueError, RecursionError):
-        said = None
-    if not isinstance(said, dict):
-        raise ValueError(  # noqa: TRY004 - whoever sent it gave a value
+        content = None
+    if not isinstance(content, dict):
+        raise ValueError(  # noqa: TRY004 - the error of a value, not of a type
             'The body is not a JSON object, such as {"query": "how do we deploy"}.'
         )
-    return said
+    return content
 
 
 def error(code: str, message: str, /) -> dict[str, Any]:
-    """Return what is said of a request that did not work."""
+    """Return the error object of a failed request."""
     return {"error": {"code": code, "message": message}}
 
 
-def sent(said: Mapping[str, Any], /, *, status: int = 200) -> Response:
+def sent(content: Mapping[str, Any], /, *, status: int = 200) -> Response:
     """Return an answer as JSON; an error has the status of its code."""
-    fault = said.get("error")
+    fault = content.get("error")
     if isinstance(fault, dict) and status == 200:
         code = fault["code"]
         status = _STATUS.get(code, 404 if code.endswith("not_found") else 400)
-    body = json.dumps(sendable(dict(said)), ensure_ascii=False).encode()
+    body = json.dumps(sendable(dict(content)), ensure_ascii=False).encode()
     headers = {"cache-control": "no-store"}
     return Response(body, status, headers, media_type="application/json")

@@ -29,30 +29,27 @@ if TYPE_CHECKING:
     Send = Callable[[Message], Awaitable[None]]
     App = Callable[[Message, Receive, Send], Awaitable[None]]
 
-# The gate before the protocol: nothing of a request is read until it may come in.
-#
-# The SDK has checks of its own. These come before them, since a body should not be read for
-# somebody without the token, since a server that other computers reach cannot list all of its
-# names, and since every refusal should say what to do.
+# The gate checks a request before the protocol reads it. The SDK has its own checks, but they read
+# the body before the token is known to be valid, need a list of all host names of the server, and
+# do not describe the next step.
 
 logger = logging.getLogger("casetrack.mcp")
 
 PATH = "/mcp"
-"""Where the protocol is."""
 MAX_BODY = 4 * 1024 * 1024
 """Bytes of a request."""
 BODY_SECONDS = 30.0
-"""How long a request may take to arrive."""
-_TASTE = 4 * MAX_BODY
-"""Bytes that are read and thrown away of a request that is too large: a client that still sends
-would not see the answer."""
+_DISCARDED_BYTES = 4 * MAX_BODY
+"""Bytes of a too large request that are read and discarded: a client that is still sending would
+not read the answer.
+"""
 _ABOUT = (
-    "CaseTrack serves the Model Context Protocol here. Point an MCP client (Streamable HTTP) to "
+    "This is a server of the Model Context Protocol. Connect an MCP client (Streamable HTTP) to "
     f"{PATH} at this address.\n"
 )
 
 _LISTEN = "subscriptions/listen"
-"""The method of the stateless protocol whose answer is a stream of news."""
+"""The method of the stateless protocol that returns a stream of notifications."""
 
 _ALLOWED = {
     "access-control-allow-methods": "GET, POST, DELETE",
@@ -61,25 +58,15 @@ _ALLOWED = {
     "access-control-allow-private-network": "true",
     "access-control-max-age": "600",
 }
-"""What a browser is told before it sends a request of an allowed page."""
+"""Headers of the answer to a preflight request from an allowed page."""
 
 
 _CODES = {401: "unauthorized", 403: "forbidden", 408: "timeout", 503: "unavailable"}
-"""What a plain request is told besides the status; of all others ``bad_request``."""
+"""Codes of refused plain requests by status; all others are ``bad_request``."""
 
 
 class Refusal(Exception):
-    """A request that does not come in.
-
-    Parameters
-    ----------
-    status
-        The HTTP status.
-    message
-        What is wrong, and the next step.
-    headers
-        Further headers of the answer.
-    """
+    """A refused request: HTTP status, message with the next step, and further headers."""
 
     def __init__(self, status: int, message: str, /, **headers: str) -> None:
         super().__init__(message)
@@ -89,21 +76,18 @@ class Refusal(Exception):
 
 
 class Gate:
-    """An ASGI application before another one.
-
-    Parameters
-    ----------
-    app
-        What answers those who come in.
-    door
-        Who does.
-    plain
-        Paths at which plain requests are answered, each by one answer.
+    """An ASGI application that checks requests before another application.
 
     Attributes
     ----------
+    app
+        Receives the accepted requests.
+    door
+        Decides which requests are accepted.
+    plain
+        Paths of plain requests, each with one answer.
     serving
-        How many requests are being answered now, open streams for later news not counted.
+        Number of requests in progress, without open streams for notifications.
     """
 
     def __init__(self, app: App, door: Access, plain: Collection[str] = (), /) -> None:
@@ -119,7 +103,7 @@ class Gate:
         return self._door.token is not None
 
     def close(self) -> bool:
-        """Let nobody in any more, and return whether somebody is still being served."""
+        """Refuse new requests, and return whether requests are still in progress."""
         self._closed = True
         return self.serving > 0
 
@@ -172,24 +156,24 @@ class Gate:
         if origin is not None and not self._door.knows_origin(origin):
             raise Refusal(
                 403,
-                "Web pages of this origin may not use the server. If this one should, start the "
-                "server with --allow-origin and its origin.",
+                "Web pages of this origin are not allowed. To allow one, start the server with "
+                "--allow-origin and its origin.",
             )
 
     def _check_the_rest(self, scope: Message, headers: dict[str, str]) -> None:
         if scope["path"] not in {"/", PATH} and not self._is_plain(scope["path"]):
-            raise Refusal(404, f"There is nothing here. The protocol is at {PATH}.")
+            raise Refusal(404, f"Not found. The protocol is at {PATH}.")
         if not self._door.knows_token(headers.get("authorization", "")):
             raise Refusal(
                 401,
-                "A token is needed. Send the one that the server was started with as the header "
-                "`Authorization: Bearer TOKEN`.",
+                "A token is required. Send the server's token in the header `Authorization: "
+                "Bearer TOKEN`.",
                 www_authenticate='Bearer realm="casetrack"',
             )
         if scope["path"] == "/" and scope["method"] != "GET":
             raise Refusal(405, f"The protocol is at {PATH}.", allow="GET")
         if self._closed:
-            raise Refusal(503, "The server is ending. Connect again when it has been started.")
+            raise Refusal(503, "The server is stopping. Connect again after its next start.")
 
 
 def _is_preflight(scope: Message, headers: dict[str, str]) -> bool:
@@ -203,7 +187,7 @@ def _readable(origin: str | None, send: Send) -> Send:
     if origin is None:
         return send
 
-    async def tell(message: Message) -> None:
+    async def send_part(message: Message) -> None:
         if message["type"] == "http.response.start":
             more = {
                 "access-control-allow-origin": origin,
@@ -213,7 +197,7 @@ def _readable(origin: str | None, send: Send) -> Send:
             message["headers"] = [*message["headers"], *_pairs(more)]
         await send(message)
 
-    return tell
+    return send_part
 
 
 def _single(raw: list[tuple[bytes, bytes]]) -> dict[str, str]:
@@ -222,8 +206,8 @@ def _single(raw: list[tuple[bytes, bytes]]) -> dict[str, str]:
     Raises
     ------
     Refusal
-        They are too long, or one that decides who comes in is there twice: whoever reads the other
-        one would be fooled.
+        The headers are too long, or a header that decides access appears twice: readers of the
+        other value would be deceived.
     """
     if sum(len(name) + len(value) for name, value in raw) > MAX_HEADERS:
         raise Refusal(431, f"The headers are longer than {MAX_HEADERS // 2**10} KiB.")
@@ -237,18 +221,18 @@ def _single(raw: list[tuple[bytes, bytes]]) -> dict[str, str]:
 
 
 async def _body(declared: str, receive: Receive) -> bytes:
-    """Return the whole body, which is *declared* to have so many bytes.
+    """Return the whole body, which has *declared* bytes.
 
     Raises
     ------
     Refusal
-        It is too large, too slow, or the client has gone.
+        The body is too large or too slow, or the client has disconnected.
     """
     parts = bytearray()
     size = 0
     try:
         async with asyncio.timeout(BODY_SECONDS):
-            more = not (declared.isdecimal() and int(declared) > _TASTE)
+            more = not (declared.isdecimal() and int(declared) > _DISCARDED_BYTES)
             while more:
                 message = await receive()
                 if message["type"] != "http.request":
@@ -256,7 +240,7 @@ async def _body(declared: str, receive: Receive) -> bytes:
                 size += len(message.get("body", b""))
                 if size <= MAX_BODY:
                     parts += message.get("body", b"")
-                more = message.get("more_body", False) and size <= _TASTE
+                more = message.get("more_body", False) and size <= _DISCARDED_BYTES
     except TimeoutError as error:
         raise Refusal(
             408,
@@ -286,11 +270,11 @@ def _again(body: bytes, receive: Receive) -> Receive:
 async def _refuse(refusal: Refusal, send: Send, *, is_plain: bool) -> None:
     logger.info("refused a request: %s", refusal.status)
     error: dict[str, Any] = {"code": -32600, "message": refusal.message}
-    said: dict[str, Any] = {"jsonrpc": "2.0", "id": None, "error": error}
+    content: dict[str, Any] = {"jsonrpc": "2.0", "id": None, "error": error}
     if is_plain:
         error["code"] = _CODES.get(refusal.status, "bad_request")
-        said = {"error": error}
-    body = json.dumps(said).encode()
+        content = {"error": error}
+    body = json.dumps(content).encode()
     headers = {name.replace("_", "-"): value for name, value in refusal.headers.items()}
     await _send(send, refusal.status, body, {"content-type": "application/json", **headers})
 
@@ -308,20 +292,19 @@ def _pairs(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
     return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
 
 
-# What the server remembers of each connection.
+# State of each connection.
 
 _SESSION_HEADER = "mcp-session-id"
 _states: dict[int, ConnectionState] = {}
-"""What is remembered, by what identifies a client while it is connected."""
+"""State by the object that identifies a connected client."""
 
 
 async def remember(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Give every message the state of its connection; middleware of the SDK's server.
+    """Attach the state of its connection to every message (middleware of the SDK's server).
 
-    A session of the handshake protocol has one that lasts until it ends, by its client or by
-    being idle. A request of the stateless protocol is a connection of its own, and remembers
-    nothing. Where there is no HTTP request the process serves one client, whose state the
-    session keeps itself.
+    A session of the handshake protocol keeps its state until the client ends it or it is idle too
+    long. A request of the stateless protocol is a separate connection without state. Without an
+    HTTP request, the process serves one client, and the session keeps its state.
     """
     if ctx.request is not None:
         is_lasting = _SESSION_HEADER in ctx.request.headers
@@ -331,7 +314,7 @@ async def remember(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> 
 
 
 def _state_of(client: InitializeRequestParams) -> ConnectionState:
-    # What the client said of itself when it connected is one object as long as it is connected.
+    # The client's description is one object for the whole connection.
     state = _states.get(id(client))
     if state is None:
         state = _states[id(client)] = ConnectionState()
@@ -340,20 +323,13 @@ def _state_of(client: InitializeRequestParams) -> ConnectionState:
 
 
 MAX_SESSIONS = 200
-"""Open sessions of the handshake protocol, at about 42 KB each; another one is refused until one of
-them ends."""
+"""Open sessions of the handshake protocol, at about 42 KB each; further ones are refused."""
 IDLE_SECONDS = 30 * 60.0
-"""After so long without a request a session ends, and its client begins a new one."""
+"""A session without requests ends after this time, and its client starts a new one."""
 
 
 def gated(server: Server[Any], door: Access, routes: Sequence[Route] = (), /) -> Gate:
-    """Return the ASGI application that serves both protocol eras at :data:`PATH`.
-
-    Parameters
-    ----------
-    routes
-        What else is answered, to programs that send plain requests.
-    """
+    """Return the ASGI application of both protocol eras at :data:`PATH` and of *routes*."""
     server.middleware.append(remember)
     app: Any = server.streamable_http_app(
         streamable_http_path=PATH,
@@ -374,11 +350,13 @@ def run(gate: Gate, address: Address, /) -> None:
 
 def _announce(gate: Gate, address: Address) -> None:
     token = ", with the token" if gate.needs_token else ""
-    line = f"Listening on {address.place}. Connect to {address.url}{PATH}{token}. Ctrl-C ends it.\n"
+    line = (
+        f"Listening on {address.place}. Connect to {address.url}{PATH}{token}. Ctrl-C stops "
+        "the server.\n"
+    )
     sys.stderr.write(line)
     if not address.is_loopback:
         sys.stderr.write(
-            "What is sent is not encrypted: use it in a network that you trust, or put a proxy "
-            "with TLS before it.\n"
+            "The connection is not encrypted: use a trusted network, or a proxy with TLS.\n"
         )
     sys.stderr.flush()

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from casetrack.api.text import head_of
 from casetrack.base.provenance import iso_utc
 from casetrack.faces.mcp import render
-from casetrack.faces.mcp.asking import plain
+from casetrack.faces.mcp.operation_tools import plain
 from casetrack.faces.mcp.outputs import STATUS
 from casetrack.faces.mcp.results import onward, page_of
-from casetrack.faces.mcp.steps import told
+from casetrack.faces.mcp.steps import name_tools
 from casetrack.faces.mcp.texts import cut
 
 if TYPE_CHECKING:
@@ -30,9 +30,8 @@ _REMEDIES: dict[Action, str] = {
     "reindex": "reindex_collection with skip_unchanged: true, reparse: false",
     "reparse": "reindex_collection with skip_unchanged: true",
     "verify": "get_index_status with document_filter compares the file itself",
-    "settings": "see what is missing: a limit or OCR in config.toml, or a password; then "
-    "ingest_document again",
-    "file": "put the file back; until then what is stored can be searched as before",
+    "settings": "check limits and OCR in config.toml, or the password; then ingest_document again",
+    "file": "restore the file; until then its stored text remains searchable",
 }
 _REMEDIES_OF_ONE: dict[Action, str] = _REMEDIES | {
     "reindex": "reindex_document with reparse: false",
@@ -50,16 +49,22 @@ def status_text(status: IndexStatus, shown: Mapping[str, Any], /) -> str:
     bounded = replace(
         status,
         untaken=tuple(
-            replace(f, message=cut(f.message, _REASON_CHARS), hint=told(cut(f.hint, _REASON_CHARS)))
+            replace(
+                f,
+                message=cut(f.message, _REASON_CHARS),
+                hint=name_tools(cut(f.hint, _REASON_CHARS)),
+            )
             for f in status.untaken
         ),
     )
-    lines = [f'Index of "{status.collection}":', told(plain(head_of(bounded)))]
+    lines = [f'Index of "{status.collection}":', name_tools(plain(head_of(bounded)))]
     if not all(d.ok for d in status.documents):
         lines.append(f"Next: {remedy(status.action, one=len(status.documents) == 1)}")
-    found = [d for d in shown["documents"] if d["problems"]]
-    lines += [f"- {render.one_line(d['name'])}: {render.one_line(d['reason'])}" for d in found]
-    fine = len(shown["documents"]) - len(found)
+    problematic = [d for d in shown["documents"] if d["problems"]]
+    lines += [
+        f"- {render.one_line(d['name'])}: {render.one_line(d['reason'])}" for d in problematic
+    ]
+    fine = len(shown["documents"]) - len(problematic)
     lines += [f"- {render.counted(fine, 'document')} without problems"] if fine else []
     return "\n".join([*lines, *([shown["more"]] if shown["more"] else [])])
 

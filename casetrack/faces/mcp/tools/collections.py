@@ -14,9 +14,9 @@ from casetrack.api.watch.watch_list import delete_collection as delete_watched
 from casetrack.base.errors import CaseTrackError, See
 from casetrack.base.records import CollectionEntry, CollectionInfo, CollectionStats, Document
 from casetrack.faces.mcp import render
-from casetrack.faces.mcp.asking import plain
-from casetrack.faces.mcp.concise import document_forms, telling
+from casetrack.faces.mcp.concise import document_forms, formatter_for
 from casetrack.faces.mcp.failures import reason
+from casetrack.faces.mcp.operation_tools import plain
 from casetrack.faces.mcp.progress import Unconfirmed
 from casetrack.faces.mcp.results import (
     Portion,
@@ -27,7 +27,7 @@ from casetrack.faces.mcp.results import (
     portion,
 )
 from casetrack.faces.mcp.session import (
-    NOT_REMEMBERED,
+    NO_STATE,
     Session,
     SessionTools,
     in_thread,
@@ -35,20 +35,20 @@ from casetrack.faces.mcp.session import (
     write_in_thread,
 )
 from casetrack.faces.mcp.specs import CollectionName, Offset, ResponseFormat, tool
-from casetrack.faces.mcp.steps import again, here, told
+from casetrack.faces.mcp.steps import again, if_offered, name_tools
 from casetrack.faces.mcp.texts import cut
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
     from casetrack.api.library import Library
-    from casetrack.faces.mcp.concise import Telling
+    from casetrack.faces.mcp.concise import ResponseFormatter
 
 
 NEXT_STEP = f"Ingest documents with {See('ingest')}."
 ACTIVE_NOW = "This is now your active collection."
 _LISTED_DOCUMENTS, _FEW_DOCUMENTS = 50, 10
-"""Documents that are named beside what is known of a collection, and in a concise answer."""
-_LIST_ROOM = 10_000
+"""Number of documents in the description of a collection, detailed and concise."""
+_LIST_BUDGET = 10_000
 _LIST_CHARS = 300
 _REASON_CHARS = 500
 
@@ -59,35 +59,35 @@ def lower(value: object) -> object:
 
 
 def profile_notes(library: "Library", profile: str | None, /) -> list[str]:
-    """Return what the user should know of a profile that was chosen."""
+    """Return the notices about a chosen profile."""
     if profile is None:
         return []
     notes = (library.profile_notice(profile), library.missing_models(profile))
-    return [told(note) for note in notes if note]
+    return [name_tools(note) for note in notes if note]
 
 
 async def newest(
-    found: "Collection", response_format: ResponseFormat, /
-) -> "tuple[CollectionStats, Telling, dict[str, Any], list[str]]":
-    """Return what a collection holds, how it is told, and its newest documents: facts and lines."""
+    collection: "Collection", response_format: ResponseFormat, /
+) -> "tuple[CollectionStats, ResponseFormatter, dict[str, Any], list[str]]":
+    """Return statistics, formatter, facts and text lines of a collection's newest documents."""
 
     def work() -> "tuple[CollectionStats, list[Document]]":
-        return found.stats(), found.documents(sort_by="date")
+        return collection.stats(), collection.documents(sort_by="date")
 
     stats, documents = await in_thread(work)
-    told = await telling(response_format, found)
-    entry, root = document_forms(told, documents)
+    formatter = await formatter_for(response_format, collection)
+    entry, root = document_forms(formatter, documents)
     shown = portion(
         documents,
         entry,
-        lambda document, _: plain(entry_of(document), told),
-        limit=_FEW_DOCUMENTS if told.concise else _LISTED_DOCUMENTS,
-        room=_LIST_ROOM,
+        lambda document, _: plain(entry_of(document), formatter),
+        limit=_FEW_DOCUMENTS if formatter.concise else _LISTED_DOCUMENTS,
+        budget=_LIST_BUDGET,
     )
     omitted = len(documents) - len(shown.items)
     facts = {"documents": shown.entries, "documents_omitted": omitted, "root": root or None}
     more = [f"... {omitted:,} more: see list_documents"] if omitted else []
-    return stats, told, facts, [*shown.blocks, *more]
+    return stats, formatter, facts, [*shown.blocks, *more]
 
 
 class CountingTools(SessionTools):
@@ -149,7 +149,7 @@ class CollectionTools(CountingTools):
         step = (
             None
             if infos or hidden or sealed
-            else here(f"Create one with {See('collection create')}.")
+            else if_offered(f"Create one with {See('collection create')}.")
         )
         text = _collections_text(shown, len(infos), sound, hidden, status_filter, step)
         if sealed:
@@ -173,28 +173,27 @@ class CollectionTools(CountingTools):
     @tool(
         "Switch collection",
         READS,
-        description="Make a collection the one that calls without `collection` use. Returns its ID "
-        "and sizes.",
+        description="Set the collection of calls without `collection`. Returns its ID and sizes.",
         sets=("search", "map", "legal"),
     )
     async def switch_collection(self, collection_name: str) -> CallToolResult:
         """Make a collection the active one."""
 
         def work() -> tuple[CollectionInfo, CollectionStats]:
-            found = self._library.get(collection_name)
-            return found.info, found.stats()
+            collection = self._library.get(collection_name)
+            return collection.info, collection.stats()
 
         info, stats = await in_thread(work)
         remembered = self._session.activate(info)
         text = f'Switched to collection "{info.name}" (ID: {info.id}).\n{amount(stats)}'
         if not remembered:
-            text = f'Collection "{info.name}" (ID: {info.id}) exists. {NOT_REMEMBERED}'
+            text = f'Collection "{info.name}" (ID: {info.id}) exists. {NO_STATE}'
         return answer(
             text,
             {
                 "collection": collection_facts(info),
                 "is_active": remembered,
-                "notes": [] if remembered else [NOT_REMEMBERED],
+                "notes": [] if remembered else [NO_STATE],
                 **sizes(stats),
             },
         )
@@ -202,8 +201,8 @@ class CollectionTools(CountingTools):
     @tool(
         "Delete collection",
         DELETES,
-        description="Permanently delete a collection; files stay. Without confirm: true only says "
-        "what would go. Returns its facts.",
+        description="Permanently delete a collection; files stay. Without confirm: true only "
+        "describes the effect. Returns its facts.",
         required=("confirm",),
         meta={"anthropic/requiresUserInteraction": True},
         sets=("legal",),
@@ -215,7 +214,7 @@ class CollectionTools(CountingTools):
         info = await in_thread(partial(self._library.find, collection_name))
         if not confirm:
             _, stats, _ = await in_thread(partial(self._counted, info))
-            held = amount(stats) if stats is not None else "all that is in it"
+            held = amount(stats) if stats is not None else "all its content"
             raise Unconfirmed(
                 f'This would permanently delete the collection "{info.name}" '
                 f"(ID: {info.id}) with {held}.",
@@ -247,13 +246,13 @@ class CollectionTools(CountingTools):
         self, collection: CollectionName = None, response_format: ResponseFormat = "concise"
     ) -> CallToolResult:
         """Describe a collection."""
-        found: Collection = await locate(self._session, collection)
+        target: Collection = await locate(self._session, collection)
 
-        stats, told, documents, lines = await newest(found, response_format)
-        info = bounded_collection(found.info)
-        text = plain(described(info, stats, {"Folder": str(found.folder)}))
-        facts = self._entry(info, stats, "") | {"folder": str(found.folder)} | documents
-        return answer("\n".join([text, "", *lines]).rstrip(), told.whole(facts))
+        stats, formatter, documents, lines = await newest(target, response_format)
+        info = bounded_collection(target.info)
+        text = plain(described(info, stats, {"Folder": str(target.folder)}))
+        facts = self._entry(info, stats, "") | {"folder": str(target.folder)} | documents
+        return answer("\n".join([text, "", *lines]).rstrip(), formatter.whole(facts))
 
     def _damaged(self) -> "list[_Broken]":
         return [

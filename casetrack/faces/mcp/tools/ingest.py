@@ -18,14 +18,14 @@ from casetrack.api.text.work import ingest_lines
 from casetrack.base.errors import FileNotFound, FileUnreadable, UsageError, WrongPathKind
 from casetrack.base.records import DocumentType, FileOutcome, IngestProgress, IngestReport
 from casetrack.faces.mcp import results
-from casetrack.faces.mcp.asking import plain
 from casetrack.faces.mcp.failures import error_text, failed
 from casetrack.faces.mcp.jobs import WaitSeconds, run_as_job
 from casetrack.faces.mcp.live_jobs import Task
-from casetrack.faces.mcp.results import answer, few, first, more_of, room_beside
+from casetrack.faces.mcp.operation_tools import plain
+from casetrack.faces.mcp.results import answer, few, first, list_budget, more_of
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate
 from casetrack.faces.mcp.specs import CollectionName, tool
-from casetrack.faces.mcp.steps import See, here, told
+from casetrack.faces.mcp.steps import See, if_offered, name_tools
 from casetrack.faces.mcp.texts import cut
 from casetrack.faces.mcp.tools.collections import lower
 
@@ -37,19 +37,16 @@ FORMATS = (
     "PDF, DOCX, DOC, PPTX, XLSX, XLS, ODS, ODT, RTF, HTML, EPUB, EML, MSG, CSV, JSON, MD, JPG, PNG"
 )
 LISTED_OUTCOMES = 200
-_NAMES = f"{See('documents')} names all that were ingested"
+_NAMES = f"{See('documents')} lists all ingested files"
 _OTHER = f"Use {See('ingest')} for it."
 _MESSAGE_CHARS = 500
 _WARNINGS = 5
 _ORDER = {"failed": 0, "partial": 1, "ingested": 2, "skipped": 3}
 
 GivenType = Annotated[DocumentType, BeforeValidator(lower)]
-"""A type of document, written in any case."""
 
 DefaultType = GivenType | None
-"""The parameter for the type of new documents."""
 Extensions = list[str] | None
-"""The parameter that restricts a folder to some kinds of files."""
 FolderPath = Annotated[str, Field(description="Absolute")]
 Password = str | None
 OcrEngine = Literal["auto", "tesseract", "easyocr", "rapidocr", "off"] | None
@@ -62,7 +59,7 @@ class IngestTools(SessionTools):
     @tool(
         "Ingest document",
         ADDS,
-        description=f"Take in a file: {FORMATS} and others. A changed one replaces its earlier "
+        description=f"Ingest a file: {FORMATS} and others. A changed one replaces its earlier "
         "version. Returns ID, counts, warnings.",
         sets=("core", "legal"),
         of=("ingest",),
@@ -81,11 +78,11 @@ class IngestTools(SessionTools):
         collection: CollectionName = None,
     ) -> CallToolResult:
         """Ingest one file."""
-        found: Collection = await locate(self._session, collection)
+        target: Collection = await locate(self._session, collection)
         path = await in_thread(lambda: existing(file_path, "file_path", folder=False))
 
         def work(progress: Callable[[IngestProgress], None], stop: threading.Event) -> IngestReport:
-            return found.ingest(
+            return target.ingest(
                 [path],
                 document_name=document_name,
                 document_type=document_type,
@@ -98,15 +95,15 @@ class IngestTools(SessionTools):
             )
 
         async def finish(report: IngestReport) -> CallToolResult:
-            return document_answer(report, found.info.name)
+            return document_answer(report, target.info.name)
 
-        task = ingest_task(found, path, work, finish)
+        task = ingest_task(target, path, work, finish)
         return await run_as_job(self._session, ctx, task, wait_seconds)
 
     @tool(
         "Ingest folder",
         ADDS,
-        description="Take in all new files of a folder. Returns counts, failures first.",
+        description="Ingest all new files of a folder. Returns counts, failures first.",
         sets=("core", "legal"),
         of=("ingest",),
     )
@@ -125,11 +122,11 @@ class IngestTools(SessionTools):
         collection: CollectionName = None,
     ) -> CallToolResult:
         """Ingest the files of a folder."""
-        found: Collection = await locate(self._session, collection)
+        target: Collection = await locate(self._session, collection)
         path = await in_thread(lambda: existing(folder_path, "folder_path", folder=True))
 
         def work(progress: Callable[[IngestProgress], None], stop: threading.Event) -> IngestReport:
-            return found.ingest(
+            return target.ingest(
                 [path],
                 recursive=recursive,
                 extensions=file_extensions or None,
@@ -143,27 +140,21 @@ class IngestTools(SessionTools):
             )
 
         async def finish(report: IngestReport) -> CallToolResult:
-            return folder_answer(report, found.info.name, path)
+            return folder_answer(report, target.info.name, path)
 
-        task = ingest_task(found, path, work, finish)
+        task = ingest_task(target, path, work, finish)
         return await run_as_job(self._session, ctx, task, wait_seconds)
 
 
 def ingest_task(
-    found: "Collection",
+    collection: "Collection",
     path: Path,
     work: "Callable[[Callable[[IngestProgress], None], threading.Event], IngestReport]",
     finish: "Callable[[IngestReport], Awaitable[CallToolResult]]",
     /,
 ) -> Task[IngestReport]:
-    """Return the job of taking a file or a folder into a collection.
-
-    Parameters
-    ----------
-    work, finish
-        See :class:`casetrack.faces.mcp.live_jobs.Task`.
-    """
-    return Task("ingest", f"Ingest of {path}", found.info, work, finish)
+    """Return the job that ingests a file or a folder."""
+    return Task("ingest", f"Ingest of {path}", collection.info, work, finish)
 
 
 def document_answer(
@@ -175,25 +166,25 @@ def document_answer(
         return failed(error_text(outcome.code, outcome.message, outcome.hint, words))
     facts = _document_facts(report, collection)
     named = [outcome, *attachments[: len(facts["attachments"])]]
-    found = here(f"{See('search')} finds it.")
-    head = f'"{collection}" has it as {outcome.document_id}. {found}'
-    text = told(plain([line(head), *ingest_lines(report, named)]))
+    search_step = if_offered(f"{See('search')} finds it.")
+    head = f'"{collection}" has it as {outcome.document_id}. {search_step}'
+    text = name_tools(plain([line(head), *ingest_lines(report, named)]))
     return answer("\n".join(filter(None, (text, facts["more"]))), facts)
 
 
 def _document_facts(report: IngestReport, collection: str) -> dict[str, Any]:
-    """Return what programs are told of a file that is in a collection now."""
+    """Return the facts of an ingested file."""
     outcome, *attachments = map(bounded_outcome, report.outcomes)
     facts: dict[str, Any] = {
         "collection": collection,
         "outcome": outcome.as_dict(),
         "notes": few(report.notes),
     }
-    room = room_beside(facts, whole=results.ROOM)
-    shown = first(attachments, FileOutcome.as_dict, room=room, most=LISTED_OUTCOMES)
+    budget = list_budget(facts, whole=results.BUDGET)
+    shown = first(attachments, FileOutcome.as_dict, budget=budget, most=LISTED_OUTCOMES)
     omitted, more = len(attachments) - len(shown), None
     if omitted:
-        more = more_of(f"{omitted:,} more attachments", here(_NAMES))
+        more = more_of(f"{omitted:,} more attachments", if_offered(_NAMES))
     return facts | {"attachments": shown, "attachments_omitted": omitted, "more": more}
 
 
@@ -201,14 +192,14 @@ def folder_answer(report: IngestReport, collection: str, path: Path, /) -> CallT
     """Return the answer on a folder that was taken in."""
     facts, shown = _folder_facts(report, collection, path)
     head = f"Files of {path} in {collection}:"
-    text = told(plain([line(head), *ingest_lines(report, shown, path)]))
+    text = name_tools(plain([line(head), *ingest_lines(report, shown, path)]))
     return answer("\n".join(filter(None, (text, facts["more"]))), facts)
 
 
 def _folder_facts(
     report: IngestReport, collection: str, path: Path
 ) -> tuple[dict[str, Any], list[FileOutcome]]:
-    """Return what programs are told of a folder that was taken in, and the files that it names."""
+    """Return the facts of an ingested folder, and the files that they list."""
     facts: dict[str, Any] = {
         "collection": collection,
         "folder": str(path),
@@ -218,20 +209,20 @@ def _folder_facts(
     # Whatever needs attention comes first, so that it is in the part that is listed.
     ordered = sorted(report.outcomes, key=lambda o: _ORDER[o.status])
     bounded = [bounded_outcome(o) for o in ordered[:LISTED_OUTCOMES]]
-    shown = first(bounded, FileOutcome.as_dict, room=room_beside(facts, whole=results.ROOM))
+    shown = first(bounded, FileOutcome.as_dict, budget=list_budget(facts, whole=results.BUDGET))
     omitted = len(ordered) - len(shown)
     more = _others(omitted, sum(o.status == "failed" for o in ordered) > len(shown))
-    told = facts | {"outcomes": shown, "outcomes_omitted": omitted, "more": more}
-    return told, bounded[: len(shown)]
+    result = facts | {"outcomes": shown, "outcomes_omitted": omitted, "more": more}
+    return result, bounded[: len(shown)]
 
 
 def _others(omitted: int, failures: bool) -> str | None:
     """Return how to see the files that are not listed."""
     if not omitted:
         return None
-    more = more_of(f"{omitted:,} more files", here(_NAMES))
+    more = more_of(f"{omitted:,} more files", if_offered(_NAMES))
     if failures:
-        more += " ingest_folder on one subfolder tries its failures again and names them."
+        more += " ingest_folder on one subfolder retries and lists its failures."
     return more
 
 
@@ -240,21 +231,20 @@ def bounded_outcome(outcome: FileOutcome, /) -> FileOutcome:
     return replace(
         outcome,
         message=cut(outcome.message, _MESSAGE_CHARS),
-        hint=cut(told(outcome.hint), _MESSAGE_CHARS),
+        hint=cut(name_tools(outcome.hint), _MESSAGE_CHARS),
         warnings=tuple(few(outcome.warnings, most=_WARNINGS)),
     )
 
 
 def existing(text: str, field: str, /, *, folder: bool) -> Path:
-    """Return the path that *text* names.
+    """Return the path in *text*.
 
     Raises
     ------
     UsageError
-        It is not absolute: the server's own folder means nothing to the user.
+        The path is relative, and the user does not know the server's working folder.
     FileNotFound, FileUnreadable, WrongPathKind
-        Nothing is there, it may not be looked at, or it is a folder instead of a file, or the
-        other way round.
+        The path does not exist, is not readable, or is a file instead of a folder or vice versa.
     """
     path = _absolute(text, field)
     try:
@@ -273,11 +263,11 @@ def existing(text: str, field: str, /, *, folder: bool) -> Path:
 def _absolute(text: str, field: str) -> Path:
     try:
         path = Path(text).expanduser()
-    except RuntimeError as error:  # "~nobody"
+    except RuntimeError as error:  # An unknown user: "~name"
         raise FileNotFound(text) from error
     if not path.is_absolute():
         raise UsageError(
             f'{field} must be an absolute path, not "{text}".',
-            hint="Give the whole path, beginning with the drive or the root folder.",
+            hint="Start the path with the drive or the root folder.",
         )
     return Path(os.path.normpath(path))

@@ -11,7 +11,7 @@ from casetrack.api.operations import operations
 from casetrack.api.text import lines_of
 from casetrack.base.errors import UsageError
 from casetrack.base.records.marks import PlacedMark
-from casetrack.faces.mcp.asking import plain
+from casetrack.faces.mcp.operation_tools import plain
 from casetrack.faces.mcp.results import answer
 from casetrack.faces.mcp.session import SessionTools, locate, write_in_thread
 from casetrack.faces.mcp.specs import CollectionName, tool
@@ -34,7 +34,7 @@ _MAKES: dict[str, tuple[str, str, dict[str, str]]] = {
     "hide_event": ("hide-event", "event", {"date": "date"}),
     "undo": ("undo", "mark_id", {}),
 }
-"""What an action does: an operation, its argument for the target, those for other parameters."""
+"""Operation of each action, its argument for the target, and those for other parameters."""
 if TYPE_CHECKING:
     Action = str
 else:
@@ -69,33 +69,33 @@ class MarkTools(SessionTools):
         collection: CollectionName = None,
     ) -> CallToolResult:
         """Mark something for the user."""
-        found: Collection = await locate(self._session, collection)
-        beside = {"value": value, "page": page, "date": date, "note": note, "document": document}
-        operation, given = _made(action, target, {n: v for n, v in beside.items() if v})
-        work = partial(called, operation.method, found, given)
-        placed = await write_in_thread(self._session, f"marks-{found.info.id}", work)
+        owner: Collection = await locate(self._session, collection)
+        options = {"value": value, "page": page, "date": date, "note": note, "document": document}
+        operation, given = _made(action, target, {n: v for n, v in options.items() if v})
+        work = partial(called, operation.method, owner, given)
+        placed = await write_in_thread(self._session, f"marks-{owner.info.id}", work)
         marks = [placed] if isinstance(placed, PlacedMark) else list(placed)
         text = "\n".join(plain(lines_of(each)) for each in marks)
-        facts = {"collection": found.info.name, "marks": [mark_entry(each) for each in marks]}
-        return answer(f"{found.info.name}:\n{text}", facts)
+        facts = {"collection": owner.info.name, "marks": [mark_entry(each) for each in marks]}
+        return answer(f"{owner.info.name}:\n{text}", facts)
 
 
-def _made(action: Action, target: str, beside: dict[str, Any]) -> tuple[Operation, dict[str, Any]]:
-    """Return the operation of an action, and its arguments.
+def _made(action: Action, target: str, options: dict[str, Any]) -> tuple[Operation, dict[str, Any]]:
+    """Return operation and arguments of an action.
 
     Raises
     ------
     UsageError
-        Something is missing, or has no use here.
+        A parameter is missing or not allowed for this action.
     """
     name, main, others = _MAKES[action]
     operation = operations()[name]
-    for other in beside:
+    for other in options:
         if other not in others:
-            raise UsageError(f"{action} has no use for {other}.", hint=f"Leave {other} out.")
-    if action == "hide_event" and "date" in beside:  # told by its date and its passage
-        return operation, {main: f"{beside['date']}@{target[:8]}"}
-    given = {others[n]: [v] if others[n] == "tags" else v for n, v in beside.items()}
+            raise UsageError(f"{action} does not accept {other}.", hint=f"Leave {other} out.")
+    if action == "hide_event" and "date" in options:  # Its date and chunk identify an event.
+        return operation, {main: f"{options['date']}@{target[:8]}"}
+    given = {others[n]: [v] if others[n] == "tags" else v for n, v in options.items()}
     for each in arguments_of(operation.method):
         if each.is_required and each.name not in {main, *given}:
             lacks = next(n for n, called_so in others.items() if called_so == each.name)

@@ -1,4 +1,4 @@
-"""The tools that make vectors and search terms anew, and that say where this is due."""
+"""Tools that rebuild vectors and search terms, and report outdated ones."""
 
 from dataclasses import replace
 from functools import partial
@@ -12,12 +12,12 @@ from casetrack.api.text.collections import about
 from casetrack.base.errors import UsageError
 from casetrack.base.records import FileOutcome, IngestReport
 from casetrack.faces.mcp import render
-from casetrack.faces.mcp.asking import plain
+from casetrack.faces.mcp.operation_tools import plain
 from casetrack.faces.mcp.render.reindex import status_result, status_text
 from casetrack.faces.mcp.results import answer, few, first, more_of
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate
 from casetrack.faces.mcp.specs import CollectionName, Offset, tool
-from casetrack.faces.mcp.steps import See, here, told
+from casetrack.faces.mcp.steps import See, if_offered, name_tools
 from casetrack.faces.mcp.tools.ingest import bounded_outcome
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Tell = Callable[[str, int, int], None]
 
 LISTED_FILES = 100
-_FILES_ROOM = 7_000
+_FILES_BUDGET = 7_000
 
 
 class ReindexTools(SessionTools):
@@ -38,8 +38,8 @@ class ReindexTools(SessionTools):
     @tool(
         "Index status",
         READS,
-        description="Returns which documents are stale, changed, without their file or read in "
-        "part, and what to do.",
+        description="Returns documents that are stale, changed, without file or read in part, and "
+        "what to do.",
         of=("index-status",),
     )
     async def get_index_status(
@@ -48,47 +48,47 @@ class ReindexTools(SessionTools):
         offset: Offset = 0,
         collection: CollectionName = None,
     ) -> CallToolResult:
-        """Say what of the index is out of date."""
-        found: Collection = await locate(self._session, collection)
-        status = await in_thread(partial(found.admin.index_status, document_filter))
+        """Report outdated parts of the index."""
+        target: Collection = await locate(self._session, collection)
+        status = await in_thread(partial(target.admin.index_status, document_filter))
         facts = status_result(status, offset)
         return answer(status_text(status, facts), facts)
 
 
 def reindex_answer(report: "ReindexReport", notes: list[str], again: str, /) -> CallToolResult:
-    """Return the answer on what was made anew; *again* is the tool that goes on with it."""
-    said = [*notes, *report.notes, *(report.files.notes if report.files else ())]
-    facts = _result(report, said, again=again)
+    """Return the answer about a rebuild; *again* is the tool that continues it."""
+    every_note = [*notes, *report.notes, *(report.files.notes if report.files else ())]
+    facts = _result(report, every_note, again=again)
     bounded = replace(report, notes=tuple(facts["notes"]))
     if report.files is not None:
         outcomes = tuple(map(bounded_outcome, report.files.outcomes))
         bounded = replace(bounded, files=IngestReport(outcomes, report.files.seconds))
-    stopped = f'Stopped; "{report.collection}" is whole.' if report.cancelled else ""
-    text = told(plain(head_of(bounded)))
+    stopped = f'Stopped; "{report.collection}" is consistent.' if report.cancelled else ""
+    text = name_tools(plain(head_of(bounded)))
     return answer("\n".join(filter(None, (stopped, text, facts["more"]))), facts)
 
 
-def unconfirmed(found: "Collection", given: dict[str, Any], /) -> UsageError:
-    """Return what a call without a confirmation is told: what would be done, and how long."""
+def unconfirmed(collection: "Collection", given: dict[str, Any], /) -> UsageError:
+    """Return the error of an unconfirmed call: its effect and its duration."""
     profile, skip_unchanged = given["profile"], not given["force"]
-    found.workspace.require_active()
+    collection.workspace.require_active()
     from casetrack.api.collection.admin import first_time_seconds
 
-    stats, seconds = found.stats(), first_time_seconds(found.documents())
+    stats, seconds = collection.stats(), first_time_seconds(collection.documents())
     size = f"{render.counted(stats.document_count, 'document')}, "
     size += render.counted(stats.chunk_count, "chunk")
-    what = f'all of "{found.info.name}" ({size})'
-    if skip_unchanged and (profile is None or profile == found.info.profile):
-        status = found.admin.index_status()
+    what = f'all of "{collection.info.name}" ({size})'
+    if skip_unchanged and (profile is None or profile == collection.info.profile):
+        status = collection.admin.index_status()
         counted = sum(d.action in {"reindex", "reparse"} for d in status.documents)
-        what = f'{render.counted(counted, "document")} of "{found.info.name}" (of {size})'
-    long = "how long it takes cannot be told beforehand"
+        what = f'{render.counted(counted, "document")} of "{collection.info.name}" (of {size})'
+    long = "the duration is unknown"
     if seconds is not None:
-        long = f"taking in all of it took {about(seconds)}"
+        long = f"the first ingest took {about(seconds)}"
     return UsageError(
         f"Nothing was reindexed. This would rebuild {what}; {long}.",
-        hint="Searches go on meanwhile. If the user wants it, call reindex_collection again with "
-        "confirm: true; skip_unchanged: true leaves out what is up to date.",
+        hint="Searches work meanwhile. If the user agrees, call reindex_collection again with "
+        "confirm: true; skip_unchanged: true skips documents that are up to date.",
     )
 
 
@@ -98,14 +98,14 @@ def _result(report: "ReindexReport", notes: list[str], *, again: str) -> dict[st
     outcomes = report.files.outcomes if report.files else ()
     failed = [bounded_outcome(o) for o in outcomes if o.status == "failed"]
     missing = raw["missing_files"]
-    shown = first(missing, str, room=_FILES_ROOM, most=LISTED_FILES)
-    listed = first(failed, FileOutcome.as_dict, room=_FILES_ROOM, most=LISTED_FILES)
+    shown = first(missing, str, budget=_FILES_BUDGET, most=LISTED_FILES)
+    listed = first(failed, FileOutcome.as_dict, budget=_FILES_BUDGET, most=LISTED_FILES)
     omitted, more = len(missing) - len(shown) + len(failed) - len(listed), None
     if omitted:
-        way = f"{See('index-status')} names all documents with problems"
-        more = more_of(f"{omitted:,} more files", here(way))
+        way = f"{See('index-status')} lists all documents with problems"
+        more = more_of(f"{omitted:,} more files", if_offered(way))
     if report.cancelled:
-        more = f"Call {again} to go on." + (f" {more}" if more else "")
+        more = f"Call {again} to continue." + (f" {more}" if more else "")
     return raw | {
         "counts": files["counts"] if files else None,
         "missing_files": shown,

@@ -12,8 +12,8 @@ from casetrack.api.operations import operations
 from casetrack.api.sql.process import rows_of
 from casetrack.base.errors import UsageError
 from casetrack.faces.mcp import outputs
-from casetrack.faces.mcp.asking import takes
-from casetrack.faces.mcp.concise import Telling, telling
+from casetrack.faces.mcp.concise import ResponseFormatter, formatter_for
+from casetrack.faces.mcp.operation_tools import takes
 from casetrack.faces.mcp.render import counted, one_line
 from casetrack.faces.mcp.results import answer, portion
 from casetrack.faces.mcp.search_page import MOST_RESULTS, ResultPage
@@ -63,18 +63,20 @@ class SearchTools(SessionTools):
             if collection:
                 raise UsageError(
                     "Both collection and collections were given; nothing was searched.",
-                    hint="Leave out the one or the other.",
+                    hint="Omit one of them.",
                 )
             query, rest = wanted.pop("query"), across_arguments(wanted, "mcp")
             ids = await in_thread(partial(self._ids_of, collections))
             across = partial(self._session.library.search, collections=list(ids.values()), **rest)
             results = await in_thread(partial(across, query))
-            page = ResultPage(results, "", Telling(response_format), explain=explain, ids=ids)
+            page = ResultPage(
+                results, "", ResponseFormatter(response_format), explain=explain, ids=ids
+            )
             return await in_thread(partial(page.answer, offset, k))
-        found = await locate(self._session, collection)
-        results = await in_thread(partial(called, _SEARCH, found, wanted))
-        told = await telling(response_format, found)
-        page = ResultPage(results, found.folder.name, told, explain=explain)
+        target = await locate(self._session, collection)
+        results = await in_thread(partial(called, _SEARCH, target, wanted))
+        formatter = await formatter_for(response_format, target)
+        page = ResultPage(results, target.folder.name, formatter, explain=explain)
         return await in_thread(partial(page.answer, offset, k))
 
     def _ids_of(self, names: list[str]) -> dict[str, str]:
@@ -82,15 +84,15 @@ class SearchTools(SessionTools):
         library, everything = self._session.library, self._session.infos()
         is_all = [n.strip().lower() for n in names] == ["all"]
         if is_all and not any(info.name.lower() == "all" for info in everything):
-            found = [info for info in everything if info.status != "archived"]
+            infos = [info for info in everything if info.status != "archived"]
         else:
-            found = [library.find(name) for name in names]
-        if not found:
+            infos = [library.find(name) for name in names]
+        if not infos:
             raise UsageError(
                 "There is no collection to search.",
-                hint=f"Make one with {See('collection create')} first.",
+                hint=f"Create one with {See('collection create')} first.",
             )
-        return {info.name: info.id for info in found}
+        return {info.name: info.id for info in infos}
 
 
 # The tool that asks a collection in read-only SQL.
@@ -114,16 +116,16 @@ class QueryTools(SessionTools):
     async def query(self, sql: str, collection: CollectionName = None) -> CallToolResult:
         """Run a reading statement."""
         target = await locate(self._session, collection)
-        # One more than is wanted tells whether there are others.
-        found = await rows_of(self._session.library.settings, target.info, sql, limit=_MOST + 1)
-        columns = list(found[0]) if found else []
-        cells = [[_shown(value) for value in row.values()] for row in found]
+        # One row more than shown reveals whether there are others.
+        rows = await rows_of(self._session.library.settings, target.info, sql, limit=_MOST + 1)
+        columns = list(rows[0]) if rows else []
+        cells = [[_shown(value) for value in row.values()] for row in rows]
         page = portion(cells[:_MOST], list, lambda _, row: _line(row))
         shown = len(page.items)
         parts = []
-        if shown < len(found):
+        if shown < len(rows):
             parts.append(f"There are more than these {counted(shown, 'row')}: {_AT_END}")
-        if any(isinstance(v, str) and len(v) > _CELL_CHARS for r in found for v in r.values()):
+        if any(isinstance(v, str) and len(v) > _CELL_CHARS for r in rows for v in r.values()):
             parts.append(f"Texts end after {_CELL_CHARS:,} characters: use substr(text, start).")
         more = " ".join(parts) or None
         head = f"{target.info.name}: {counted(shown, 'row')}"
@@ -146,5 +148,5 @@ def _shown(value: Any) -> Any:
 
 
 def _line(cells: "list[Any]") -> str:
-    """Return cells on a line that none of ours looks like, whatever a document holds."""
+    """Return cells on one line with a prefix that no line of this program has."""
     return "> " + " | ".join("" if cell is None else one_line(str(cell)) for cell in cells)

@@ -12,11 +12,11 @@ from casetrack.api.text import lines_of
 from casetrack.base.errors import CaseTrackError
 from casetrack.base.records.jobs import Job
 from casetrack.faces.mcp import outputs, render
-from casetrack.faces.mcp.asking import plain
 from casetrack.faces.mcp.failures import error_text, reason
 from casetrack.faces.mcp.jobs import LONGEST_WAIT, job_facts, known_job, wait_for_other
 from casetrack.faces.mcp.live_jobs import LiveJob
-from casetrack.faces.mcp.results import after_page, answer, more_from, page_of, room_beside, tokens
+from casetrack.faces.mcp.operation_tools import plain
+from casetrack.faces.mcp.results import after_page, answer, list_budget, more_from, page_of, tokens
 from casetrack.faces.mcp.session import SessionTools, in_thread
 from casetrack.faces.mcp.specs import Offset, tool
 from casetrack.faces.mcp.texts import cut
@@ -149,10 +149,10 @@ class JobTools(SessionTools):
     ) -> CallToolResult:
         """Show one job, or list them."""
         if job_id is None:
-            found = await in_thread(self._session.library.jobs.list)
-            running = next((job for job in found if job.active), None)
+            jobs = await in_thread(self._session.library.jobs.list)
+            running = next((job for job in jobs if job.active), None)
             if running is None or not wait_seconds:
-                return _list(found, offset)
+                return _list(jobs, offset)
             job_id = running.id
         job, live = await known_job(self._session, job_id)
         if live is not None:
@@ -167,24 +167,24 @@ def job_answer(
     """Return the answer on a job."""
     facts: dict[str, Any] = {"jobs": [_facts(job)], "more": more}
     if result is not None:
-        result, cut_lists = _bounded(result, room_beside(facts))
+        result, cut_lists = _bounded(result, list_budget(facts))
         if cut_lists:
             facts["more"] = "The lists of the result are cut; its _omitted fields count the rest."
             text += f"\n\n{facts['more']}"
     return answer(text, facts | {"jobs_omitted": 0, "next_offset": None, "result": result})
 
 
-def _list(found: tuple[Job, ...], offset: int) -> CallToolResult:
-    entries = page_of(found, _facts, offset=offset, limit=LISTED_JOBS)[0]
-    after = after_page(offset, len(entries), len(found))
+def _list(jobs: tuple[Job, ...], offset: int) -> CallToolResult:
+    entries = page_of(jobs, _facts, offset=offset, limit=LISTED_JOBS)[0]
+    after = after_page(offset, len(entries), len(jobs))
     more = more_from(after, 0, "")
-    lines = [_line(job) for job in found[offset : offset + len(entries)]]
+    lines = [_line(job) for job in jobs[offset : offset + len(entries)]]
     text = "\n".join([*lines, *([more] if more else [])])
     return answer(
         text or "There are no jobs.",
         {
             "jobs": entries,
-            "jobs_omitted": max(0, len(found) - offset - len(entries)),
+            "jobs_omitted": max(0, len(jobs) - offset - len(entries)),
             "next_offset": after,
             "result": None,
             "more": more,
@@ -193,19 +193,19 @@ def _list(found: tuple[Job, ...], offset: int) -> CallToolResult:
 
 
 def _facts(job: Job) -> outputs.Facts:
-    """Return what is told of a job; messages of errors may name many files."""
-    error = job.error and {name: cut(said, _MESSAGE_CHARS) for name, said in job.error.items()}
+    """Return the facts of a job, with bounded error messages."""
+    error = job.error and {name: cut(text, _MESSAGE_CHARS) for name, text in job.error.items()}
     return job_facts(replace(job, what=cut(job.what, _MESSAGE_CHARS), error=error))
 
 
-def _bounded(result: dict[str, Any], room: int) -> tuple[dict[str, Any], bool]:
-    """Return a result whose longest lists are cut until it fits in *room*, and whether any was.
+def _bounded(result: dict[str, Any], budget: int) -> tuple[dict[str, Any], bool]:
+    """Return a result whose longest lists are cut until it fits, and whether any was cut.
 
-    The record of a job of another program keeps more than an answer holds. Beside a list ``x``
-    that is cut, ``x_omitted`` counts the rest.
+    Jobs of other programs may have longer results. For a cut list ``x``, ``x_omitted`` counts the
+    rest.
     """
     shown, was_cut = dict(result), False
-    while tokens(shown) > room:
+    while tokens(shown) > budget:
         lists = [name for name, value in shown.items() if isinstance(value, list) and value]
         if not lists:
             break
@@ -223,13 +223,13 @@ def _line(job: Job) -> str:
 
 
 def _status(job: Job, live: LiveJob | None) -> CallToolResult:
-    """Return one job with its result: this server's own answer, else what its record has."""
+    """Return one job with its result, from this server's answer or else from its record."""
     text, result = _line(job), job.result
     if job.error is not None:
         message, hint = (cut(job.error[part], _MESSAGE_CHARS) for part in ("message", "hint"))
         text += f".\n\n{error_text(job.error['code'], message, hint)}"
     if live is not None and live.answer is not None:
-        said = "\n".join(getattr(block, "text", "") for block in live.answer.content)
-        text += f".\n\n{said}"
+        answer_text = "\n".join(getattr(block, "text", "") for block in live.answer.content)
+        text += f".\n\n{answer_text}"
         result = live.answer.structured_content or result
     return job_answer(text, job, result=result)

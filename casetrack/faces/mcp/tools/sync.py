@@ -12,19 +12,19 @@ from casetrack.api.text.work import sync_lines
 from casetrack.api.watch.watches import Watches
 from casetrack.base.records.sync import SYNC_KINDS, SyncChange, SyncReport, WatchedFolder
 from casetrack.faces.mcp import results
-from casetrack.faces.mcp.asking import plain
+from casetrack.faces.mcp.operation_tools import plain
 from casetrack.faces.mcp.results import (
     after_page,
     answer,
     few,
     first,
+    list_budget,
     more_from,
     page_of,
-    room_beside,
 )
 from casetrack.faces.mcp.session import SessionTools, in_thread
 from casetrack.faces.mcp.specs import Offset, tool
-from casetrack.faces.mcp.steps import See, here, told
+from casetrack.faces.mcp.steps import See, if_offered, name_tools
 from casetrack.faces.mcp.texts import cut
 
 if TYPE_CHECKING:
@@ -46,26 +46,26 @@ def sync_answer(report: "SyncReport", /) -> CallToolResult:
     # Whatever needs attention comes first, so that it is in the part that is listed.
     ordered = sorted(report.changes, key=lambda change: _ORDER.index(change.kind))
     bounded = [_bounded(change) for change in ordered[:LISTED_CHANGES]]
-    room = room_beside(facts, whole=results.ROOM)
-    shown = first(bounded, SyncChange.as_dict, room=room)
+    budget = list_budget(facts, whole=results.BUDGET)
+    shown = first(bounded, SyncChange.as_dict, budget=budget)
     omitted = len(ordered) - len(shown)
     more = " ".join(filter(None, _next_steps(report, omitted))) or None
     lines = [line(f"{report.folder} and {report.collection}:")]
-    text = told(plain([*lines, *sync_lines(report, bounded[: len(shown)])]))
+    text = name_tools(plain([*lines, *sync_lines(report, bounded[: len(shown)])]))
     facts |= {"changes": shown, "changes_omitted": omitted, "more": more}
     return answer("\n".join(filter(None, (text, more))), facts)
 
 
 def _next_steps(report: "SyncReport", omitted: int) -> Iterator[str]:
-    """Yield how to see what is not listed, and what else can be done."""
+    """Yield advice on unlisted files and further actions."""
     if omitted:
-        yield f"{omitted:,} more changes: sync_folder on one subfolder names its own."
-        yield here(f"{See('documents')} names what is ingested.")
-        yield here(f"{See('index-status')} names documents whose files are gone.")
+        yield f"{omitted:,} more changes: sync_folder on a subfolder lists its changes."
+        yield if_offered(f"{See('documents')} lists the documents.")
+        yield if_offered(f"{See('index-status')} lists documents without their file.")
     if report.count("missing"):
-        yield "To remove what is missing, ask the user, then use remove_deleted: true."
+        yield "To remove missing documents, ask the user, then use remove_deleted: true."
     if report.cancelled:
-        yield "What was finished is kept; call sync_folder again to go on."
+        yield "Completed work is kept; call sync_folder again to continue."
 
 
 def _bounded(change: "SyncChange") -> "SyncChange":
@@ -73,7 +73,7 @@ def _bounded(change: "SyncChange") -> "SyncChange":
     return replace(
         change,
         message=cut(change.message, _MESSAGE_CHARS),
-        hint=cut(told(change.hint), _MESSAGE_CHARS),
+        hint=cut(name_tools(change.hint), _MESSAGE_CHARS),
         warnings=tuple(few(change.warnings, most=_WARNINGS)),
     )
 
@@ -107,9 +107,11 @@ class WatchTools(SessionTools):
             after = after_page(offset, len(entries), len(watches))
             more = more_from(after, 0, "")
             listed = watches[offset : offset + len(entries)]
-            shown = (told(plain(lines_of(each))) for each in listed)
+            shown = (name_tools(plain(lines_of(each))) for each in listed)
             text = "\n\n".join([*shown, *([more] if more else [])])
-            return text or here(f"No folder is watched. Use {See('watch add')} to watch one."), {
+            return text or if_offered(
+                f"No folder is watched. Use {See('watch add')} to watch one."
+            ), {
                 "watches": entries,
                 "omitted": max(0, len(watches) - offset - len(entries)),
                 "next_offset": after,
@@ -133,5 +135,5 @@ def watch_entry(watched: WatchedFolder, /) -> dict[str, Any]:
         if raw[patterns]:
             raw[patterns] = few(raw[patterns], most=_PATTERNS, chars=_PATTERN_CHARS)
     for words in ("last_error", "next_step", "note"):
-        raw["status"][words] = cut(told(raw["status"][words]), _NOTE_CHARS)
+        raw["status"][words] = cut(name_tools(raw["status"][words]), _NOTE_CHARS)
     return raw

@@ -1,6 +1,6 @@
-"""Making the MCP bundle: one file that desktop programs install with a click.
+"""The MCP bundle: one file that desktop programs install with a click.
 
-``python -m casetrack.faces.setup.bundle`` makes it from a checkout. The bundle holds source, no
-libraries and no models: its first start makes an environment from ``pyproject.toml`` with uv, for
-whatever system it runs on, and fetches the models (:mod:`casetrack.faces.setup.bundle.starting`).
+``python -m casetrack.faces.setup.bundle`` builds it from a checkout. The bundle contains source,
+but no libraries or models: its first start makes an environment from ``pyproject.toml`` with uv
+and downloads the models (:mod:`casetrack.faces.setup.bundle.starting`).
 """

@@ -13,10 +13,10 @@ from casetrack.faces.setup.bundle.build import build
 
 
 def main(argv: list[str] | None = None, /) -> int:
-    """Write the bundle and say where; the exit code is 1 where that failed."""
+    """Write the bundle and print its path; the exit code is 1 on a failure."""
     parser = argparse.ArgumentParser("python -m casetrack.faces.setup.bundle", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("dist"), help="folder; dist by default")
-    parser.add_argument("--edition", choices=[LEGAL], help="for lawyers; by default for anybody")
+    parser.add_argument("--edition", choices=[LEGAL], help="edition; by default any collection")
     given = parser.parse_args(argv)
     folder: Path = given.out
     try:

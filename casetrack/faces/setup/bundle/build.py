@@ -1,7 +1,7 @@
-"""Collecting the bundle's files, and writing them as one archive.
+"""Collects the bundle's files and writes them as one archive.
 
-Two builds of the same checkout give the same bytes where the same zlib compresses them, and the
-same files everywhere: names are sorted, times and rights are fixed.
+Two builds of a checkout have equal bytes with the same zlib, and equal files everywhere: names are
+sorted, times and permissions are fixed.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
     from casetrack.faces.mcp.edition import ServedEdition
 
-# The bundle's ``pyproject.toml``: the checkout's, without what only its developers need.
+# The bundle's ``pyproject.toml``: that of the checkout without the tables for developers.
 
 PYTHON = "3.11"
-"""The Python that the environment is made with: the one on which all libraries have wheels."""
+"""The Python version for which all libraries have wheels."""
 
 _KEPT = (
     *"name dynamic description readme requires-python license license-files dependencies".split(),
@@ -37,7 +37,7 @@ _KEPT = (
 
 
 def slimmed(text: str, /) -> str:
-    """Return the ``pyproject.toml`` *text* with what is needed to install and run the program."""
+    """Return the ``pyproject.toml`` *text* with only the tables for installation and use."""
     whole = tomllib.loads(text)
     project = {key: whole["project"][key] for key in _KEPT if key in whole["project"]}
     scripts = project.pop("scripts", {})
@@ -90,7 +90,7 @@ def _written(value: Any) -> str:
     return json.dumps(value)
 
 
-# What the bundle says of itself: ``manifest.json``, version 0.4 of the MCPB format.
+# The bundle's description: ``manifest.json``, version 0.4 of the MCPB format.
 
 MANIFEST_VERSION = "0.4"
 ENTRY_POINT = "server.py"
@@ -99,13 +99,12 @@ _ABOUT = """\
 CaseTrack reads folders of documents (PDF, Word, Excel, PowerPoint, mail, scans and more) on this \
 computer and answers questions with the exact source: file, page, paragraph and line.
 
-Everything happens on this computer. Documents, their texts and your questions are never sent \
-anywhere by CaseTrack; what it quotes goes to the AI program that asked. See PRIVACY.md in the \
-bundle.
+Everything is processed on this computer. CaseTrack never sends documents, their texts or your \
+questions anywhere; its quotations go to the AI program that asked. See PRIVACY.md in the bundle.
 
-At the first start, Python and the libraries CaseTrack is built on (360 MB) are fetched, then the \
-models for searching by meaning and for reading scans (120 MB). A page in your browser shows how \
-far it is; what was fetched is kept when it is interrupted."""
+The first start downloads Python and the libraries of CaseTrack (360 MB), then the models for \
+search by meaning and for scans (120 MB). A page in your browser shows the progress; an \
+interrupted download continues later."""
 
 
 def manifest(served: ServedEdition | None = None, /) -> dict[str, Any]:
@@ -143,9 +142,9 @@ def _server(edition: str | None) -> dict[str, Any]:
         "entry_point": ENTRY_POINT,
         "mcp_config": {
             "command": "uv",
-            # The folder stands here, too: some programs do not pass the environment on.
+            # Also as an argument, because some programs do not pass the environment on.
             "args": [
-                # Python alone: what else is needed the program fetches itself, and says how far.
+                # Only Python: the program itself downloads everything else and shows the progress.
                 *("run", "--no-project", "--python", PYTHON, "--directory", "${__dirname}"),
                 *(ENTRY_POINT, "--data-dir", folder, "serve", *chosen),
             ],
@@ -187,8 +186,8 @@ def _tools(served: ServedEdition | None) -> list[dict[str, str]]:
 def first_sentence(text: str, /) -> str:
     """Return the first sentence of *text* on one line; all of it where it is one."""
     flat = " ".join(text.split())
-    found = _SENTENCE.match(flat)
-    return found.group(1) if found else flat
+    sentence = _SENTENCE.match(flat)
+    return sentence.group(1) if sentence else flat
 
 
 HERE = Path(__file__).parent
@@ -196,7 +195,7 @@ _TIME = (2020, 1, 1, 0, 0, 0)
 _MODE = 0o100644
 _NEVER = frozenset({"__pycache__", "_resources"})
 _STARTER = '''\
-"""Starts CaseTrack, after fetching what it lacks; see casetrack/faces/setup/bundle/starting.py."""
+"""Installs the dependencies and starts CaseTrack; see casetrack/faces/setup/bundle/starting.py."""
 
 import sys
 from pathlib import Path
@@ -214,18 +213,18 @@ if __name__ == "__main__":  # worker processes import this file, too
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """A bundle that was written.
+    """A written bundle.
 
     Attributes
     ----------
     path
-        The ``.mcpb`` file; beside it lies its ``.sha256``.
+        The ``.mcpb`` file, next to its ``.sha256``.
     sha256
         Its digest in hexadecimal digits.
     files
-        How many files are in it.
+        Number of its files.
     size
-        Its bytes.
+        Its size in bytes.
     """
 
     path: Path
@@ -237,14 +236,9 @@ class Bundle:
 def contents(
     root: Path | None = None, /, *, served: ServedEdition | None = None
 ) -> dict[str, bytes]:
-    """Return the bundle's files, by their names in the archive, sorted.
+    """Return the bundle's files by their sorted names in the archive.
 
-    Parameters
-    ----------
-    root
-        The checkout; the one that this code runs from by default.
-    served
-        The edition that it serves; by default any collection.
+    *root* is the checkout (by default this one), *served* the edition (by default any collection).
 
     Raises
     ------
@@ -256,8 +250,7 @@ def contents(
         project = (root / "pyproject.toml").read_text(encoding="utf-8")
     except OSError as error:
         raise BundleError(
-            f"A bundle is made from a checkout of CaseTrack, and {root} is none: "
-            "it has no pyproject.toml.",
+            f"{root} is not a checkout of CaseTrack: it has no pyproject.toml.",
             hint="Run it in a checkout: python -m casetrack.faces.setup.bundle",
         ) from error
     files = {name: (root / name).read_bytes() for name in shipped_files(project)}

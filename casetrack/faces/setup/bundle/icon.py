@@ -1,7 +1,7 @@
-"""Draws ``icon.png``: a page with one line marked, under a magnifying glass.
+"""Draws ``icon.png``: a page with a marked line, under a magnifying glass.
 
-``python -m casetrack.faces.setup.bundle.icon`` writes it; the picture is kept with the code, so
-that a bundle does not depend on which version of the drawing library is installed.
+``python -m casetrack.faces.setup.bundle.icon`` writes it. The repository contains the picture, so
+that a bundle does not depend on the version of the drawing library.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def draw(size: int = SIZE, /) -> Image:
 
 
 def main() -> None:
-    """Write the picture beside this file."""
+    """Write the picture next to this file."""
     draw().save(Path(__file__).with_name("icon.png"), optimize=True)
 
 

@@ -1,6 +1,6 @@
-"""Fetching what a fresh bundle lacks, libraries and then models, while somebody can see how far.
+"""Downloads the libraries and then the models of a new bundle, with visible progress.
 
-Only the standard library is imported here: there is nothing else yet.
+Only the standard library is imported, because nothing else is installed yet.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ _LOADING = re.compile(
 _UNITS = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 _MODEL_BYTES = 120_000_000
 _PAUSES = (10.0, 30.0, 60.0, 300.0)
-"""Seconds to the next try after one has failed; the last goes on for good."""
+"""Seconds before each retry; the last value repeats."""
 _LOOKS_SECONDS = 0.5
 _REASON_LINES = 4
 
 
 @dataclass(slots=True)
 class Progress:
-    """How far it is; read by other threads at any time.
+    """Progress of the download; other threads read it at any time.
 
     Attributes
     ----------
     phase
         ``libraries``, then ``models``, then ``ready``.
     done, total
-        Bytes of this phase; *total* grows while it becomes known what there is to fetch.
+        Bytes of this phase; *total* grows while the list of downloads grows.
     problem
-        Why the last try failed; empty while one goes on.
+        Error of the last attempt; empty during an attempt.
     """
 
     phase: str = "libraries"
@@ -49,18 +49,18 @@ class Progress:
 
     @property
     def sentence(self) -> str:
-        """What is going on, for a person."""
+        """Return the current progress as a sentence."""
         what = {
-            "libraries": "The libraries that CaseTrack is built on are being fetched",
-            "models": "CaseTrack can be used. The models for searching by meaning and for reading "
-            "scans are being fetched, and until then documents are found by their words",
+            "libraries": "The libraries of CaseTrack are being downloaded",
+            "models": "CaseTrack can be used. The models for search by meaning and for scans are "
+            "being downloaded; until then, search matches words only",
         }.get(self.phase)
         if what is None:
             return "CaseTrack is ready."
         if self.problem:
             return (
-                f"The {self.phase} could not be fetched: {self.problem} It is tried again by "
-                "itself, and goes on where it stopped. Is this computer online?"
+                f"The {self.phase} could not be downloaded: {self.problem} The download is "
+                "repeated automatically and continues. Check the network connection."
             )
         if not self.total:
             return f"{what}."
@@ -70,20 +70,18 @@ class Progress:
 
 @dataclass(slots=True)
 class Preparation:
-    """Makes the bundle's environment with uv, then fetches the models with what is in it.
+    """Makes the bundle's environment with uv, then downloads the models with it.
 
     Attributes
     ----------
     root
         The bundle's folder.
     data_dir
-        The data folder; models lie in it.
-    progress
-        How far it is.
+        The data folder, which contains the models.
     libraries
-        Set as soon as the server can be started.
+        Set when the server can be started.
     finished
-        Set when nothing is left to do.
+        Set when everything is installed.
     """
 
     root: Path
@@ -115,7 +113,7 @@ class Preparation:
         return thread
 
     def run(self) -> None:
-        """Fetch everything; what fails is tried again until it is there or `stop` is called."""
+        """Download everything, with repeated attempts until success or a call of `stop`."""
         if self._until_done(self._fetch_libraries):
             self.libraries.set()
             self.progress.phase, self.progress.done, self.progress.total = "models", 0, 0
@@ -124,7 +122,7 @@ class Preparation:
                 self.finished.set()
 
     def stop(self) -> None:
-        """End whatever is going on; what was fetched is kept for the next start."""
+        """End the current work; downloaded data is kept for the next start."""
         self._stopped.set()
         if self._running is not None:
             self._running.kill()
@@ -154,15 +152,15 @@ class Preparation:
         """Make the environment; return why that failed, or ``None``."""
         uv = os.environ.get("UV") or shutil.which("uv")
         if uv is None:
-            return "uv, which fetches them, is not on this computer."
+            return "The installer uv is missing on this computer."
         sizes: dict[str, int] = {}
         whole: set[str] = set()
 
         def note(line: str) -> None:
-            found = _LOADING.match(line)
-            if found is None:
+            loading = _LOADING.match(line)
+            if loading is None:
                 return
-            verb, name, number, unit = found.groups()
+            verb, name, number, unit = loading.groups()
             if verb in {"Downloaded", "Built"}:
                 whole.add(name)
             elif number:
@@ -222,8 +220,8 @@ class Preparation:
         self._running = None
         if code == 0:
             return None
-        said = " ".join(" ".join(lines[-_REASON_LINES:]).split()) or f"it ended with code {code}"
-        return said if said.endswith((".", "!", "?")) else f"{said}."
+        reason = " ".join(" ".join(lines[-_REASON_LINES:]).split()) or f"it ended with code {code}"
+        return reason if reason.endswith((".", "!", "?")) else f"{reason}."
 
 
 def _noted(stream: IO[str] | None, note: Callable[[str], None]) -> list[str]:

@@ -1,6 +1,6 @@
-"""What the bundle's ``server.py`` does: run the server, after fetching what it needs.
+"""The bundle's ``server.py``: download the dependencies, then run the server.
 
-Only the standard library is imported until the libraries are there.
+Only the standard library is imported before the libraries are installed.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ _CAPABILITIES = {
     "logging": {},
 }
 _ABOUT = (
-    "How far the installation of CaseTrack is. Call it when the user asks, or when no other tool "
-    "of CaseTrack is there."
+    "Progress of the installation of CaseTrack. Call it when the user asks, or when CaseTrack has "
+    "no other tool."
 )
 _INSTRUCTIONS = (
-    "CaseTrack is being installed on this computer; its tools come by themselves when that is "
-    f"done. Until then {TOOL} says how far it is. Tell the user so when asked for documents."
+    "CaseTrack is being installed on this computer; its tools appear after that. Until then, "
+    f"{TOOL} shows the progress. Inform the user when asked for documents."
 )
 _CHANGED = ("tools", "prompts", "resources")
 Message = dict[str, Any]
@@ -55,20 +55,20 @@ Message = dict[str, Any]
 
 @dataclass(slots=True)
 class Doorkeeper:
-    """Stands between an AI program and a server that is not there yet.
+    """Answers an AI program until its server is installed.
 
     Attributes
     ----------
     preparation
-        What is being fetched.
+        The download.
     about
-        Name and version of the server, as its greeting says them.
+        Name and version of the server for ``initialize``.
     start
         Starts the server, with pipes for its input and output.
     source, target
-        What the program writes, and what it reads.
+        Input from the program, and output to it.
     leave
-        Ends this process when the server has ended, with its exit code.
+        Ends this process with the server's exit code.
     """
 
     preparation: Preparation
@@ -112,7 +112,7 @@ class Doorkeeper:
                 self._stand_in(message, line)
 
     def _stand_in(self, message: Message, line: bytes) -> None:
-        """Answer in place of the server; what only it knows waits for it."""
+        """Answer instead of the server; requests that only it can answer wait for it."""
         method, params = message.get("method"), message.get("params") or {}
         if method == "notifications/initialized":
             self._greeted = True
@@ -142,7 +142,7 @@ class Doorkeeper:
         return {"content": [{"type": "text", "text": self.preparation.progress.sentence}]}
 
     def _hand_over(self) -> None:
-        """Start the server once it can be, greet it as the program did, and say what is new."""
+        """Start the server when it is ready, repeat the handshake, and announce changes."""
         self.preparation.libraries.wait()
         if self._over.is_set():
             return
@@ -206,12 +206,12 @@ def _asks_how_far(message: Message) -> bool:
 
 
 def _read(line: bytes) -> Message:
-    """Return the message of a line; an empty one where it is none, as the server will say."""
+    """Return the message of a line; an invalid one is empty here, and the server reports it."""
     try:
-        found = json.loads(line)
+        message = json.loads(line)
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return message if isinstance(message, dict) else {}
 
 
 def _line(message: Message) -> bytes:
@@ -227,8 +227,8 @@ _PAGE = """\
 progress{{width:100%;height:1.2em}}:root{{color-scheme:light dark}}
 </style></head><body><h1>{title}</h1><p role="status">{sentence}</p>{bar}<p>{step}</p></body></html>
 """
-_SOON = "You can go on working; this page keeps itself up to date. Leave the AI program open."
-_READY = "Go back to the AI program and ask for your documents. This page can be closed."
+_SOON = "You can continue working; this page updates itself. Keep the AI program open."
+_READY = "Return to the AI program and ask about your documents. You can close this page."
 
 
 def page_of(progress: Progress, title: str, /) -> str:
@@ -239,7 +239,7 @@ def page_of(progress: Progress, title: str, /) -> str:
         title=html.escape(f"{title} is being set up" if not ready else f"{title} is ready"),
         again="" if ready else '<meta http-equiv="refresh" content="2">',
         sentence=html.escape(progress.sentence),
-        bar="" if ready else f'<progress aria-label="How far it is" {share}></progress>',
+        bar="" if ready else f'<progress aria-label="Progress" {share}></progress>',
         step=_READY if ready else _SOON,
     )
 
@@ -258,7 +258,7 @@ def serve_progress(progress: Progress, title: str, /) -> str:
             self.wfile.write(data)
 
         def log_message(self, *_: object) -> None:
-            """Say nothing: the output belongs to the AI program."""
+            """Discard the message, because the output belongs to the AI program."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, name="progress page", daemon=True).start()
@@ -267,26 +267,18 @@ def serve_progress(progress: Progress, title: str, /) -> str:
 
 ENV_NO_PAGE = "CASETRACK_NO_PROGRESS_PAGE"
 _NEEDED = ("mcp", "lance", "typer")
-"""Whoever has these runs in an environment that was made for CaseTrack."""
+"""Libraries that identify an environment made for CaseTrack."""
 
 
 def has_libraries() -> bool:
-    """Return whether this Python has what CaseTrack needs, so that it can simply be run."""
+    """Return whether this Python has all libraries, so that the server can run in it."""
     return all(importlib.util.find_spec(name) is not None for name in _NEEDED)
 
 
 def main(root: Path, arguments: list[str], /) -> int:
-    """Make the environment of the bundle in *root* if need be, and run the server in it.
+    """Make the environment of the bundle in *root* if necessary, and run the server in it.
 
-    Parameters
-    ----------
-    arguments
-        Those of ``casetrack``.
-
-    Returns
-    -------
-    int
-        The server's exit code.
+    *arguments* are those of ``casetrack``; returns the server's exit code.
     """
     data_dir = arguments[arguments.index("--data-dir") + 1] if "--data-dir" in arguments else ""
     preparation = Preparation(root, Path(data_dir or Path.home() / "Documents" / "CaseTrack"))
@@ -318,5 +310,5 @@ def _show(url: str) -> None:
 
 def _about(root: Path) -> dict[str, str]:
     manifest = json.loads((root / "manifest.json").read_text(encoding="utf-8"))
-    found = {"name": manifest["name"], "title": manifest["display_name"]}
-    return found | {"version": manifest["version"]}
+    about = {"name": manifest["name"], "title": manifest["display_name"]}
+    return about | {"version": manifest["version"]}

@@ -1,6 +1,6 @@
-"""The pages of the window, one module per part of it.
+"""The pages of the window, one module per part.
 
-Each module lists its own under ``PAGES``; an address under ``/c/{collection}`` is about one
+Each module lists its pages in ``PAGES``; an address under ``/c/{collection}`` belongs to one
 collection (:attr:`casetrack.faces.window.visit.Visit.collection`).
 """
 
@@ -44,6 +44,6 @@ TITLES = {
     **{name: each for name in operations.reading() if (each := f"operation.{name}") in all_texts()},
     **{name: page.title or f"tab.{page.name}" for page in PAGES for name in page.of},
 }
-"""What the page that does the work of a command is called."""
+"""Title of the page that implements a command."""
 
 __all__ = ["PAGES", "TITLES", "Page"]

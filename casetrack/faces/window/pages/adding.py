@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from casetrack.base.records.sync import Watch, WatchStatus
     from casetrack.faces.window.visit import Visit
 
-# Choosing a folder of this computer by clicking, where a browser alone tells no paths.
+# Choose a folder of this computer by clicking, because a browser does not provide paths.
 
 _PLACES = ("", "Documents", "Desktop", "Downloads")
 
@@ -33,13 +33,13 @@ def choose(visit: Visit, /) -> Response:
     """Show the folders of a folder, each with a link into it, and one that takes this one."""
     collection = visit.collection
     at = Path(visit.asked("at") or Path.home()).expanduser().absolute()
-    found = folder_content(at)
+    listing = folder_content(at)
     home = Path.home()
     return visit.page(
         "folders.html",
         at=at,
         above=[*reversed(at.parents)],
-        within=found,
+        within=listing,
         places=[p for p in (home / name for name in _PLACES) if p.is_dir() and p != at],
         roots=[Path(root) for root in os.listdrives()] if hasattr(os, "listdrives") else [],
         taken=address("c", collection.name, "add", path=at),
@@ -54,7 +54,7 @@ _UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\]')
 
 
 def form(visit: Visit, /) -> Response:
-    """Ask what to add, and say how much of it the tier takes."""
+    """Show the form for new files, and the number that the tier still allows."""
     return visit.page(
         "add.html",
         folder=_sent_to(visit),
@@ -66,7 +66,7 @@ def form(visit: Visit, /) -> Response:
 
 
 def add(visit: Visit, /) -> Response:
-    """Begin to add what was named or sent, and show how far it is."""
+    """Start adding the named or uploaded files, and show the job."""
     collection, typed, sent = visit.collection, visit.sent("path"), visit.sent_files("files")
     if typed and visit.sent("keep"):
         Watches(visit.library).add(str(Path(typed).expanduser()), collection=collection.info.id)
@@ -107,7 +107,7 @@ def _sent_to(visit: Visit) -> Path:
 
 
 def _written(folder: Path, files: Iterable[UploadFile]) -> list[Path]:
-    """Write what was sent below a folder, under its own name, and never over another file."""
+    """Write uploaded files to a folder under their names, without replacing another file."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     paths = []
     for each in files:
@@ -134,7 +134,7 @@ _ADDING_PAGES = (
 )
 
 
-# Folders that a collection is kept in step with: how they are doing, and what to change.
+# Watched folders: their state and settings.
 
 _BUSY = frozenset({"starting", "queued", "settling", "syncing"})
 _SOON = "unwatched"
@@ -142,8 +142,8 @@ _SOON = "unwatched"
 
 def folders(visit: Visit, /) -> Response:
     """List the folders of a collection; the page asks for itself again while one is at work."""
-    found = Watches(visit.library).all(collection=visit.collection.info.id)
-    watched = [(each, _state(visit, each.status), _counts(each.status)) for each in found]
+    watches = Watches(visit.library).all(collection=visit.collection.info.id)
+    watched = [(each, _state(visit, each.status), _counts(each.status)) for each in watches]
     return visit.page(
         "watched.html", watched=watched, busy=any(state in _BUSY for _, state, _ in watched)
     )
@@ -177,12 +177,12 @@ def _compare(visit: Visit, watch: Watch) -> str:
 
 def _state(visit: Visit, status: WatchStatus) -> str:
     """Return the name of a folder's state among the window's texts."""
-    # This window watches by itself: what it has not come to yet, it is about to.
+    # This window watches by itself, so an unwatched folder is about to be watched.
     return "starting" if status.health == _SOON and not visit.read_only else status.health
 
 
 def _counts(status: WatchStatus) -> str:
-    """Return what became of the files of the last comparison, in words."""
+    """Return the counts of the last sync as text."""
     return counts_text(status.counts) if status.last_sync_at else ""
 
 

@@ -26,19 +26,18 @@ if TYPE_CHECKING:
 # Bars of a result: one name per row, and one number.
 
 MOST = 40
-"""Rows that are drawn: the first ones."""
 _ROW, _LEFT, _WIDE, _RIGHT = 26, 220, 520, 110
 
 
 def bars_of(rows: Sequence[Mapping[str, Any]], /) -> Markup | None:
-    """Return the first rows as bars, where they have a name and a number each.
+    """Return the first rows as a bar chart, if they have a label and a number each.
 
-    The number is the last column that holds numbers only, the name the first one that is none.
+    The number is the last numeric column, the label the first other one.
 
     Returns
     -------
     Markup or None
-        An SVG without styles of its own; ``None`` where there is nothing to draw.
+        An SVG without styles; ``None`` if there is no such pair.
     """
     shown = rows[:MOST]
     if not shown:
@@ -93,7 +92,7 @@ ORDER BY passages DESC"""
 
 
 def sql(visit: Visit, /) -> Response:
-    """Run a reading statement in a process of its own, and show its first rows."""
+    """Run a read-only statement in a separate process, and show its first rows."""
     statement, info = visit.asked("q"), visit.collection.info
     rows: list[dict[str, Any]] = []
     problem = None
@@ -117,17 +116,17 @@ def sql(visit: Visit, /) -> Response:
 
 
 def download(visit: Visit, /) -> Response:
-    """Give all rows of a statement as CSV, of which nothing runs as a formula."""
+    """Return all rows of a statement as CSV without formulas."""
     rows = anyio.run(csv_of, visit.library.settings, visit.collection.info, visit.asked("q"))
     headers = {"content-disposition": 'attachment; filename="rows.csv"'}
     return Response(rows, media_type="text/csv", headers=headers)
 
 
 def complete(visit: Visit, /) -> Response:
-    """Offer what could come next in a statement, told what stands before the cursor."""
+    """Return completions of a statement before the cursor."""
     words = Words(lambda: [document.name for document in visit.collection.documents()])
-    found = candidates(visit.asked_as_typed("q"), words)[:_OFFERED]
-    return JSONResponse([[each.text, each.replaces, each.kind] for each in found])
+    names = candidates(visit.asked_as_typed("q"), words)[:_OFFERED]
+    return JSONResponse([[each.text, each.replaces, each.kind] for each in names])
 
 
 def _cell(value: Any) -> str:

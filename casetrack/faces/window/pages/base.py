@@ -1,4 +1,4 @@
-"""What a page of the window is."""
+"""Declaration of a page of the window."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ if TYPE_CHECKING:
     from casetrack.faces.window.visit import Visit
 
 _MOST_NAMES = 1000
-"""With more documents than these, no list of all their names is offered to choose from."""
+"""Collections with more documents offer no list of their names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """An address, and what answers it.
+    """An address and its handler.
 
     Attributes
     ----------
     name
-        What it is called, for tests and logs.
+        Its name in tests and logs.
     path
         The address, with the names of its parts in braces.
     answer
-        Makes the page; runs in a thread, and may raise any error of ours.
+        Makes the page; runs in a thread, and may raise any error of this project.
     needs_map
-        Whether it shows what is made of all passages. Where many have not been read for that yet,
-        the work begins and is shown, and the page when it is done.
+        Whether it needs the analysis of all passages. If that is incomplete, the work starts and is
+        shown, and then the page.
     method
-        ``POST`` for what changes something; it ends by sending the browser to a page.
+        ``POST`` for changes; it ends with a redirect to a page.
     of
-        The commands whose work it does: what texts refer to.
+        The commands that it implements, for references in texts.
     title
-        What it is called then, in :mod:`casetrack.faces.window.texts`; by default as its tab.
+        Its title then, in :mod:`casetrack.faces.window.texts`; by default that of its tab.
     """
 
     name: str

@@ -46,16 +46,16 @@ _GLANCE_PAGES = (
 )
 
 
-# Health: what could not be read and why, and whether everything is as it should be.
+# Health: unread documents with the reason, and the state of all parts.
 
 
 def health(visit: Visit, /) -> Response:
     """Show how well the documents could be read, those that need a look first."""
-    found = visit.collection.admin.health()
-    look = [d for d in found.documents if d.needs_a_look]
+    health_report = visit.collection.admin.health()
+    look = [d for d in health_report.documents if d.needs_a_look]
     return visit.page(
         "health.html",
-        health=found,
+        health=health_report,
         look=look,
         stats=visit.collection.stats(),
         tier=visit.library.entitlements.of_edition(visit.collection.info.edition),
@@ -65,7 +65,7 @@ def health(visit: Visit, /) -> Response:
 _HEALTH_PAGES = (Page("health", "/c/{collection}/health", health, of=("doctor", "index-status")),)
 
 
-# What the documents are about, and which of them belong together.
+# Topics of the documents, and related documents.
 
 _SHOWN = 30
 _DOCUMENTS = 12
@@ -73,17 +73,17 @@ _DOCUMENTS = 12
 
 def topics(visit: Visit, /) -> Response:
     """Show the topics, and groups of documents that belong together."""
-    collection, found = visit.collection, visit.collection.map.topics()
+    collection, clusters = visit.collection, visit.collection.map.topics()
     given = wanted(visit, Map.clusters, {"strategy": "by"})
     try:
         groups, refused = answered(visit, Map.clusters, given), None
     except FreeTierLimit as error:
         groups, refused = None, error
     documents = collection.workspace.state().snapshot.documents
-    named = {i for topic in found for i in topic.document_ids[:_DOCUMENTS]} & documents.keys()
+    named = {i for topic in clusters for i in topic.document_ids[:_DOCUMENTS]} & documents.keys()
     return visit.page(
         "topics.html",
-        topics=found,
+        topics=clusters,
         names={i: documents[i].name for i in named},
         groups=groups,
         refused=refused,
@@ -97,11 +97,11 @@ def related(visit: Visit, /) -> Response:
     """Show the documents that belong with a document, and why."""
     collection, given = visit.collection, wanted(visit, Map.related_documents, limit=_SHOWN)
     document = given["document"] and collection.document(given["document"])
-    found = answered(visit, Map.related_documents, given) if document else None
+    documents = answered(visit, Map.related_documents, given) if document else None
     return visit.page(
         "related.html",
         document=document,
-        found=found,
+        result=documents,
         relation=given["relation"],
         relations=("all", *RELATION_TYPES),
         names=document_names(collection),

@@ -1,4 +1,4 @@
-"""Who belongs together, and what the documents refer to."""
+"""Related entities, and references in the documents."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PASSAGES = 20
 def graph(visit: Visit, /) -> Response:
     """Show the names that belong together, around one of them or as a whole."""
     collection, given = visit.collection, wanted(visit, Map.graph)
-    found = answered(visit, Map.graph, given)
+    entity_graph = answered(visit, Map.graph, given)
     between = visit.asked_all("between")[:5]
 
     def here(**changed: object) -> str:
@@ -43,10 +43,10 @@ def graph(visit: Visit, /) -> Response:
     together = collection.map.encounters(between, limit=_PASSAGES) if len(between) > 1 else None
     return visit.page(
         "graph.html",
-        graph=found,
-        drawings=drawn_graph(visit.texts, found, GraphLinks(of_name, of_line)),
-        legend=graph_legend(visit.texts, found),
-        edges=_named_edges(found)[:_LINKS],
+        graph=entity_graph,
+        drawings=drawn_graph(visit.texts, entity_graph, GraphLinks(of_name, of_line)),
+        legend=graph_legend(visit.texts, entity_graph),
+        edges=_named_edges(entity_graph)[:_LINKS],
         together=together,
         **given,
         depths=_DEPTHS,
@@ -55,13 +55,13 @@ def graph(visit: Visit, /) -> Response:
     )
 
 
-def _named_edges(found: EntityGraph) -> list[tuple[Edge, Entity, Entity]]:
+def _named_edges(entity_graph: EntityGraph) -> list[tuple[Edge, Entity, Entity]]:
     """Return the lines with their ends; around a name those that lead to it come first."""
-    nodes = {n.entity_id: n for n in found.nodes}
-    center = found.center.entity_id if found.center else None
+    nodes = {n.entity_id: n for n in entity_graph.nodes}
+    center = entity_graph.center.entity_id if entity_graph.center else None
     named = [
         (e, nodes[e.source], nodes[e.target])
-        for e in found.edges
+        for e in entity_graph.edges
         if e.source in nodes and e.target in nodes
     ]
     return sorted(named, key=lambda each: center not in {each[0].source, each[0].target})
@@ -70,7 +70,7 @@ def _named_edges(found: EntityGraph) -> list[tuple[Edge, Entity, Entity]]:
 _GRAPH_PAGES = (Page("graph", "/c/{collection}/graph", graph, needs_map=True, of=("graph",)),)
 
 
-# What the documents refer to, what of it is there, and where it is cited.
+# References in the documents, whether their target is in the collection, and their places.
 
 _PER_SHEET = 200
 _PLACES = 50
@@ -79,25 +79,25 @@ _THERE = {"there": True, "missing": False}
 
 
 def references(visit: Visit, /) -> Response:
-    """List what the documents refer to."""
-    there, sheet = visit.asked("there"), visit.asked_number("sheet", 1)
+    """List the references in the documents."""
+    presence, sheet = visit.asked("there"), visit.asked_number("sheet", 1)
     given = wanted(visit, Map.references, {"type": "kind", "sort_by": "order"})
-    given |= {"named": visit.asked("name") or None, "there": _THERE.get(there)}
+    given |= {"named": visit.asked("name") or None, "there": _THERE.get(presence)}
     part = {"skip": (sheet - 1) * _PER_SHEET, "limit": _PER_SHEET}
-    found = answered(visit, Map.references, given | part)
-    if not found and sheet > 1:
+    result = answered(visit, Map.references, given | part)
+    if not result and sheet > 1:
         return visit.see(visit.address_without("sheet"))
     return visit.page(
         "references.html",
-        references=found,
-        total=found.total,
+        references=result,
+        total=result.total,
         kind=given["type"],
         kinds=("all", *REFERENCE_TYPES),
         order=given["sort_by"],
         name=visit.asked("name"),
-        there=there if there in _THERE else "",
+        there=presence if presence in _THERE else "",
         sheet=sheet,
-        sheets=max(1, -(-found.total // _PER_SHEET)),
+        sheets=max(1, -(-result.total // _PER_SHEET)),
     )
 
 
@@ -105,8 +105,8 @@ def reference(visit: Visit, /) -> Response:
     """Show where something is referred to."""
     given = wanted(visit, Map.reference_citations, limit=_PLACES)
     given["name"] = visit.request.path_params["reference"]
-    found = answered(visit, Map.reference_citations, given)
-    return visit.page("reference.html", found=found, most=_MOST, **given)
+    result = answered(visit, Map.reference_citations, given)
+    return visit.page("reference.html", result=result, most=_MOST, **given)
 
 
 PAGES = (

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from casetrack.faces.window.visit import Visit
 
 _SHOWN = 8
-"""Documents on the first page of a collection."""
 
 
 def home(visit: Visit, /) -> Response:
@@ -48,7 +47,7 @@ def create(visit: Visit, /) -> Response:
 
 
 def overview(visit: Visit, /) -> Response:
-    """Show what a collection holds, with the box to ask it."""
+    """Show the content of a collection, with a search box."""
     collection = visit.collection
     return visit.page(
         "overview.html",
@@ -65,11 +64,11 @@ _HOME_PAGES = (
 )
 
 
-# The data folder as a whole: the tier and its key, the models, where everything lies.
+# The data folder: tier and key, models, paths.
 
 
 def settings(visit: Visit, /) -> Response:
-    """Show the tier in force, what it allows, and which models are there."""
+    """Show the current tier, its limits, and the installed models."""
     from casetrack.base.license.manage import LicenseManager
 
     return _shown(visit, LicenseManager(visit.library.settings).status().notes)
@@ -105,7 +104,7 @@ def fetch(visit: Visit, /) -> Response:
         def progress(what: str, done: int, total: int | None) -> None:
             tell(what, done, total or 0)
 
-        if profile.name == DEFAULT_PROFILE:  # with what reads scans
+        if profile.name == DEFAULT_PROFILE:  # Includes the models for text recognition.
             for _ in supplies.fetch(folder, progress):
                 pass
             return
@@ -155,36 +154,36 @@ _SETTINGS_PAGES = (
 )
 
 
-# Long work: how far it is, what came of it, and a way to stop it.
+# Long work: progress, result, and cancellation.
 
 _LISTED = 100
 _FINE = frozenset({"ingested", "updated", "unchanged", "moved"})
 _KNOWN = "duplicate"
-"""Why a file was passed over of which nothing needs to be said."""
+"""Reasons for a skipped file that need no message."""
 
 
 def jobs(visit: Visit, /) -> Response:
-    """List the work of all programs, what runs first."""
+    """List the jobs of all programs, running ones first."""
     return visit.page("jobs.html", jobs=visit.library.jobs.list()[:_LISTED])
 
 
 def job(visit: Visit, /) -> Response:
     """Show one piece of work; the page asks for it again as long as it runs."""
-    found = visit.library.jobs.get(visit.request.path_params["job"])
+    record = visit.library.jobs.get(visit.request.path_params["job"])
     then = visit.asked("then")
     return visit.page(
         "job.html",
-        job=found,
-        share=_share(found),
-        attention=_attention(found),
+        job=record,
+        share=_share(record),
+        attention=_attention(record),
         then=then if then.startswith("/c/") else "",
     )
 
 
 def stop(visit: Visit, /) -> Response:
     """Ask a piece of work to end."""
-    found = visit.library.jobs.request_cancel(visit.request.path_params["job"])
-    return visit.see(address("jobs", found.id))
+    record = visit.library.jobs.request_cancel(visit.request.path_params["job"])
+    return visit.see(address("jobs", record.id))
 
 
 def _share(job: Job) -> int | None:

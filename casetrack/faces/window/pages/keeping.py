@@ -21,7 +21,7 @@ _DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document
 
 
 def kept(visit: Visit, /) -> Response:
-    """List what is kept."""
+    """List the saved items."""
     collection, tag = visit.collection, visit.asked("tag")
     state = collection.workspace.state()
     every = kept_places(state)
@@ -31,7 +31,7 @@ def kept(visit: Visit, /) -> Response:
 
 
 def paper(visit: Visit, /) -> Response:
-    """Give what is kept as a file to go on with."""
+    """Return the saved items as a file for further work."""
     collection, tag = visit.collection, visit.asked("tag")
     places = kept_places(collection.workspace.state(), tag=tag or None)
     title = visit.texts("kept.paper", name=collection.name).striptags()
@@ -80,20 +80,20 @@ def documents(visit: Visit, /) -> Response:
             limit=_PER_PAGE,
         )
 
-    found = part(sheet)
-    if not found.documents and sheet > 1:
+    result = part(sheet)
+    if not result.documents and sheet > 1:
         # The list has become shorter, or the number is made up.
         sheet = 1
-        found = part(sheet)
+        result = part(sheet)
     return visit.page(
         "documents.html",
-        found=found,
+        result=result,
         types=types_of(state),
         orders=LIST_ORDERS,
         order=order,
         asked=asked,
         sheet=sheet,
-        sheets=max(1, -(-found.total // _PER_PAGE)),
+        sheets=max(1, -(-result.total // _PER_PAGE)),
     )
 
 
@@ -104,26 +104,26 @@ _LISTING_PAGES = (
 )
 
 
-# Two documents side by side: what changed, or what both say of a topic.
+# Two documents side by side: their changes, or their passages on a topic.
 
 _PER_SHEET = 200
 _KINDS = ("changed", "added", "removed")
 
 
 def compare(visit: Visit, /) -> Response:
-    """Show what changed from one document to another, or what both say of a topic."""
+    """Show the changes between two documents, or their passages on a topic."""
     collection = visit.collection
     given = wanted(visit, Map.compare, {"document_a": "before", "document_b": "after"})
     before, after, topic = given["document_a"], given["document_b"], given["topic"]
     both = bool(before and after)
-    found = collection.map.changes(before, after) if both and not topic else None
-    said = answered(visit, Map.compare, given) if both and topic else None
+    differences = collection.map.changes(before, after) if both and not topic else None
+    comparison = answered(visit, Map.compare, given) if both and topic else None
     kind = visit.asked("kind")
-    every = found.changes if found else ()
+    every = differences.changes if differences else ()
     changes = [c for c in every if kind not in _KINDS or c.kind == kind]
     sheets = max(1, -(-len(changes) // _PER_SHEET))
     sheet = visit.asked_number("sheet", 1, high=sheets)
-    pair = (found.before, found.after) if found else None
+    pair = (differences.before, differences.after) if differences else None
     if not both:
         before, after = (collection.document(d).name if d else "" for d in (before, after))
     return visit.page(
@@ -132,9 +132,9 @@ def compare(visit: Visit, /) -> Response:
         before=before,
         after=after,
         topic=topic,
-        found=found,
-        said=said,
-        pair=(said.document_a, said.document_b) if said else pair,
+        differences=differences,
+        comparison=comparison,
+        pair=(comparison.document_a, comparison.document_b) if comparison else pair,
         kind=kind if kind in _KINDS else "",
         counts={k: sum(c.kind == k for c in every) for k in _KINDS},
         changes=changes[(sheet - 1) * _PER_SHEET : sheet * _PER_SHEET],

@@ -25,7 +25,7 @@ def reading() -> dict[str, Operation]:
 
 
 def every(visit: Visit, /) -> Response:
-    """List what can be asked of a collection, beside what has a page of its own."""
+    """List the operations of a collection that have no other page."""
     from casetrack.faces.window import pages
 
     done = {name for page in pages.PAGES for name in page.of}
@@ -43,9 +43,9 @@ def operation(visit: Visit, /) -> Response:
     arguments = arguments_of(asked.method)
     given = given_of(visit, asked.method)
     lacking = [a.name for a in arguments if a.is_required and a.name not in given]
-    found = None if lacking else answered(visit, asked.method, given)
-    entries = () if found is None else entries_of(found)[1]
-    blocks = [] if found is None else [head_of(found)]
+    result = None if lacking else answered(visit, asked.method, given)
+    entries = () if result is None else entries_of(result)[1]
+    blocks = [] if result is None else [head_of(result)]
     blocks += [numbered(n, entry_of(each)) for n, each in enumerate(entries, 1)]
     return visit.page(
         "operation.html",
@@ -54,9 +54,9 @@ def operation(visit: Visit, /) -> Response:
         arguments=arguments,
         choices={a.name: get_args(a.type) for a in arguments if get_origin(a.type) is Literal},
         given=given,
-        found=found,
+        result=result,
         blocks=[block for block in blocks if block],
-        rest=rest_of(found),
+        rest=rest_of(result),
         names=document_names(visit.collection) if any(_is_document(a) for a in arguments) else (),
     )
 
@@ -69,10 +69,10 @@ def do(visit: Visit, /) -> Response:
         raise UsageError(f"There is no change {name!r}.")
     fixed = {"collection": visit.collection.info.id} if asked.of_library else {}
     given = given_of(visit, asked.method, **fixed)
-    found = answered(visit, asked.method, given)
+    result = answered(visit, asked.method, given)
     if visit.is_part:
         return Response(status_code=204)
-    return back_from(visit, found if isinstance(found, Rows) else (found,))
+    return back_from(visit, result if isinstance(result, Rows) else (result,))
 
 
 def _is_document(each: Argument) -> bool:

@@ -29,10 +29,9 @@ if TYPE_CHECKING:
     from casetrack.base.records import Document
     from casetrack.faces.window.visit import Visit
 
-# A page of a document as it is read: its picture or its text, and what belongs with it.
+# A page of a document: its picture or its text, and the related lists.
 
 _MOST_SHEETS = 400
-"""Sheets and slides that are listed by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,20 +40,20 @@ class Reading:
 
     Attributes
     ----------
-    document, number
-        Which one it is, from 1.
+    number
+        Page number from 1.
     picture
-        Where it is drawn; ``None`` where its text is shown.
+        Address of its picture; ``None`` if its text is shown.
     has_picture
-        Whether it can be drawn, though its text may be shown.
+        Whether it can be drawn, although its text may be shown.
     body
-        Its text, where that is shown.
+        Its text, if that is shown.
     kind
         ``page``, ``slide``, ``sheet``, ``message`` or ``section``.
     sheets
-        Of a workbook the names of its sheets, by their pages.
+        The names of a workbook's sheets, by their pages.
     notes
-        What the reader must know, in sentences.
+        Warnings for the reader.
     """
 
     document: Document
@@ -75,13 +74,7 @@ class Reading:
 def reading_of(
     collection: Collection, document: Document, number: int, /, *, as_text: bool = False
 ) -> Reading:
-    """Return a page of a document, the nearest where there is none of this number.
-
-    Parameters
-    ----------
-    as_text
-        Show its text, also where it can be drawn.
-    """
+    """Return a page of a document, or the nearest one; *as_text* avoids the picture."""
     number = min(max(number, 1), max(document.page_count, 1))
     source = find_source(collection.folder, document)
     note = about_source(source, document)
@@ -101,17 +94,15 @@ def reading_of(
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
-    """What is shown beside a page: a page of another document, or why it cannot be.
+class SecondPage:
+    """The second page of a pair: a page of another document, or the problem with it.
 
     Attributes
     ----------
     asked
-        What was asked for; empty where nothing was.
-    reading
-        The page.
+        The requested document; empty if none.
     problem, hint
-        Why there is none, and what to do.
+        Error and next step if the document cannot be shown.
     """
 
     asked: str = ""
@@ -124,17 +115,17 @@ class Beside:
         return {"beside": self.asked, "beside_page": self.reading.number if self.reading else ""}
 
 
-def beside(visit: Visit, /) -> Beside:
-    """Return what the address asks to show beside its page."""
+def second_page(visit: Visit, /) -> SecondPage:
+    """Return the second page that the address requests."""
     asked = visit.asked("beside")
     if not asked:
-        return Beside()
+        return SecondPage()
     try:
         document = visit.collection.document(asked)
     except CaseTrackError as error:
-        return Beside(asked, problem=error.message, hint=error.hint or "")
+        return SecondPage(asked, problem=error.message, hint=error.hint or "")
     number = visit.asked_number("beside_page", 1)
-    return Beside(asked, reading_of(visit.collection, document, number))
+    return SecondPage(asked, reading_of(visit.collection, document, number))
 
 
 def picture_address(collection: Collection, document: Document, page: int, /) -> str:
@@ -146,24 +137,20 @@ def picture_address(collection: Collection, document: Document, page: int, /) ->
 def _text_of(
     collection: Collection, document: Document, number: int
 ) -> tuple[Markup, str, dict[int, str]]:
-    """Return the stored text of a page, of what kind the page is, and the names of the sheets."""
+    """Return the stored text of a page, its kind, and the names of the sheets."""
     stored = stored_text(collection.workspace.state(), document, number)
-    text = Markup(stored.html)  # noqa: S704 - the viewer escapes what it writes
+    text = Markup(stored.html)  # noqa: S704 - the viewer escapes its values
     return text, stored.kind, dict(sorted(stored.sheets.items())[:_MOST_SHEETS])
 
 
 @dataclass(frozen=True, slots=True)
 class OwnMarks:
-    """What the user has put on a passage or a document.
+    """The user's marks on a passage or a document.
 
     Attributes
     ----------
     target
-        What marks are put on: the id of the passage or the document.
-    starred
-        Whether it has a star.
-    tags
-        Its tags.
+        Id of the passage or the document.
     known
         All tags of the collection.
     """
@@ -175,7 +162,7 @@ class OwnMarks:
 
 
 def passage(visit: Visit, /) -> Response:
-    """Show a passage where it stands, with what is around it."""
+    """Show a passage on its page, with its context."""
     collection, asked = visit.collection, Asked.of(visit)
     state = collection.workspace.state()
     chunk_id = visit.request.path_params["chunk"]
@@ -191,29 +178,29 @@ def passage(visit: Visit, /) -> Response:
         view=view,
         own=_own_marks(collection, view.chunk.chunk_id, own),
         picture=_marked_picture(collection, view),
-        body=Markup(body),  # noqa: S704 - the viewer escapes what it writes
-        beside=beside(visit),
+        body=Markup(body),  # noqa: S704 - the viewer escapes its values
+        beside=second_page(visit),
         names=document_names(collection),
     )
 
 
 def document(visit: Visit, /) -> Response:
-    """Show a document page by page, with its table of contents and what belongs with it."""
+    """Show a document page by page, with its table of contents and related documents."""
     collection = visit.collection
-    found = collection.document(visit.request.path_params["document"])
+    row = collection.document(visit.request.path_params["document"])
     as_text = visit.asked("as") == "text"
-    reading = reading_of(collection, found, visit.asked_number("page", 1), as_text=as_text)
+    reading = reading_of(collection, row, visit.asked_number("page", 1), as_text=as_text)
     state = collection.workspace.state()
     return visit.page(
         "document.html",
-        document=found,
+        document=row,
         reading=reading,
         as_text=as_text,
-        structure=collection.read.structure(found),
-        parent=state.snapshot.documents.get(found.parent_id) if found.parent_id else None,
-        thread=thread_of(state, found, reading.number),
-        own=_own_marks(collection, found.document_id, (found.document_id, 0, 0, 0)),
-        beside=beside(visit),
+        structure=collection.read.structure(row),
+        parent=state.snapshot.documents.get(row.parent_id) if row.parent_id else None,
+        thread=thread_of(state, row, reading.number),
+        own=_own_marks(collection, row.document_id, (row.document_id, 0, 0, 0)),
+        beside=second_page(visit),
         names=document_names(collection),
     )
 
@@ -224,7 +211,7 @@ def picture(visit: Visit, /) -> Response:
     state = visit.collection.workspace.state()
     drawn = page_picture(state, params["document"], params["page"])
     tag = f'"{hashlib.blake2b(drawn.png, digest_size=12).hexdigest()}"'
-    # The address names the revision: what it shows never changes.
+    # The address contains the revision, so its content never changes.
     headers = {"etag": tag, "cache-control": "private, max-age=604800, immutable"}
     return Response(drawn.png, media_type="image/png", headers=headers)
 
@@ -232,17 +219,17 @@ def picture(visit: Visit, /) -> Response:
 def _own_marks(collection: Collection, target: str, place: tuple[str, int, int, int]) -> OwnMarks:
     """Return the star and the tags of a place."""
     marks = [m.mark for m in collection.marks.all() if m.state == "in force"]
-    here = [mark for mark in marks if place_of_mark(mark) == place]
+    own = [mark for mark in marks if place_of_mark(mark) == place]
     return OwnMarks(
         target,
-        any(mark.kind == "star" for mark in here),
-        tuple(dict.fromkeys(mark.value for mark in here if mark.kind == "tag")),
+        any(mark.kind == "star" for mark in own),
+        tuple(dict.fromkeys(mark.value for mark in own if mark.kind == "tag")),
         tuple(sorted({m.value for m in marks if m.kind == "tag"}, key=str.casefold)),
     )
 
 
 def _marked_picture(collection: Collection, view: View) -> dict[str, object] | None:
-    """Return where the picture of the page is drawn, and the marks that lie over it."""
+    """Return the address of the page's picture, and the marks over it."""
     p = view.provenance
     if not (view.has_picture and p.page_width and p.page_height):
         return None

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from casetrack.faces.window.visit import Visit
 
-# What the user has said of people and of the timeline, and taking it back.
+# The user's corrections of entities and of the timeline, and their undo.
 
 _OF_EVENTS = ("event", "hide_event", "take_event")
 _ABOUT = {"people": ENTITY_EDITS, "timeline": _OF_EVENTS}
@@ -31,19 +31,19 @@ def corrections(visit: Visit, /) -> Response:
     collection, about = visit.collection, visit.asked("about")
     kinds = _ABOUT.get(about, (*ENTITY_EDITS, *_OF_EVENTS))
     undone = bool(visit.asked("undone"))
-    found = [m for m in collection.marks.all(undone=undone) if m.mark.kind in kinds]
-    sheets = max(1, -(-len(found) // _SHOWN))
+    placed = [m for m in collection.marks.all(undone=undone) if m.mark.kind in kinds]
+    sheets = max(1, -(-len(placed) // _SHOWN))
     sheet = visit.asked_number("sheet", 1, high=sheets)
     return visit.page(
         "corrections.html",
-        found=found[::-1][(sheet - 1) * _SHOWN : sheet * _SHOWN],
-        count=len(found),
+        placed_marks=placed[::-1][(sheet - 1) * _SHOWN : sheet * _SHOWN],
+        count=len(placed),
         about=about if about in _ABOUT else "",
         kinds=tuple(_ABOUT),
         undone=undone,
         sheet=sheet,
         sheets=sheets,
-        told=[],
+        recent=[],
     )
 
 
@@ -55,8 +55,8 @@ def undo(visit: Visit, /) -> Response:
     return visit.see(own_path(back))
 
 
-def told_of(visit: Visit, /) -> list[PlacedMark]:
-    """Return the corrections that the address says were just made, those that still stand."""
+def recent_marks(visit: Visit, /) -> list[PlacedMark]:
+    """Return the corrections that the address lists as just made and that are still valid."""
     wanted = set(visit.asked_all("done"))
     if not wanted:
         return []
@@ -82,42 +82,42 @@ def people(visit: Visit, /) -> Response:
     given = wanted(visit, Map.entities, {"sort_by": "order"}, kind="person", limit=_PER_SHEET)
     sheet, kind = visit.asked_number("sheet", 1), given["kind"]
     given |= {"named": visit.asked("name") or None, "skip": (sheet - 1) * _PER_SHEET}
-    found = answered(visit, Map.entities, given | {"limit": _PER_SHEET})
-    if not found and sheet > 1:
+    result = answered(visit, Map.entities, given | {"limit": _PER_SHEET})
+    if not result and sheet > 1:
         return visit.see(visit.address_without("sheet"))
     return visit.page(
         "people.html",
-        entities=found,
-        total=found.total,
+        entities=result,
+        total=result.total,
         kinds=KINDS,
         kind=kind,
         can_edit=kind in EDITABLE and not visit.read_only,
         order=given["sort_by"],
         name=visit.asked("name"),
         sheet=sheet,
-        sheets=max(1, -(-found.total // _PER_SHEET)),
-        told=told_of(visit),
+        sheets=max(1, -(-result.total // _PER_SHEET)),
+        recent=recent_marks(visit),
     )
 
 
 def entity(visit: Visit, /) -> Response:
-    """Show where somebody is mentioned."""
+    """Show where an entity is mentioned."""
     given = wanted(visit, Map.entity_mentions, limit=_PLACES)
     collection, name = visit.collection, visit.request.path_params["entity"]
-    found = answered(visit, Map.entity_mentions, given | {"name": name})
-    one = found.entity
-    others = [e for e in found.other_matches if e.kind in EDITABLE]
+    result = answered(visit, Map.entity_mentions, given | {"name": name})
+    one = result.entity
+    others = [e for e in result.other_matches if e.kind in EDITABLE]
     marks = collection.marks.all()
     return visit.page(
         "entity.html",
-        found=found,
+        result=result,
         limit=given["limit"],
         most=_MOST,
         kinds=NAME_KINDS,
         can_edit=one.kind in EDITABLE and not visit.read_only,
         others=others[:_NEAR],
-        said=[m for m in marks if _is_of(m, one.entity_id)],
-        told=told_of(visit),
+        entity_marks=[m for m in marks if _is_of(m, one.entity_id)],
+        recent=recent_marks(visit),
     )
 
 
@@ -140,14 +140,14 @@ def change_several(visit: Visit, /) -> Response:
 
 
 def back_from(visit: Visit, done: Iterable[object], /, *part: str) -> Response:
-    """Send the browser back to where a form was, and tell that page of the corrections made."""
+    """Send the browser back to the page of a form, with the corrections in the address."""
     back = own_path(visit.sent("back") or address("c", visit.collection.name, *part))
-    told = [f"done={m.mark_id}" for m in done if isinstance(m, PlacedMark) and _is_told(m)]
-    joint = "" if not told else "&" if "?" in back else "?"
-    return visit.see(f"{back}{joint}{'&'.join(told)}")
+    parameters = [f"done={m.mark_id}" for m in done if isinstance(m, PlacedMark) and _is_shown(m)]
+    joint = "" if not parameters else "&" if "?" in back else "?"
+    return visit.see(f"{back}{joint}{'&'.join(parameters)}")
 
 
-def _is_told(placed: PlacedMark) -> bool:
+def _is_shown(placed: PlacedMark) -> bool:
     return placed.mark.kind in (*ENTITY_EDITS, *_OF_EVENTS)
 
 

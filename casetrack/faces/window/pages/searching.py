@@ -1,4 +1,4 @@
-"""Search: results with the sentence that answers, and what to narrow them by."""
+"""Search: results with the answering sentence, and filters."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ if TYPE_CHECKING:
     from casetrack.base.records import Facet, SearchResult, SearchResults
     from casetrack.faces.window.visit import Visit
 
-# What the address of a page asks of a collection: a question, and what to narrow it by.
+# The question and the filters in the address of a page.
 
 ORDERS = ("best", "newest", "oldest", "document")
-"""How results are put in order; all but the first put the best ones in another order."""
+"""Orders of results; all but the first reorder the best results."""
 _SHOWN = 20
 MOST = 100
 _MOST_ORDERED = 50
-"""Results that another order than that of relevance is made of."""
+"""Number of best results that another order than relevance uses."""
 _PLURALS = ("documents", "kinds", "languages", "sources")
 _NAMES = {"question": "q", **{name: name.removesuffix("s") for name in _PLURALS}}
-"""What an address calls the parts of :class:`Asked`."""
+"""Names of the fields of :class:`Asked` in an address."""
 _PARAMETER = {"person": "mentions", "organization": "mentions"}
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question and what narrows it, as an address says it.
+    """A question and its filters in an address.
 
     Attributes
     ----------
@@ -45,13 +45,11 @@ class Asked:
     documents, kinds, languages, sources, mentions
         See :class:`casetrack.base.arguments.Filter`.
     year
-        Four figures, or empty; stands for all its days.
+        Four digits, or empty; covers all its days.
     since, until
         Days, months or years, or empty.
     order
         One of :data:`ORDERS`.
-    limit
-        How many results.
     """
 
     question: str
@@ -68,7 +66,7 @@ class Asked:
 
     @classmethod
     def of(cls, visit: Visit, /) -> Asked:
-        """Return what the address of a page asks."""
+        """Return the question in the address of a page."""
         given: dict[str, Any] = {}
         for each in fields(cls):
             name = _NAMES.get(each.name, each.name)
@@ -79,9 +77,9 @@ class Asked:
         return cls(**given)
 
     def address(self) -> dict[str, object]:
-        """Return the same as the parts of an address; what is as usual is left out."""
-        told = ((each, getattr(self, each.name)) for each in fields(self))
-        return {_NAMES.get(e.name, e.name): "" if v == e.default else v for e, v in told}
+        """Return the parameters of an address, without default values."""
+        values = ((each, getattr(self, each.name)) for each in fields(self))
+        return {_NAMES.get(e.name, e.name): "" if v == e.default else v for e, v in values}
 
     def but(self, **changes: object) -> dict[str, object]:
         """Return the same parts of an address, some of them otherwise."""
@@ -118,7 +116,7 @@ class Asked:
         )
 
     def search(self, collection: Collection, /) -> tuple[SearchResults, list[SearchResult]]:
-        """Ask a collection; return its answer, and the results in the order that is wanted.
+        """Search a collection; return its answer, and the results in the requested order.
 
         Raises
         ------
@@ -127,16 +125,16 @@ class Asked:
         """
         limit = self.limit if self.order == "best" else max(self.limit, _MOST_ORDERED)
         answer = collection.search(self.question, limit=limit, **self.where.asked())
-        found = list(answer.results)
+        results = list(answer.results)
         if self.order == "document":
-            found.sort(key=lambda r: (r.provenance.document_name.casefold(), _place(r)))
+            results.sort(key=lambda r: (r.provenance.document_name.casefold(), _place(r)))
         elif self.order != "best":
             documents = collection.workspace.state().snapshot.documents
-            found.sort(
+            results.sort(
                 key=lambda r: documents[r.provenance.document_id].dated_at,
                 reverse=self.order == "newest",
             )
-        return answer, found
+        return answer, results
 
 
 def _place(result: SearchResult) -> tuple[str, int]:
@@ -144,11 +142,10 @@ def _place(result: SearchResult) -> tuple[str, int]:
 
 
 _EXCERPT = 420
-"""Characters of a passage in the list of results."""
 _LINE_BREAK = re.compile(r"(?<=[^\n])\n(?=[^\n])")
 _CHOICES = 8
 _ALL_CHOICES = 200
-"""How many values of a facet are offered, at first and when more are wanted."""
+"""Number of values of a facet, initially and on request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +157,7 @@ class Found:
 
 
 def search(visit: Visit, /) -> Response:
-    """Ask a collection, and list what it says."""
+    """Search a collection, and list the results."""
     collection, asked = visit.collection, Asked.of(visit)
     values: dict[str, Any] = {
         "collection": collection,
@@ -169,7 +166,9 @@ def search(visit: Visit, /) -> Response:
         "most": MOST,
     }
     if not asked.question:
-        return visit.page("search.html", **values, answer=None, found=(), facets=None, wider=False)
+        return visit.page(
+            "search.html", **values, answer=None, results=(), facets=None, wider=False
+        )
     answer, results = asked.search(collection)
     wider = visit.asked("choices") == "all"
     facets = collection.facets(
@@ -180,12 +179,12 @@ def search(visit: Visit, /) -> Response:
         waits=False,
     )
     making = begin_map(visit.library, collection) if facets.unread else ""
-    found = [Found(r, _pieces(*_excerpt(r))) for r in results]
+    excerpts = [Found(r, _pieces(*_excerpt(r))) for r in results]
     return visit.page(
         "search.html",
         **values,
         answer=answer,
-        found=found,
+        results=excerpts,
         facets=facets,
         wider=wider,
         making=making,
@@ -209,9 +208,9 @@ def hit(visit: Visit, /) -> Response:
 
 
 def _excerpt(result: SearchResult) -> tuple[str, list[tuple[int, int]]]:
-    """Return what is shown of a passage, in lines as they flow, with what answers in it.
+    """Return the excerpt of a passage without line breaks, and the spans of the answer.
 
-    Each line break of the page becomes a space, so that no place moves.
+    Each line break becomes one space, so that offsets do not change.
     """
     text, marked = result.excerpt(_EXCERPT)
     if result.provenance.sheet_name is None:
@@ -220,7 +219,7 @@ def _excerpt(result: SearchResult) -> tuple[str, list[tuple[int, int]]]:
 
 
 def _pieces(text: str, marked: Iterable[tuple[int, int]]) -> list[tuple[str, bool]]:
-    """Part a text into what is marked and what is not."""
+    """Split a text into marked and unmarked pieces."""
     pieces, at = [], 0
     for start, end in sorted(marked):
         if start < at:

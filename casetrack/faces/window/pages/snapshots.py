@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 def snapshots(visit: Visit, /) -> Response:
     """List the states that the collection can go back to."""
-    found = answered(visit, EarlierStates.snapshots, given_of(visit, EarlierStates.snapshots))
-    return visit.page("snapshots.html", snapshots=found)
+    result = answered(visit, EarlierStates.snapshots, given_of(visit, EarlierStates.snapshots))
+    return visit.page("snapshots.html", snapshots=result)
 
 
 def restore(visit: Visit, /) -> Response:

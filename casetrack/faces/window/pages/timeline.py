@@ -1,4 +1,4 @@
-"""What happened when: an axis to look closer at, the events, own ones, and hidden ones."""
+"""The timeline: its axis with zoom, events, the user's events, and hidden ones."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from casetrack.api.viewer.timeline_figure import when
 from casetrack.faces.window.asking import answered, wanted
 from casetrack.faces.window.drawings import drawn_timeline, words_of
 from casetrack.faces.window.pages.base import Page, document_names
-from casetrack.faces.window.pages.people import told_of
+from casetrack.faces.window.pages.people import recent_marks
 from casetrack.faces.window.visit import address
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _SHOWN = 100
 _MOST = 1000
 _YEARS_APART = 40
-"""With more years than these, decades are offered to look closer at."""
+"""Longer timelines offer decades to zoom into."""
 _FIRST, _LAST = date.min.toordinal(), date.max.toordinal()
 
 
@@ -46,17 +46,17 @@ def timeline(visit: Visit, /) -> Response:
     """Show the events of a span on an axis and as a list."""
     collection, words = visit.collection, words_of(visit.texts)
     given = wanted(visit, Map.timeline, limit=_SHOWN)
-    found = answered(visit, Map.timeline, given)
-    numbered = list(enumerate(found.events))
+    result = answered(visit, Map.timeline, given)
+    numbered = list(enumerate(result.events))
     marks = collection.marks.all()
     return visit.page(
         "timeline.html",
-        timeline=found,
-        axis=drawn_timeline(visit.texts, found),
+        timeline=result,
+        axis=drawn_timeline(visit.texts, result),
         years=[(y, list(events)) for y, events in groupby(numbered, lambda e: e[1].first[:4])],
         when=lambda event: when(event, words),
-        periods=_periods(found, words.months),
-        closer=_moved(found),
+        periods=_periods(result, words.months),
+        closer=_moved(result),
         **given,
         most=_MOST,
         here=address("c", collection.name, "timeline", **(given | {"limit": visit.asked("limit")})),
@@ -65,17 +65,17 @@ def timeline(visit: Visit, /) -> Response:
         names=() if visit.read_only else document_names(collection),
         hidden=[m for m in marks if m.mark.kind == "hide_event"],
         homeless=[m for m in marks if m.mark.kind == "event" and m.quote is None],
-        told=told_of(visit),
+        recent=recent_marks(visit),
     )
 
 
-def _periods(found: Timeline, months: tuple[str, ...]) -> list[Period]:
-    """Return what there is to look closer at: decades, years, or the months of one year."""
+def _periods(result: Timeline, months: tuple[str, ...]) -> list[Period]:
+    """Return the periods to zoom into: decades, years, or the months of one year."""
     counts: dict[str, int] = {}
-    years = {period[:4] for period, _ in found.periods}
-    # What is known of a year as a whole is a date of none of its months.
+    years = {period[:4] for period, _ in result.periods}
+    # A date without a month belongs to none of the months.
     digits = 7 if len(years) == 1 else 4 if len(years) <= _YEARS_APART else 3
-    for period, count in found.periods:
+    for period, count in result.periods:
         if len(period) >= min(digits, 4) and not (digits == 7 and len(period) == 4):
             counts[period[:digits]] = counts.get(period[:digits], 0) + count
     if len(counts) < 2 and digits == 7:
@@ -91,12 +91,12 @@ def _named(period: str, months: tuple[str, ...]) -> tuple[str, Span]:
     return months[int(period[5:]) - 1][:3], Span(period, period)
 
 
-def _moved(found: Timeline) -> dict[str, Span]:
-    """Return the spans that lie nearer, farther, before and after what is shown."""
-    if not found.events:
+def _moved(result: Timeline) -> dict[str, Span]:
+    """Return the spans for zooming in and out, and for moving to both sides."""
+    if not result.events:
         return {}
-    first = date.fromisoformat(found.start or _first(found.events)).toordinal()
-    last = date.fromisoformat(found.end or _last(found.events)).toordinal()
+    first = date.fromisoformat(result.start or _first(result.events)).toordinal()
+    last = date.fromisoformat(result.end or _last(result.events)).toordinal()
     days = last - first + 1
     moved = {
         "in": (first + days // 4, last - days // 4),
@@ -104,7 +104,7 @@ def _moved(found: Timeline) -> dict[str, Span]:
         "before": (first - days // 2, last - days // 2),
         "after": (first + days // 2, last + days // 2),
     }
-    whole = found.start is None and found.end is None
+    whole = result.start is None and result.end is None
     wanted = ["in"] if whole else list(moved)
     return {way: _days(*moved[way]) for way in wanted if days > 1 or way != "in"}
 

@@ -1,4 +1,4 @@
-// Names offered while a statement is typed, and Ctrl+Enter that runs it.
+// Completion while a statement is typed, and Ctrl+Enter to run it.
 "use strict";
 
 (() => {
@@ -19,10 +19,10 @@
     box.removeAttribute("aria-activedescendant");
   }
 
-  function show(found) {
-    offered = found;
+  function show(names) {
+    offered = names;
     chosen = -1;
-    list.replaceChildren(...found.map(([text, , kind], place) => {
+    list.replaceChildren(...names.map(([text, , kind], place) => {
       const item = document.createElement("li");
       const about = document.createElement("span");
       item.id = `sql-word-${place}`;
@@ -33,7 +33,7 @@
       item.addEventListener("mousedown", (event) => { event.preventDefault(); take(place); });
       return item;
     }));
-    list.hidden = !found.length;
+    list.hidden = !names.length;
   }
 
   function choose(place) {
@@ -59,7 +59,7 @@
       const answer = await fetch(`${box.dataset.words}?q=${encodeURIComponent(before)}`);
       if (answer.ok && number === asked) show(await answer.json());
     } catch {
-      close(); // the window has ended; running the statement tells it
+      close(); // The window has stopped; running the statement reports that.
     }
   }
 

@@ -1,10 +1,10 @@
-// What the window does beyond its links and forms. Without it every page still works.
+// Enhancements of links and forms. Without this script every page still works.
 "use strict";
 
 (() => {
   const wide = () => matchMedia("(min-width: 76rem)").matches;
 
-  // A link with data-into shows its page in a part of the present one.
+  // A link with data-into shows its page in a part of the current page.
   async function show(link) {
     const part = document.getElementById(link.dataset.into);
     let answer;
@@ -25,7 +25,7 @@
     centre(part);
   }
 
-  // The passage comes to the middle of its part; the page around it stays where it is.
+  // Scrolls a passage to the middle of its part, without scrolling the page.
   function centre(part) {
     const target = part.querySelector(".target");
     const image = part.querySelector(".frame img");
@@ -50,10 +50,10 @@
     if (copy) quote(copy);
   });
 
-  // The words of a passage with where they stand.
+  // The words of a passage with their offsets.
   async function quote(button) {
     const { quote, citation } = button.dataset;
-    // What is selected counts, where it stands in the passage.
+    // The selection within a passage, with its offsets.
     const selected = getSelection().toString().trim().replace(/\s+/g, " ");
     const words = quote.replace(/\s+/g, " ");
     await navigator.clipboard.writeText(`\u201c${selected && words.includes(selected) ? selected : words}\u201d (${citation})`);
@@ -62,7 +62,7 @@
     setTimeout(() => { button.textContent = before; }, 1600);
   }
 
-  // A star is put on without leaving the page.
+  // Adds a star without leaving the page.
   document.addEventListener("submit", async (event) => {
     const form = event.target;
     if (!form.matches("form[data-quiet]") || !form.closest("#preview")) return;
@@ -73,10 +73,10 @@
     if (shown) show(shown);
   });
 
-  // A choice among facets is asked at once.
+  // A selected facet submits the form.
   document.addEventListener("change", (event) => event.target.closest("form[data-now]")?.requestSubmit());
 
-  // Work in progress is asked for again until it has ended.
+  // Polls running work until its end.
   async function again() {
     const part = document.querySelector("[data-again]");
     if (!part) return;
@@ -85,13 +85,13 @@
       if (answer.ok) part.outerHTML = await answer.text();
       document.querySelector("a[data-go]")?.click();
     } catch {
-      // The window may be starting again; the next try tells.
+      // The window may be restarting; the next poll shows it.
     }
     setTimeout(again, 700);
   }
   again();
 
-  // Files can be dropped anywhere on a form that takes some.
+  // Accepts dropped files anywhere on a form with a file field.
   const form = document.querySelector("form[data-drop]");
   if (form) {
     const over = (event) => { event.preventDefault(); form.classList.add("over"); };
@@ -104,7 +104,7 @@
     });
   }
 
-  // Keys: "/" to the question, j and k through the results, Enter opens the one in view.
+  // Keys: "/" focuses the question, j and k move through the results, Enter opens the focused one.
   document.addEventListener("keydown", (event) => {
     const typing = event.target.closest("input, textarea, select, [contenteditable]");
     if (typing || event.metaKey || event.ctrlKey || event.altKey) return;
@@ -134,10 +134,10 @@
     if (next) { next.focus(); next.scrollIntoView({ block: "nearest" }); }
   });
 
-  // On a wide screen the first result is shown at once.
+  // A wide screen shows the first result at once.
   const first = document.querySelector("a[data-into][data-nth='1']");
   if (first && wide()) show(first);
 
-  // On a narrow screen the part that one is in comes into view.
+  // A narrow screen scrolls to the current part.
   for (const tab of document.querySelectorAll(".tabs [aria-current]")) tab.parentElement.scrollLeft = tab.offsetLeft - tab.parentElement.offsetLeft - 40;
 })();

@@ -1,7 +1,7 @@
-// The timeline and the graph: drawings of the server, whose signs lead to the passages.
+// The timeline and the graph: SVG drawings of the server whose links open passages.
 const drawingWidth = () => Math.min(Math.max(main().clientWidth || 700, 320), 1600);
 
-// Signs of a drawing are links within it; where they lead is done here.
+// Links of a drawing are handled within the page.
 const follow = (drawing, ways) => {
   drawing.addEventListener('click', event => {
     const link = event.target.closest('a[href^="#"]');
@@ -49,13 +49,13 @@ const timelineView = asked => {
     if (!events.length) return [note(t('no_events'))];
     const hits = events.map(each => cited(each));
     const show = at => open(passageView(hits[at], {hits, at}));
-    const told = t(events.length < facts.total ? 'events_heaviest' : 'events', {shown: number(events.length), count: number(facts.total)});
+    const count = t(events.length < facts.total ? 'events_heaviest' : 'events', {shown: number(events.length), count: number(facts.total)});
     const list = el('ol', {class: 'events'}, events.map((each, at) => el('li', {},
       el('time', {datetime: each.date}, /^\d{4}(-\d\d){0,2}$/.test(each.date) ? day(each.date) : facts.words[at]),
       el('div', {}, el('p', {dir: 'auto'}, each.description), placeLink(each, each.citation, hits, at)))));
     return [
-      el('p', {class: 'soft'}, told, facts.undated ? ' ' + t('undated', {count: number(facts.undated)}) : ''),
-      ...(facts.notes || []).map(said => note(said)),
+      el('p', {class: 'soft'}, count, facts.undated ? ' ' + t('undated', {count: number(facts.undated)}) : ''),
+      ...(facts.notes || []).map(text => note(text)),
       follow(el('div', {class: 'drawing'}, drawn(facts.drawing)), {event: show}),
       list,
     ];
@@ -76,32 +76,32 @@ const timelineView = asked => {
   return view;
 };
 
-// --- who belongs together -------------------------------------------------------------------------
+// --- entities ------------------------------------------------------------------------------------
 const graphView = asked => {
   const state = {...asked};
   const box = el('div', {class: 'drawn'});
   const title = el('h1', {}, t('graph'));
-  const beside = el('div', {class: 'beside', role: 'status'});
+  const panel = el('div', {class: 'beside', role: 'status'});
   const center = name => { state.entity_name = name; ask(); };
   const ask = () => into(box, () => call('show_graph', {entity_name: state.entity_name, depth: state.depth, top_k: state.top_k, collection: given.collection, width: drawingWidth()}), lay);
   const lay = result => {
     const facts = result.structuredContent;
     const nodes = facts.nodes || [], edges = facts.edges || [];
     title.replaceChildren(facts.center ? t('graph_around', {name: facts.center.name}) : t('graph'));
-    beside.replaceChildren();
+    panel.replaceChildren();
     if (!nodes.length) return [note(t('no_graph'))];
     const why = at => {
       const edge = edges[at], proof = edge.evidence;
-      beside.replaceChildren(
+      panel.replaceChildren(
         el('h2', {class: 'name'}, bdi(edge.source_name), ' – ', bdi(edge.target_name)),
         el('p', {class: 'soft'}, t('together', {count: number(edge.count)})),
         proof ? el('ul', {class: 'quotes'}, quoteItem(proof, proof.snippet || proof.text)) : el('p', {class: 'soft'}, t('without_quote')));
-      beside.scrollIntoView({block: 'nearest'});
+      panel.scrollIntoView({block: 'nearest'});
     };
     const drawing = follow(el('div', {class: 'drawing'}, drawn(facts.drawing), drawn(facts.legend)), {name: at => center(nodes[at].name), link: why});
     return [
       el('p', {class: 'soft'}, t('graph_about')),
-      drawing, beside,
+      drawing, panel,
       el('div', {class: 'two'},
         el('section', {}, el('h2', {}, t('names')), el('ol', {class: 'names'}, nodes.map(each => el('li', {},
           button(bdi(each.name), () => center(each.name), {class: 'link', title: t('center')}), each.role ? [' · ', bdi(each.role)] : null,

@@ -1,9 +1,9 @@
-// Results of a search, two documents side by side, a collection at a glance: lists that lead to pages.
+// Lists that open pages: search results, a comparison of two documents, a summary of a collection.
 const chunkOf = entry => entry.chunk_id || (entry.source && entry.source.chunk_id);
 const cited = (entry, collection) => ({chunk_id: chunkOf(entry), collection: entry.collection && entry.collection !== collection ? entry.collection : undefined});
 const sourceOf = (entry, facts) => (typeof entry.source === 'string' ? (facts.sources || {})[entry.source] : entry.source) || {};
 
-// A place of a document as a link to its page; what has no place is only told.
+// A citation as a link to its page, or as text if it has no place.
 const placeLink = (entry, label, hits, at, question) => {
   if (!chunkOf(entry)) return el('span', {class: 'citation'}, label);
   const places = hits || [cited(entry)];
@@ -16,7 +16,7 @@ const quoteItem = (entry, text, more = {}) => el('li', {},
 
 // --- search -----------------------------------------------------------------------------------
 const AROUND = [160, 320];
-// What answers, marked in a few of the words around it; lines that were only broken flow.
+// The answer, marked in its context; hard line breaks of a paragraph become spaces.
 const excerpt = (result, span) => {
   const signs = [...flowing(result.text)];
   const best = result.pinpoint && result.pinpoint[0];
@@ -39,7 +39,7 @@ const wordAt = (signs, at) => {
   while (place < signs.length && !/\s/.test(signs[place])) place += 1;
   return place;
 };
-// Letter for letter as long as before, so that places stay what they are; rows keep their lines.
+// Keeps the length, so that offsets stay valid; table rows keep their lines.
 const flowing = text => text.replace(/([^\n])\n(?=[^\n])/g, (both, last, at) => {
   const line = text.slice(text.lastIndexOf('\n', at) + 1, at + 1);
   return line.includes(' | ') || line.length < 40 ? both : last + ' ';
@@ -54,15 +54,15 @@ const searchView = (result, asked) => {
   const current = {asked, hits: []};
 
   const ask = more => call(CONFIG.search, {...current.asked, ...more, ...(CONFIG.place && given.collection && !(current.asked.collections || []).length ? {[CONFIG.place]: given.collection} : {})});
-  const add = told => {
-    const facts = told.structuredContent || {};
+  const add = result => {
+    const facts = result.structuredContent || {};
     const start = current.hits.length;
     const results = resultsOf(facts);
     current.hits.push(...results.map(each => cited(each, given.collection)));
-    const answers = (told._meta || {})['casetrack/graph/answers'] || [];
+    const answers = (result._meta || {})['casetrack/graph/answers'] || [];
     results.forEach((each, n) => list.append(resultItem(each, facts, current, start + n, answers[n])));
-    const said = {none: 'evidence_none', weak: 'evidence_weak'}[facts.evidence];
-    const notes = [...(said ? [t(said)] : []), ...(facts.notes || []), ...(results.length || start ? [] : [facts.next_step || t('nothing')])];
+    const evidence = {none: 'evidence_none', weak: 'evidence_weak'}[facts.evidence];
+    const notes = [...(evidence ? [t(evidence)] : []), ...(facts.notes || []), ...(results.length || start ? [] : [facts.next_step || t('nothing')])];
     if (!start) status.replaceChildren(...notes.map(text => note(text)));
     rest.replaceChildren(...(facts.next_offset ? [button(t('more'), () => into(rest, () => ask({offset: facts.next_offset}), add))] : []));
     return [...rest.childNodes];
@@ -71,10 +71,10 @@ const searchView = (result, asked) => {
     const query = field.value.trim();
     if (!query || !CONFIG.search) return;
     current.asked = {...asked, query, offset: undefined};
-    into(status, () => ask({}), told => {
+    into(status, () => ask({}), result => {
       current.hits = [];
       list.replaceChildren();
-      add(told);
+      add(result);
       return [...status.childNodes].filter(part => part.matches('.note'));
     });
   };
@@ -85,7 +85,7 @@ const searchView = (result, asked) => {
   return view;
 };
 
-// The edition for people who code quotes a snippet of each document; the others a text.
+// The edition for developers returns a snippet of each document; others return a text.
 const resultsOf = facts => (facts.results || []).map(each => ({...each, text: each.text || each.snippet || ''}));
 
 const resultItem = (each, facts, current, at, span) => {
@@ -119,8 +119,8 @@ const compareView = (result, asked) => {
 const changesView = (facts, asked) => {
   const list = el('ol', {class: 'changes'});
   const rest = el('p', {});
-  const add = told => {
-    const more = told.structuredContent;
+  const add = result => {
+    const more = result.structuredContent;
     list.append(...more.changes.map(changeItem));
     const next = more.next_offset;
     return next ? [button(t('more'), () => into(rest, () => call('compare_versions', {...asked, collection: given.collection, offset: next}), add))] : [];
@@ -146,7 +146,7 @@ const topicView = facts => {
   const changed = facts.changes;
   return el('section', {},
     el('header', {}, fillButton(), el('h1', {}, t('on_topic', {topic: facts.topic}))),
-    ...(facts.notes || []).map(said => note(said)),
+    ...(facts.notes || []).map(text => note(text)),
     el('div', {class: 'two'}, side('document_a'), side('document_b')),
     changed && changed.changes ? el('div', {}, el('h2', {}, t('changes_topic', {count: number(changed.total)})), el('ol', {class: 'changes'}, changed.changes.map(changeItem))) : null,
     el('div', {class: 'two'},
@@ -155,7 +155,7 @@ const topicView = facts => {
       names('only_b', t('only_in', {document: facts.document_b.document || facts.document_b.name}))));
 };
 
-// --- a collection at a glance ----------------------------------------------------------------------
+// --- summary of a collection ----------------------------------------------------------------------
 const briefingView = result => {
   const facts = result.structuredContent || {};
   const part = (label, items, ...more) => (items && items.length ? el('section', {}, el('h2', {}, label), ...more, el('ul', {class: 'quotes'}, items)) : null);

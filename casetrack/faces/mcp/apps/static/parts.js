@@ -1,4 +1,4 @@
-// Small parts of every page. Text of documents is set as text, never as markup.
+// Components of every page. Document text is set as text, never as markup.
 const language = () => (host.context.locale || navigator.language || 'en').toLowerCase().startsWith('de') ? 'de' : 'en';
 const t = (name, values = {}) => TEXTS[name][language()].replace(/\{(\w+)\}/g, (_, key) => String(values[key]));
 const number = value => new Intl.NumberFormat(language()).format(value);
@@ -15,7 +15,7 @@ const el = (kind, attributes, ...children) => {
   made.append(...children.flat().filter(child => child !== null && child !== undefined && child !== false));
   return made;
 };
-// What the server drew: it escapes all that it quotes, and the rules of this page run no script in it.
+// A drawing of the server: it escapes all quotations, and the policy of this page blocks its scripts.
 const drawn = html => {
   const holder = document.createElement('template');
   holder.innerHTML = html;
@@ -24,14 +24,14 @@ const drawn = html => {
 const button = (label, press, more = {}) => el('button', {type: 'button', onclick: press, ...more}, label);
 const sign = (mark, label, press, more = {}) => button(mark, press, {'aria-label': label, title: label, ...more});
 const note = (text, kind = '') => el('p', {class: 'note ' + kind, role: kind === 'danger' ? 'alert' : 'note'}, text);
-// Words of a text that stand in it somewhere, marked there.
+// Marks words where they occur in a text.
 const marked = (text, wanted) => {
   const at = wanted ? text.indexOf(wanted) : -1;
   return at < 0 ? [text] : [text.slice(0, at), el('mark', {}, wanted), text.slice(at + wanted.length)];
 };
 const bdi = text => el('bdi', {}, text);
 
-// A row of fields that Enter sends; programs may forbid pages real forms.
+// A row of fields that Enter submits, because programs may forbid forms.
 const entry = (send, attributes, ...parts) => {
   const row = el('div', attributes, ...parts);
   row.addEventListener('keydown', event => {
@@ -57,7 +57,7 @@ const fillButton = () => {
   return sign('⤢', label, press, {'aria-pressed': String(isFull()), class: 'fill'});
 };
 
-// Dates come as ISO 8601 with their precision.
+// Dates are ISO 8601 with their precision.
 const day = iso => {
   const [, year, month, date] = /^(-?\d{4})(?:-(\d\d))?(?:-(\d\d))?$/.exec(iso) || [];
   if (!year) return iso;
@@ -84,13 +84,13 @@ const copyText = async text => {
   }
 };
 
-// --- what is shown: a first view, and what was opened from it ------------------------------------
+// --- views: the first one, and those opened from it ---------------------------------------------
 const given = {arguments: {}, collection: undefined};
 const stack = [];
 const main = () => document.getElementById('main');
 const put = (...parts) => main().replaceChildren(...parts.flat().filter(Boolean));
 
-// Opens a view over the one that is there; going back finds it as it was.
+// Opens a view over the current one; going back restores that one.
 const open = view => {
   stack.push({parts: [...main().childNodes], focus: document.activeElement, top: main().scrollTop});
   put(view);
@@ -116,7 +116,7 @@ document.addEventListener('keydown', event => {
   }
 });
 
-// Puts new parts into a box; whoever works by keyboard stays where they were, or begins at its title.
+// Replaces the content of a box; keyboard focus stays, or moves to the title.
 const replace = (box, parts) => {
   const held = box.contains(document.activeElement) ? document.activeElement : null;
   box.replaceChildren(...parts);
@@ -129,7 +129,7 @@ const replace = (box, parts) => {
   next.focus({preventScroll: true});
 };
 
-// Shows what a call gives in a box, with what went wrong and a way to try again.
+// Shows the result of a call in a box, or its error with a retry button.
 const into = async (box, work, show) => {
   const turn = (box.turn = (box.turn || 0) + 1);
   box.setAttribute('aria-busy', 'true');

@@ -1,4 +1,4 @@
-// A passage on its page: the picture with the marks over it, or the text with the passage marked.
+// A passage on its page: the picture with highlights, or the text with the passage marked.
 const LEAST = 0.5, MOST = 6;
 
 // place: {chunk_id} or {document_name, page}; more: the question, and the other places of a list.
@@ -44,7 +44,7 @@ const passageView = (place, more = {}) => {
       el('header', {}, backButton(), fillButton(), el('h1', {}, bdi(facts.document)),
         el('p', {class: 'citation'}, facts.quote_citation || facts.citation)),
       turns,
-      ...facts.notes.map(said => note(said)),
+      ...facts.notes.map(text => note(text)),
       frame,
     ];
     if (facts.passage) {
@@ -93,7 +93,7 @@ const passageView = (place, more = {}) => {
   return view;
 };
 
-// Scrolls the sheet, and nothing around it, to the passage.
+// Scrolls only the sheet to the passage.
 const toMark = frame => {
   const scroller = frame.matches('.desk') ? frame : frame.querySelector('.scroll');
   const mark = frame.querySelector('.strong') || frame.querySelector('#passage');

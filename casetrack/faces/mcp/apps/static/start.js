@@ -1,4 +1,4 @@
-// What is shown first: what the tool answered.
+// The first view: the result of the tool's call.
 const FIRST = {
   search: searchView,
   page: (_result, asked) => passageView(asked.chunk_id ? {chunk_id: asked.chunk_id} : {document_name: asked.document_name, page: asked.page}),

@@ -1,4 +1,4 @@
-"""Tools that change something, made of operations; those that read are made in :mod:`asking`."""
+"""Tools of operations that change something; reading ones are in :mod:`operation_tools`."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from casetrack.base.records import CollectionInfo, StatusChange
 from casetrack.base.records.jobs import Job
 from casetrack.base.records.snapshots import ReindexReport
 from casetrack.base.records.sync import SyncReport, WatchedFolder
-from casetrack.faces.mcp.asking import answered, given_of, parameter, parameter_of, plain
 from casetrack.faces.mcp.jobs import WaitSeconds, run_as_job
 from casetrack.faces.mcp.live_jobs import Task
-from casetrack.faces.mcp.results import answer, bounded_collection, collection_facts
-from casetrack.faces.mcp.session import (
-    NOT_REMEMBERED,
-    SessionTools,
-    in_thread,
-    locate,
-    write_in_thread,
+from casetrack.faces.mcp.operation_tools import (
+    given_of,
+    parameter,
+    parameter_of,
+    plain,
+    run_operation,
 )
+from casetrack.faces.mcp.results import answer, bounded_collection, collection_facts
+from casetrack.faces.mcp.session import NO_STATE, SessionTools, in_thread, locate, write_in_thread
 from casetrack.faces.mcp.specs import CollectionName, tool
-from casetrack.faces.mcp.steps import See, here, in_terms, told
+from casetrack.faces.mcp.steps import See, if_offered, name_tools, name_tools_in
 from casetrack.faces.mcp.tools.collections import ACTIVE_NOW, NEXT_STEP, profile_notes
 from casetrack.faces.mcp.tools.ingest import existing
 from casetrack.faces.mcp.tools.reindex import reindex_answer, unconfirmed
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What was asked for: by which operation, with which arguments, of which server."""
+    """A finished operation with its arguments."""
 
     session: Session
     operation: Operation
@@ -54,9 +54,9 @@ class Done:
 
 
 def changing(*others: type[Any]) -> type[SessionTools]:
-    """Return the class of the tools that change something and that none of *others* has.
+    """Return the tools of operations that change something and are missing in *others*.
 
-    They change a collection's own facts or what a data folder knows, or take long.
+    These operations change properties of a collection or of the data folder, or take long.
     """
     made = {name for group in others for name in vars(group)}
     tools = {
@@ -69,7 +69,7 @@ def changing(*others: type[Any]) -> type[SessionTools]:
 
 
 def _is_of_lists(each: Operation) -> bool:
-    """Return whether an operation changes what is known of collections, and no documents."""
+    """Return whether an operation changes collections, but not their documents."""
     return each.of_library or each.name.startswith("collection ")
 
 
@@ -100,7 +100,7 @@ def _method(operation: Operation) -> Callable[..., Any]:
         if not sure:
             raise await in_thread(partial(unconfirmed, target, given))
         given |= await in_thread(partial(_folders, operation, given))
-        do = partial(answered, method, owner, given)
+        do = partial(run_operation, method, owner, given)
         done = Done(session, operation, given)
         if work is not None:
 
@@ -112,11 +112,11 @@ def _method(operation: Operation) -> Callable[..., Any]:
                 work.job,
                 title,
                 target.info,
-                lambda tell, stop: do(progress=tell, cancel=stop),
+                lambda progress, stop: do(progress=progress, cancel=stop),
                 finish,
             )
             return await run_as_job(session, context, task, wait_seconds)
-        return answer_of(in_terms(await write_in_thread(session, "", do)), done)
+        return answer_of(name_tools_in(await write_in_thread(session, "", do)), done)
 
     parameters = [
         inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD),
@@ -145,24 +145,24 @@ def _folders(operation: Operation, given: dict[str, Any]) -> dict[str, Any]:
     return {each.name: str(existing(path, each.mcp_name, folder=True)) for each, path in named}
 
 
-# --- what is answered -------------------------------------------------------------------------
+# --- answers ------------------------------------------------------------------------------------
 
 
 @singledispatch
-def answer_of(found: Any, _done: Done, /) -> CallToolResult:
+def answer_of(result: Any, _done: Done, /) -> CallToolResult:
     """Return the answer to a call that changed something."""
-    return answer(plain(head_of(found)), found.as_dict())
+    return answer(plain(head_of(result)), result.as_dict())
 
 
 @answer_of.register
-def _(found: Collection, done: Done) -> CallToolResult:
-    info, notes = found.info, profile_notes(done.session.library, done.given.get("profile"))
+def _(collection: Collection, done: Done) -> CallToolResult:
+    info, notes = collection.info, profile_notes(done.session.library, done.given.get("profile"))
     remembered = done.session.activate(info)
-    said = ACTIVE_NOW if remembered else NOT_REMEMBERED
-    head, step = f"{done.operation.done.rstrip(':')}. {said}", here(NEXT_STEP)
+    activity = ACTIVE_NOW if remembered else NO_STATE
+    head, step = f"{done.operation.done.rstrip(':')}. {activity}", if_offered(NEXT_STEP)
     lines = [head, plain(lines_of(info)), f"Next: {step}", *(f"Note: {each}" for each in notes)]
     facts = {"collection": collection_facts(info), "is_active": remembered, "next_step": step}
-    notes = notes if remembered else [NOT_REMEMBERED, *notes]
+    notes = notes if remembered else [NO_STATE, *notes]
     return answer("\n".join(lines), facts | {"notes": notes})
 
 
@@ -182,7 +182,7 @@ def _(change: StatusChange, done: Done) -> CallToolResult:
     head, *rest = plain(lines_of(change)).split("\n")
     note = "\n".join(rest) or "Nothing was changed."
     if is_active and info.status != "active":
-        note += "\nIt stays the collection that your calls use: read-only."
+        note += "\nIt remains your active collection, read-only."
     facts: Facts = {"collection": collection_facts(info), "previous_status": change.before}
     facts |= {"changed": change.changed, "is_active": is_active, "note": note}
     return answer(f"{head} {note}", facts)
@@ -195,15 +195,15 @@ def _is_active(info: CollectionInfo, done: Done) -> bool:
 @answer_of.register
 def _(watched: WatchedFolder, done: Done) -> CallToolResult:
     watched, operation = as_watched(watched, done.session), done.operation
-    lines = [operation.done, told(plain(lines_of(watched)))]
+    lines = [operation.done, name_tools(plain(lines_of(watched)))]
     if operation.name == "watch add" and watched.watch.schedule == "manual":
-        lines.append("It is compared only when sync_folder is called.")
+        lines.append("It is synced only when sync_folder is called.")
     elif operation.name == "watch add" and watched.status.health != "unwatched":
         lines.append(
-            "A first comparison of the whole folder begins in the background within seconds; "
-            "list_watches tells how it goes."
+            "A first sync of the whole folder starts in the background within seconds; "
+            "list_watches shows its state."
             if watched.new
-            else "The new options hold within seconds."
+            else "The new options take effect within seconds."
         )
     facts: Facts = {"watch": watch_entry(watched)}
     facts |= {} if operation.name == "watch remove" else {"new": watched.new}
@@ -212,9 +212,9 @@ def _(watched: WatchedFolder, done: Done) -> CallToolResult:
 
 @answer_of.register
 def _(job: Job, done: Done) -> CallToolResult:
-    more, text = None, f"{job.id} has ended already: {job.state}."
+    more, text = None, f"{job.id} has already ended: {job.state}."
     if job.active:
-        more = here(f"{done.operation.done} {See('jobs list')} shows how it ended.")
+        more = if_offered(f"{done.operation.done} {See('jobs list')} shows how it ended.")
         text = f"{plain(lines_of(job))}. {more}"
     return job_answer(text, job, more=more)
 

@@ -1,11 +1,10 @@
-"""News: which collections have changed, whoever changed them, told to the clients that follow them.
+"""Notifications about changed collections for the clients that follow them.
 
-Another program, a sync or a call of this very server writes to the data folder; nobody tells
-anybody. So the folder is looked at every second while somebody listens: a few times of files for
-each collection, and nothing is opened.
+Other programs, syncs and calls change the data folder without a signal. While a client listens,
+the folder is checked every second: a few file times for each collection, without opening it.
 
-Clients of the handshake protocol subscribe to addresses, and hear without asking that the list of
-resources is another one; those of the stateless one ask for both by ``subscriptions/listen``.
+Clients of the handshake protocol subscribe to addresses and always learn about a changed resource
+list; clients of the stateless one request both by ``subscriptions/listen``.
 """
 
 from __future__ import annotations
@@ -46,23 +45,23 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("casetrack.mcp")
 
-LOOK_SECONDS = 1.0
+CHECK_SECONDS = 1.0
 MOST_FOLLOWED = 1_000
 """Addresses that one client may follow."""
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """What was seen of the data folder at one moment.
+class FolderState:
+    """State of the data folder at one moment.
 
     Attributes
     ----------
     facts
-        When the facts of each collection were written, by the name of its folder.
+        Write time of the properties of each collection, by its folder name.
     changed
-        By the id of each collection what changes with it.
+        Stamps that change with a collection, by its id.
     listed
-        What the list of resources says of them.
+        Entries of the resource list.
     """
 
     facts: dict[str, int]
@@ -78,14 +77,8 @@ class _Follower:
     uris: set[str] = field(default_factory=set)
 
 
-class News:
-    """Tells the clients of one server what has changed.
-
-    Parameters
-    ----------
-    session
-        Whose data folder it is.
-    """
+class ChangeNotifier:
+    """Notifies the clients of one server about changes in its data folder."""
 
     def __init__(self, session: Session, /) -> None:
         self._session = session
@@ -93,11 +86,11 @@ class News:
         self._listen = ListenHandler(self._bus)
         self._followers: dict[int, _Follower] = {}
         self._listened: list[frozenset[str]] = []
-        self._seen: Look | None = None
-        self._wanted = anyio.Event()
+        self._last_state: FolderState | None = None
+        self._has_clients = anyio.Event()
 
     def register(self, server: Server[Any], /) -> None:
-        """Let *server* answer those who want to hear."""
+        """Register the handlers of subscriptions at *server*."""
         server.add_request_handler("resources/subscribe", SubscribeRequestParams, self._subscribe)
         server.add_request_handler(
             "resources/unsubscribe", UnsubscribeRequestParams, self._unsubscribe
@@ -109,22 +102,22 @@ class News:
             "notifications/initialized", NotificationParams, self._connected
         )
 
-    async def tell(self) -> None:
-        """Look again and again while somebody listens, and tell what is new."""
+    async def run(self) -> None:
+        """Check for changes every second while a client listens, and send them."""
         while True:
-            await self._wanted.wait()
-            await anyio.sleep(LOOK_SECONDS)
+            await self._has_clients.wait()
+            await anyio.sleep(CHECK_SECONDS)
             if not self._followers and not self._listened:
-                self._wanted, self._seen = anyio.Event(), None
+                self._has_clients, self._last_state = anyio.Event(), None
                 continue
             try:
-                await self._tell_news()
+                await self._notify()
             except OSError as error:  # a disk that is away for a moment; the next look sees more
                 logger.info("not looked at: %s", error)
 
-    async def _tell_news(self) -> None:
-        before, now = self._seen, await in_thread(self._look)
-        self._seen = now
+    async def _notify(self) -> None:
+        before, now = self._last_state, await in_thread(self._read_state)
+        self._last_state = now
         if before is None or before == now:
             return
         every = before.changed.keys() | now.changed.keys()
@@ -146,28 +139,28 @@ class News:
                 if uri in follower.uris:
                     await follower.session.send_resource_updated(uri)
 
-    def _look(self) -> Look:
+    def _read_state(self) -> FolderState:
         home = self._session.library.settings.collections_dir
         facts = fact_stamps(home)
-        before = self._seen
+        before = self._last_state
         if before is not None and before.facts == facts:
             listed = before.listed
         else:
             infos = self._session.infos()
             listed = frozenset((info.id, info.name, info.status) for info in infos)
-        return Look(facts, change_stamps(home, facts, (each[0] for each in listed)), listed)
+        return FolderState(facts, change_stamps(home, facts, (each[0] for each in listed)), listed)
 
-    async def _join(self) -> None:
-        """Make sure that what changes from now on is told."""
-        if self._seen is None:
-            self._seen = await in_thread(self._look)
-        self._wanted.set()
+    async def _start(self) -> None:
+        """Start to record changes."""
+        if self._last_state is None:
+            self._last_state = await in_thread(self._read_state)
+        self._has_clients.set()
 
     async def _connected(self, ctx: ServerRequestContext[Any, Any], _params: Any) -> None:
         await self._follower(ctx)
 
     async def _follower(self, ctx: ServerRequestContext[Any, Any]) -> _Follower:
-        await self._join()
+        await self._start()
         connection: Connection = ctx.session._connection
         key = id(connection)
         if key not in self._followers:
@@ -180,9 +173,9 @@ class News:
     ) -> EmptyResult:
         follower = await self._follower(ctx)
         if len(follower.uris) >= MOST_FOLLOWED:
-            told = f"More than {MOST_FOLLOWED:,} resources: unsubscribe from some first."
-            raise MCPError(INVALID_PARAMS, told)
-        # What is not there (yet) may be followed as well: it is never told of, or later.
+            message = f"More than {MOST_FOLLOWED:,} resources: unsubscribe from some first."
+            raise MCPError(INVALID_PARAMS, message)
+        # A client may also follow a missing resource; it then gets no notification, or a later one.
         follower.uris.add(str(params.uri))
         return EmptyResult()
 
@@ -195,12 +188,12 @@ class News:
     async def _listening(
         self, ctx: ServerRequestContext[Any, Any], params: SubscriptionsListenRequestParams
     ) -> SubscriptionsListenResult:
-        # Only what can happen is promised: the lists of tools and prompts stay what they are.
+        # The lists of tools and prompts never change, so their notifications are not confirmed.
         never = {"tools_list_changed": None, "prompts_list_changed": None}
         wanted = params.notifications.model_copy(update=never)
         params = params.model_copy(update={"notifications": wanted})
         uris = frozenset((wanted.resource_subscriptions or ())[:MOST_FOLLOWED])
-        await self._join()
+        await self._start()
         self._listened.append(uris)
         try:
             return await self._listen(ctx, params)

@@ -18,23 +18,23 @@ from casetrack.base.provenance import Provenance
 from casetrack.base.records import Chunk, Document, DocumentStructure, Passages, Section
 from casetrack.base.records.graph.entities import Quote
 from casetrack.faces.mcp import outputs
-from casetrack.faces.mcp.concise import telling
+from casetrack.faces.mcp.concise import formatter_for
 from casetrack.faces.mcp.graph_results import quote
 from casetrack.faces.mcp.progress import Unconfirmed
 from casetrack.faces.mcp.results import (
     NAME_CHARS,
     after_page,
     answer,
+    list_budget,
     more_from,
     page_of,
     portion,
-    room_beside,
     source_links,
     spread_page,
 )
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate, write_in_thread
 from casetrack.faces.mcp.specs import CollectionName, Offset, ResponseFormat, tool
-from casetrack.faces.mcp.steps import See, again, here, in_terms
+from casetrack.faces.mcp.steps import See, again, if_offered, name_tools_in
 from casetrack.faces.mcp.structures import FORMED, answer_facts, entry_forms, fitted, sources_in
 from casetrack.faces.mcp.texts import cut
 
@@ -42,17 +42,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from casetrack.api.collection import Collection
-    from casetrack.faces.mcp.concise import Telling
+    from casetrack.faces.mcp.concise import ResponseFormatter
     from casetrack.faces.mcp.outputs import Facts
 
-    Present = Callable[[Any, Any, "Asked"], CallToolResult]
+    Present = Callable[[Any, Any, "OperationCall"], CallToolResult]
 
 _BEYOND = f"use {See('search')} with document_filter."
 _NAME = attrgetter("mcp_name")
-answered = partial(called, name=_NAME, checked=True)
-"""Returns what an operation answers; errors call its arguments as AI programs do."""
+run_operation = partial(called, name=_NAME, checked=True)
+"""Runs an operation; errors use the argument names of AI programs."""
 _LISTED, _FEW = 15, 3
-"""Entries of the lists inside an entry, in full and in concise answers."""
+"""Entries of nested lists, in detailed and in concise answers."""
 _INNER = frozenset({"aliases", "other_matches", "documents"})
 _LONG = frozenset({"text", "snippet", "table_header", "page_header", "page_footer", "description"})
 _LONG_CHARS = 1_000
@@ -61,17 +61,11 @@ _LEFT_OUT = frozenset({"extra", "time"})
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A call: of which collection, how it is answered, and which part of a list is wanted.
-
-    Attributes
-    ----------
-    given
-        The arguments by the operation's names.
-    """
+class OperationCall:
+    """A call on a collection: arguments by the operation's names, response format, and offset."""
 
     target: Collection
-    told: Telling
+    formatter: ResponseFormatter
     offset: int
     given: dict[str, Any]
 
@@ -82,13 +76,7 @@ class Asked:
 
 
 class DerivedTools(SessionTools):
-    """The tools of the operations for which no module beside this one has a tool.
-
-    Attributes
-    ----------
-    noun
-        The argument that names a collection.
-    """
+    """The tools of all operations without a tool in another module; *noun* names a collection."""
 
     noun: ClassVar = "collection"
 
@@ -96,13 +84,13 @@ class DerivedTools(SessionTools):
         """Return the collection that a call is about."""
         return await locate(self._session, name)
 
-    def in_words(self, result: CallToolResult, _found: Collection, /) -> CallToolResult:
+    def with_terms(self, result: CallToolResult, _found: Collection, /) -> CallToolResult:
         """Return a result in the words of the edition."""
         return result
 
 
 def derived(*others: type[Any]) -> type[DerivedTools]:
-    """Return the class of the tools that none of *others* has."""
+    """Return the class of the tools that are missing in *others*."""
     made = {name for group in others for name in vars(group)}
     return tools_of(each for each in operations().values() if each.tool and each.tool not in made)
 
@@ -140,13 +128,13 @@ def _method(operation: Operation, noun: str) -> Callable[..., Any]:
         given = given_of(method, call)
         target = await self.find(named)
         if not confirmed:
-            what = f'{operation.title} in "{target.name}" has to be confirmed.'
+            what = f'{operation.title} in "{target.name}" requires a confirmation.'
             raise Unconfirmed(what, hint=again(), before="Nothing was changed.")
         if operation.hints.read_only:
-            told = await ask(operation, target, given, offset, form, count)
-            return cast("CallToolResult", self.in_words(told, target))
-        asked = Asked(target, await telling(form, target), offset, given)
-        work = partial(_answered, operation, asked, count)
+            result = await ask(operation, target, given, offset, form, count)
+            return cast("CallToolResult", self.with_terms(result, target))
+        request = OperationCall(target, await formatter_for(form, target), offset, given)
+        work = partial(_answered, operation, request, count)
         return await write_in_thread(self._session, target.info.id, work)
 
     paged = operation.most is not None
@@ -171,144 +159,151 @@ async def ask(
     count: int | None = None,
     /,
 ) -> CallToolResult:
-    """Return what an operation answers for a collection: *count* entries of its list at most."""
-    told = await telling(response_format, target)
-    asked = Asked(target, told, offset, given)
-    return await in_thread(partial(_answered, operation, asked, count))
+    """Return the answer of an operation on a collection, at most *count* entries of its list."""
+    formatter = await formatter_for(response_format, target)
+    request = OperationCall(target, formatter, offset, given)
+    return await in_thread(partial(_answered, operation, request, count))
 
 
-def _answered(operation: Operation, asked: Asked, count: int | None = None) -> CallToolResult:
+def _answered(
+    operation: Operation, request: OperationCall, count: int | None = None
+) -> CallToolResult:
     """Return the answer to a call: as much of its list as fits, and how to get the rest."""
-    told, offset, given = asked.told, asked.offset, asked.given
+    formatter, offset, given = request.formatter, request.offset, request.given
 
     def ask(limit: int | None) -> Any:
         bounds = {} if limit is None or "limit" not in given else {"limit": limit}
-        return in_terms(answered(operation.method, asked.target, given | bounds))
+        return name_tools_in(run_operation(operation.method, request.target, given | bounds))
 
     if operation.most is None:
-        return _whole(operation, ask(None), asked)
+        return _whole(operation, ask(None), request)
     shown: list[Any] = []
-    beside: Facts = {}
+    extra: Facts = {}
     count = count or given.get("limit") or operation.most
     if operation.spread:
 
         def entry(item: Any) -> Facts:
             shown.append(item)
-            return _entry(item, told)
+            return _entry(item, formatter)
 
-        found, entries = spread_page(
+        result, entries = spread_page(
             ask,
             lambda f: entries_of(f)[1],
             entry,
-            lambda f: room_beside(_head(operation, f, asked), told),
+            lambda f: list_budget(_head(operation, f, request), formatter),
             offset=offset,
             count=count,
             most=operation.most,
         )
-        facts = _head(operation, found, asked)
-        chosen = [item for item in entries_of(found)[1] if item in shown][-len(entries) :]
+        facts = _head(operation, result, request)
+        chosen = [item for item in entries_of(result)[1] if item in shown][-len(entries) :]
     else:
-        found = ask(min(offset + count, operation.most))
-        items, facts = entries_of(found)[1], _head(operation, found, asked)
-        made, beside = entry_forms(items, asked)
+        result = ask(min(offset + count, operation.most))
+        items, facts = entries_of(result)[1], _head(operation, result, request)
+        made, extra = entry_forms(items, request)
         page = portion(
             items,
-            made or partial(_entry, told=told),
-            lambda item, _: plain(entry_of(item), told),
+            made or partial(_entry, formatter=formatter),
+            lambda item, _: plain(entry_of(item), formatter),
             offset=offset,
             limit=count,
-            room=room_beside(facts, told),
-            beside=told.beside,
+            budget=list_budget(facts, formatter),
+            source_tokens=formatter.source_tokens,
         )
         entries, chosen = list(page.entries), list(page.items)
-    total = getattr(found, "total", len(entries_of(found)[1]))
+    total = getattr(result, "total", len(entries_of(result)[1]))
     after = after_page(offset, len(entries), min(total, operation.most))
     narrow = operation.narrowing("mcp")
-    way = f"narrow {narrow}." if narrow else here(_BEYOND)
+    way = f"narrow {narrow}." if narrow else if_offered(_BEYOND)
     more = more_from(after, total - offset - len(entries), way)
-    more = more or (None if entries else here(operation.empty("mcp")) or None)
-    name = operation.entries or entries_of(found)[0] or operation.name
-    facts |= beside | {"offset": offset, "next_offset": after, name: entries, "more": more}
-    if isinstance(found, DocumentStructure):
+    more = more or (None if entries else if_offered(operation.empty("mcp")) or None)
+    name = operation.entries or entries_of(result)[0] or operation.name
+    facts |= extra | {"offset": offset, "next_offset": after, name: entries, "more": more}
+    if isinstance(result, DocumentStructure):
         headings = sum(isinstance(item, Section) for item in chosen)
         facts |= {"sections": entries[:headings], "attachments": entries[headings:]}
-    blocks = [plain(numbered(n, entry_of(item)), told) for n, item in enumerate(chosen, offset + 1)]
+    blocks = [
+        plain(numbered(n, entry_of(item)), formatter) for n, item in enumerate(chosen, offset + 1)
+    ]
     head = (
-        plain(head_of(found), told) or f"{operation.name.capitalize()} of {asked.name}: {total:,}"
+        plain(head_of(result), formatter)
+        or f"{operation.name.capitalize()} of {request.name}: {total:,}"
     )
     text = [head, "\n".join(blocks), more or "", outputs.QUOTED]
-    links = source_links(asked.target.info.id, sources_in(chosen))
-    return answer("\n\n".join(filter(None, text)), told.whole(facts), links)
+    links = source_links(request.target.info.id, sources_in(chosen))
+    return answer("\n\n".join(filter(None, text)), formatter.whole(facts), links)
 
 
-def _whole(operation: Operation, found: Any, asked: Asked) -> CallToolResult:
-    """Return an answer that is no list of which a call shows a part."""
-    told, facts = asked.told, _head(operation, found, asked)
-    found, own = fitted(found, asked)
+def _whole(operation: Operation, result: Any, request: OperationCall) -> CallToolResult:
+    """Return an answer without a paged list."""
+    formatter, facts = request.formatter, _head(operation, result, request)
+    result, own = fitted(result, request)
     facts |= own
-    rows = plain(head_of(found), told).split("\n")
+    rows = plain(head_of(result), formatter).split("\n")
     kept, rest = page_of(rows, str)
-    text = ["\n".join([*kept, *(["\u2026 cut here: too long for one answer."] if rest else [])])]
+    text = ["\n".join([*kept, *(["\u2026 cut: too long for one answer."] if rest else [])])]
     if "more" in facts and not text[0]:
         facts["more"] = operation.empty("mcp")
-    if isinstance(found, Passages):
-        text += [plain(entry_of(chunk), told) for chunk in found]
-    if isinstance(found, FORMED):
+    if isinstance(result, Passages):
+        text += [plain(entry_of(chunk), formatter) for chunk in result]
+    if isinstance(result, FORMED):
         text += [facts.get("more") or "", outputs.QUOTED]
-    sources = [found.provenance] if isinstance(found, Chunk) and not told.concise else []
-    links = source_links(asked.target.info.id, sources)
-    return answer("\n\n".join(filter(None, text)), told.whole(facts), links)
+    sources = [result.provenance] if isinstance(result, Chunk) and not formatter.concise else []
+    links = source_links(request.target.info.id, sources)
+    return answer("\n\n".join(filter(None, text)), formatter.whole(facts), links)
 
 
-def _entry(item: Any, told: Telling) -> Facts:
-    return told.entry(bounded(_shown(item, told).as_dict(), told))
+def _entry(item: Any, formatter: ResponseFormatter) -> Facts:
+    return formatter.entry(bounded(_shown(item, formatter).as_dict(), formatter))
 
 
-def _head(operation: Operation, found: Any, asked: Asked) -> Facts:
-    """Return what an answer says besides its list."""
-    name, items = entries_of(found)
-    facts: Facts = {"collection": asked.name, "notice": outputs.QUOTED}
-    if (own := answer_facts(found, asked)) is not None:
+def _head(operation: Operation, result: Any, request: OperationCall) -> Facts:
+    """Return the facts of an answer without its list."""
+    name, items = entries_of(result)
+    facts: Facts = {"collection": request.name, "notice": outputs.QUOTED}
+    if (own := answer_facts(result, request)) is not None:
         return facts | own
-    whole = getattr(found, "as_dict", None)
+    whole = getattr(result, "as_dict", None)
     if whole is None:
-        return facts | {"total": getattr(found, "total", len(items))}
+        return facts | {"total": getattr(result, "total", len(items))}
     lists = {name, operation.name} if operation.most is not None else {name}
     rest = {k: v for k, v in whole().items() if k not in lists}
-    return {**facts, **bounded(rest, asked.told)}
+    return {**facts, **bounded(rest, request.formatter)}
 
 
-def _shown(item: Any, told: Telling) -> Any:
+def _shown(item: Any, formatter: ResponseFormatter) -> Any:
     """Return a record with one quote of several, and with sources that have an end."""
     if isinstance(item, Quote):
-        return quote(item, concise=told.concise)
+        return quote(item, concise=formatter.concise)
     if isinstance(item, tuple):
         few = item[:1] if item and isinstance(item[0], Quote) else item
-        return tuple(_shown(each, told) for each in few)
+        return tuple(_shown(each, formatter) for each in few)
     if not is_dataclass(item) or isinstance(item, (type, Document, Provenance)):
         return item
-    changed = {f.name: _shown(getattr(item, f.name), told) for f in fields(item) if f.init}
+    changed = {f.name: _shown(getattr(item, f.name), formatter) for f in fields(item) if f.init}
     return replace(item, **changed)
 
 
-def bounded(value: Any, told: Telling, /, key: str = "") -> Any:
+def bounded(value: Any, formatter: ResponseFormatter, /, key: str = "") -> Any:
     """Return facts without the ends of very long texts and lists."""
     if isinstance(value, str):
         return cut(value, _LONG_CHARS if key in _LONG else NAME_CHARS) if key != "text" else value
     if isinstance(value, dict):
-        return {name: bounded(each, told, name) for name, each in value.items()}
+        return {name: bounded(each, formatter, name) for name, each in value.items()}
     if isinstance(value, (list, tuple)):
         most = (
-            _FEW if told.concise and key in {"aliases", "other_matches", "documents"} else _LISTED
+            _FEW
+            if formatter.concise and key in {"aliases", "other_matches", "documents"}
+            else _LISTED
         )
-        return [bounded(each, told) for each in value[:most]]
+        return [bounded(each, formatter) for each in value[:most]]
     return value
 
 
-def plain(lines: Iterable[Line], told: Telling | None = None, /) -> str:
+def plain(lines: Iterable[Line], formatter: ResponseFormatter | None = None, /) -> str:
     """Return lines as plain text: words of documents cannot close their quotation marks."""
     rows = []
-    left_out = _LEFT_OUT if told is not None and told.concise else ()
+    left_out = _LEFT_OUT if formatter is not None and formatter.concise else ()
     for each in lines:
         kept = [part for part in each.parts if _style(part) not in left_out]
         if each.block:
@@ -316,8 +311,8 @@ def plain(lines: Iterable[Line], told: Telling | None = None, /) -> str:
             # No line of a document can pass for one of ours.
             rows += [f"> {row}" for row in text.splitlines()]
         elif kept or not each.parts:
-            said = "".join(_plain(part, told) for part in kept)
-            rows.append(f"{' ' * each.indent}{each.label}{said}".rstrip())
+            joined = "".join(_plain(part, formatter) for part in kept)
+            rows.append(f"{' ' * each.indent}{each.label}{joined}".rstrip())
     return "\n".join(rows)
 
 
@@ -325,10 +320,10 @@ def _style(part: Any) -> str:
     return part[1] if isinstance(part, tuple) else ""
 
 
-def _plain(part: Any, told: Telling | None) -> str:
+def _plain(part: Any, formatter: ResponseFormatter | None) -> str:
     text, style = part if isinstance(part, tuple) else (part, "")
-    if style in {"chunk", "document"} and told is not None:
-        return told.chunk_id(text) if style == "chunk" else told.document_id(text)
+    if style in {"chunk", "document"} and formatter is not None:
+        return formatter.chunk_id(text) if style == "chunk" else formatter.document_id(text)
     text = " ".join(text.splitlines())
     if style in {"said", "words"}:
         return text.replace("\\", "\\\\").replace('"', '\\"')
@@ -344,16 +339,10 @@ def takes(
     noun: str = "collection",
     **more: tuple[Any, Any],
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give a tool the parameters of *method*, which it gets by the operation's names, and others.
+    """Give a tool the parameters of *method*, by the operation's names.
 
-    Parameters
-    ----------
-    paged, formed
-        Whether it has ``offset`` and ``response_format``.
-    noun
-        The argument that names a collection.
-    more
-        Types and defaults of the others, which it gets by name, as it does these three.
+    *paged* adds ``offset``, *formed* adds ``response_format``; *more* contains type and default of
+    further parameters.
     """
 
     def made(do: Callable[..., Any]) -> Callable[..., Any]:
@@ -376,7 +365,7 @@ def given_of(
 ) -> dict[str, Any]:
     """Return the arguments of a call by the operation's names."""
     declared = {each.mcp_name: each for each in arguments_of(method)}
-    # Models send empty texts for what they leave out; a change may take a text away.
+    # Models send empty texts for omitted arguments, but an empty text can also clear a field.
     left_out = () if keeps_empty else ("",)
     given = {
         declared[name].name: None if v in left_out and declared[name].default is None else v
@@ -432,12 +421,12 @@ def _sign(
 
 
 def parameter_of(each: Argument, /, *, checked: bool = True) -> inspect.Parameter:
-    """Return the parameter of a tool for an argument; *checked* says whether its schema refuses.
+    """Return the parameter of a tool for an argument; *checked* puts its bounds into the schema.
 
-    Otherwise a model is told the bounds, and what it sends is checked by the operation.
+    Without *checked*, the description contains the bounds and the operation checks the value.
     """
-    asked = each.arg.mcp_type or each.type
-    is_list = get_origin(asked) is list
+    request = each.arg.mcp_type or each.type
+    is_list = get_origin(request) is list
     names = ("min_length", "max_length") if is_list else ("ge", "le")
     if not checked:
         names = ("minItems", "maxItems") if is_list else ("minimum", "maximum")
@@ -448,7 +437,7 @@ def parameter_of(each: Argument, /, *, checked: bool = True) -> inspect.Paramete
         words = {"json_schema_extra": words}
     if each.arg.note:
         words["description"] = each.arg.note
-    kind = Annotated[asked, Field(**words)] if words else asked
+    kind = Annotated[request, Field(**words)] if words else request
     return parameter(each.mcp_name, kind, each.mcp_default)
 
 

@@ -13,7 +13,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_PARAMS, ResourceListChangedNotification, ResourceUpdatedNotification
 
 from casetrack.api.library import Library
-from casetrack.faces.mcp import news
+from casetrack.faces.mcp import notifications
 from casetrack.faces.mcp.server import build_server
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:resources/.*subscribe is removed
 
 @pytest.fixture(autouse=True)
 def _often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(news, "LOOK_SECONDS", 0.02)
+    monkeypatch.setattr(notifications, "CHECK_SECONDS", 0.02)
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def test_a_client_of_the_handshake_protocol_follows_a_collection(
     acme, other = library.create("Acme").info, library.create("Other").info
     received: list[str] = []
 
-    async def hear(message: Any) -> None:
+    async def update(message: Any) -> None:
         if isinstance(message, ResourceUpdatedNotification):
             received.append(str(message.params.uri))
         elif isinstance(message, ResourceListChangedNotification):
@@ -60,7 +60,7 @@ def test_a_client_of_the_handshake_protocol_follows_a_collection(
 
     async def main() -> None:
         server = build_server(library)
-        async with Client(server, mode="legacy", message_handler=hear) as client:
+        async with Client(server, mode="legacy", message_handler=update) as client:
             text = client.server_capabilities.resources
             assert text is not None
             assert (text.subscribe, text.list_changed) == (True, True)
@@ -97,7 +97,7 @@ def test_a_client_of_the_stateless_protocol_listens(
         async with Client(build_server(library), mode="2026-07-28") as client:
             received: list[str] = []
 
-            async def hear(listening: Any) -> None:
+            async def update(listening: Any) -> None:
                 async for event in listening:
                     received.append(getattr(event, "uri", "list"))  # noqa: PERF401
 
@@ -105,7 +105,7 @@ def test_a_client_of_the_stateless_protocol_listens(
                 client.listen(resources_list_changed=True, resource_subscriptions=[mine]) as stream,
                 anyio.create_task_group() as group,
             ):
-                group.start_soon(hear, stream)
+                group.start_soon(update, stream)
                 await in_thread(elsewhere.get("Acme").ingest, [case_folder / "Notes.txt"])
                 await until(received, mine)
                 assert set(received) == {mine}
@@ -117,7 +117,7 @@ def test_a_client_of_the_stateless_protocol_listens(
 
 
 def test_nobody_follows_without_end(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(news, "MOST_FOLLOWED", 2)
+    monkeypatch.setattr(notifications, "MOST_FOLLOWED", 2)
 
     async def main() -> MCPError:
         async with Client(build_server(library), mode="legacy") as client:
