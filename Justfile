@@ -1,4 +1,4 @@
-# Commands for people who work on CaseTrack; `just` lists them. They use the checkout's .venv.
+# Commands for developers of CaseTrack; `just` lists them. They use the checkout's .venv.
 
 python := env("CASETRACK_PYTHON", ".venv/bin/python")
 bin := parent_directory(python)
@@ -13,7 +13,7 @@ default:
 demo *ARGS:
     {{python}} -m casetrack demo {{ARGS}}
 
-# run the tests, or those of one wing: core, map, keep, faces
+# run the tests, or those of one group: core, map, keep, faces
 test wing="" *ARGS:
     {{python}} -m pytest -q -n 2 {{ if wing =~ '^(core|map|keep|faces)$' { "--wing " + wing } else { wing } }} {{ARGS}}
 
@@ -22,7 +22,7 @@ golden *ARGS:
     -{{python}} -m pytest -q -n 2 --regen --tb=no {{ARGS}} >/dev/null
     git status --short tests docs
 
-# run also the tests that take minutes
+# run all tests, including those that take minutes
 slow *ARGS:
     {{python}} -m pytest -q -n 2 -m slow {{ARGS}}
 
@@ -34,7 +34,7 @@ lint:
     {{bin}}/lint-imports --no-cache
     {{bin}}/lint-imports --no-cache --config tools/import_circles.toml
 
-# put right what ruff can put right by itself
+# fix the problems that ruff can fix
 fix:
     {{bin}}/ruff check --fix
     {{bin}}/ruff format
@@ -51,7 +51,7 @@ quality part *ARGS:
 faults part="" *ARGS:
     {{ if part == "crash" { "CASETRACK_BAD_DISKS=60 CASETRACK_STRESS_SECONDS=180 " + python + " -m pytest -q -s -m slow tests/crash" } else if part == "fuzz" { "CASETRACK_FUZZ=5000 CASETRACK_FUZZ_CASES=100000 " + python + " -m pytest -q -m slow --timeout 0 tests/faces/mcp/test_fuzz.py tests/extract/test_fuzz.py" } else if part == "watching" { python + " -m watching" } else if part == "windows" { python + " -m portability.windows -q -n 2 tests/store tests/keep/sync tests/api/watch" } else { python + " -m faults.run " + part } }} {{ARGS}}
 
-# check the server with the protocol's own tools: Inspector and conformance suite (needs npm)
+# check the server with the protocol's tools: Inspector and conformance suite (needs npm)
 conformance *ARGS:
     {{python}} -m conformance.run {{ARGS}}
 

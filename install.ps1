@@ -1,15 +1,15 @@
-# Installs CaseTrack for you alone, on Windows. It needs no administrator and no Python.
+# Installs CaseTrack for you alone, on Windows. It needs no administrator rights and no Python.
 #
-#   powershell -ExecutionPolicy Bypass -File install.ps1               install it, or bring it up to date
+#   powershell -ExecutionPolicy Bypass -File install.ps1               install or update it
 #   powershell -ExecutionPolicy Bypass -File install.ps1 -From FILE    from this wheel instead of the package index
 #   powershell -ExecutionPolicy Bypass -File install.ps1 -Uninstall    remove it; your documents and collections stay
 #
-# What it does, in this order:
-#   1. It takes uv, which installs Python programs: yours, or its own copy in %LOCALAPPDATA%\CaseTrack\uv.
-#   2. uv makes an environment for CaseTrack alone and puts the command `casetrack` into %USERPROFILE%\.local\bin.
-#   3. It fetches the models for searching by meaning and for reading scans (120 MB).
-#   4. It puts CaseTrack into your start menu.
-# -NoModels and -NoDesktop leave out the last two. Run it again after anything went wrong: what is there is kept.
+# Steps:
+#   1. Find uv, which installs Python programs, or fetch a copy into %LOCALAPPDATA%\CaseTrack\uv.
+#   2. Let uv make an environment for CaseTrack and put the command `casetrack` into %USERPROFILE%\.local\bin.
+#   3. Fetch the models for search by meaning and for reading scans (120 MB).
+#   4. Add CaseTrack to your start menu.
+# -NoModels and -NoDesktop leave out the last two. Run it again after an error: finished steps are kept.
 [CmdletBinding()]
 param(
     [string]$From,
@@ -18,12 +18,12 @@ param(
     [switch]$Uninstall
 )
 $ErrorActionPreference = 'Stop'
-$ProgressPreference = 'SilentlyContinue' # the bar of Windows PowerShell makes fetching ten times as slow
+$ProgressPreference = 'SilentlyContinue' # the progress bar of Windows PowerShell makes downloads ten times slower
 
 $UvVersion = '0.13.9'
 $UvFrom = "https://github.com/astral-sh/uv/releases/download/$UvVersion/uv-installer.ps1"
 if ($env:CASETRACK_UV_FROM) { $UvFrom = $env:CASETRACK_UV_FROM }
-$Python = '3.11' # all libraries have wheels for it; uv fetches it where it is missing
+$Python = '3.11' # all libraries have wheels for it; uv fetches it if it is missing
 $Own = Join-Path $env:LOCALAPPDATA 'CaseTrack\uv'
 
 function Stop-With([string]$Problem, [string]$Step) {
@@ -44,14 +44,14 @@ function Install-Uv {
     Write-Host "Fetching uv $UvVersion ..."
     $script = Join-Path ([IO.Path]::GetTempPath()) "uv-installer-$PID.ps1"
     try {
-        # Windows PowerShell 5 does not offer TLS 1.2 by itself.
+        # Windows PowerShell 5 does not enable TLS 1.2 by default.
         [Net.ServicePointManager]::SecurityProtocol = [Net.ServicePointManager]::SecurityProtocol -bor [Net.SecurityProtocolType]::Tls12
         Invoke-WebRequest -UseBasicParsing -Uri $UvFrom -OutFile $script
     }
     catch {
         Stop-With "uv could not be fetched from ${UvFrom}: $($_.Exception.Message)" 'Check the connection to the internet and run this again, or install uv yourself (https://docs.astral.sh/uv).'
     }
-    # Into a folder of ours: the search path is not changed.
+    # Into a folder of CaseTrack: the search path stays unchanged.
     $env:UV_UNMANAGED_INSTALL = $Own
     & powershell -NoProfile -ExecutionPolicy Bypass -File $script | Out-Null
     $ended = $LASTEXITCODE
@@ -74,24 +74,24 @@ $uv = Find-Uv
 
 if ($Uninstall) {
     if (-not $uv) {
-        Write-Host 'CaseTrack was not installed by this script: there is nothing to remove.'
+        Write-Host 'CaseTrack was not installed by this script, so there is nothing to remove.'
         exit 0
     }
     $command = Join-Path (& $uv tool dir --bin) 'casetrack.exe'
     if (Test-Path -LiteralPath $command) {
-        # AI programs and the start menu first, as long as the program is there to do it.
+        # AI programs and the start menu first, while the program is still installed.
         & $command uninstall --yes
         if ($LASTEXITCODE -ne 0) {
-            Stop-With 'CaseTrack could not be taken out of your programs.' 'Do what it says above and run this again.'
+            Stop-With 'CaseTrack could not be removed from your programs.' 'Follow the instructions above and run this again.'
         }
-        # Windows lets no running program remove itself.
+        # On Windows a running program cannot remove itself.
         & $uv tool uninstall casetrack
         if ($LASTEXITCODE -ne 0) {
             Stop-With 'CaseTrack could not be removed.' 'Close its window and the AI programs that use it, and run this again.'
         }
     }
     if (Test-Path -LiteralPath $Own) { Remove-Item -LiteralPath $Own -Recurse -Force }
-    Write-Host 'CaseTrack is removed. Your documents and collections are where they were.'
+    Write-Host 'CaseTrack is removed. Your documents and collections are unchanged.'
     exit 0
 }
 
@@ -101,10 +101,10 @@ if (-not $uv) {
 }
 
 Write-Host 'Installing CaseTrack ...'
-# The same line updates what is there. A wheel may have the same version as before, and other content.
+# The same line updates an installation. A wheel may have the same version and other content.
 & $uv tool install --quiet --upgrade --reinstall-package casetrack --python $Python $package
 if ($LASTEXITCODE -ne 0) {
-    Stop-With 'CaseTrack could not be installed.' 'What uv says above names the reason; a window that is open must be closed first. Run this again when it is put right: what was fetched is kept.'
+    Stop-With 'CaseTrack could not be installed.' 'The messages of uv above state the reason; an open window must be closed first. Correct it and run this again: fetched files are kept.'
 }
 $bin = & $uv tool dir --bin
 $command = Join-Path $bin 'casetrack.exe'
@@ -112,12 +112,12 @@ $command = Join-Path $bin 'casetrack.exe'
 if (-not $NoModels) {
     & $command models pull
     if ($LASTEXITCODE -ne 0) {
-        Write-Host 'The models are not whole yet. CaseTrack works without them, by words only; run "casetrack models pull" to go on.'
+        Write-Host 'The models are incomplete. CaseTrack works without them, by keywords only; run "casetrack models pull" to go on.'
     }
 }
 if (-not $NoDesktop) {
     & $command setup desktop
-    if ($LASTEXITCODE -ne 0) { Write-Host 'CaseTrack is not in your start menu; it opens by: casetrack browse --app' }
+    if ($LASTEXITCODE -ne 0) { Write-Host 'CaseTrack is not in your start menu. To open it, run: casetrack browse --app' }
 }
 
 Write-Host "$(& $command --version) is installed."

@@ -1,22 +1,22 @@
 #!/bin/sh
-# Installs CaseTrack for you alone, on Linux or macOS. It needs no administrator and no Python.
+# Installs CaseTrack for you alone, on Linux or macOS. It needs no administrator rights and no Python.
 #
-#   sh install.sh                 install it, or bring it up to date
+#   sh install.sh                 install or update it
 #   sh install.sh --from FILE     from this wheel instead of the package index
 #   sh install.sh --uninstall     remove it; your documents and collections stay
 #
-# What it does, in this order:
-#   1. It takes uv, which installs Python programs: yours, or its own copy in ~/.local/share/casetrack.
-#   2. uv makes an environment for CaseTrack alone and puts the command `casetrack` into ~/.local/bin.
-#   3. It fetches the models for searching by meaning and for reading scans (120 MB).
-#   4. It puts CaseTrack into the menu of your desktop.
-# --no-models and --no-desktop leave out the last two. Run it again after anything went wrong: what
-# is there is kept.
+# Steps:
+#   1. Find uv, which installs Python programs, or fetch a copy into ~/.local/share/casetrack.
+#   2. Let uv make an environment for CaseTrack and put the command `casetrack` into ~/.local/bin.
+#   3. Fetch the models for search by meaning and for reading scans (120 MB).
+#   4. Add CaseTrack to the menu of your desktop.
+# --no-models and --no-desktop leave out the last two. Run it again after an error: finished
+# steps are kept.
 set -eu
 
 UV_VERSION=0.13.9
 UV_FROM=${CASETRACK_UV_FROM:-https://github.com/astral-sh/uv/releases/download/$UV_VERSION/uv-installer.sh}
-PYTHON=3.11 # all libraries have wheels for it; uv fetches it where it is missing
+PYTHON=3.11 # all libraries have wheels for it; uv fetches it if it is missing
 OWN=${XDG_DATA_HOME:-$HOME/.local/share}/casetrack/uv
 
 say() { printf '%s\n' "$*"; }
@@ -33,7 +33,7 @@ action=install
 while [ $# -gt 0 ]; do
   case $1 in
     --from)
-      [ $# -gt 1 ] || fail "--from needs a wheel." "For instance: sh install.sh --from casetrack-0.1.0-py3-none-any.whl"
+      [ $# -gt 1 ] || fail "--from needs a wheel." "Example: sh install.sh --from casetrack-0.1.0-py3-none-any.whl"
       package=$2
       [ -e "$package" ] || fail "There is no file $package." "Give the path of a wheel of CaseTrack."
       shift
@@ -72,7 +72,7 @@ fetch_uv() {
     rm -f "$script"
     fail "uv could not be fetched from $UV_FROM." "Check the connection to the internet and run this again, or install uv yourself (https://docs.astral.sh/uv)."
   }
-  # Into a folder of ours: neither the search path nor your shell's settings are changed.
+  # Into a folder of CaseTrack: the search path and the settings of your shell stay unchanged.
   UV_UNMANAGED_INSTALL=$OWN sh "$script" >/dev/null || {
     rm -f "$script"
     fail "uv could not be installed in $OWN." "Is there room on the disk, and may you write there?"
@@ -84,17 +84,17 @@ uv=$(find_uv)
 
 if [ "$action" = uninstall ]; then
   if [ -z "$uv" ]; then
-    say "CaseTrack was not installed by this script: there is nothing to remove."
+    say "CaseTrack was not installed by this script, so there is nothing to remove."
     exit 0
   fi
   command="$("$uv" tool dir --bin)/casetrack"
-  # AI programs and the menu first, as long as the program is there to do it.
+  # AI programs and the menu first, while the program is still installed.
   [ ! -x "$command" ] || PATH="$(dirname "$uv"):$PATH" "$command" uninstall --yes ||
-    fail "CaseTrack could not be taken out of your programs." "Do what it says above and run this again."
-  # On some systems a program cannot remove itself; then it is still there.
+    fail "CaseTrack could not be removed from your programs." "Follow the instructions above and run this again."
+  # On some systems a program cannot remove itself; then it is still installed.
   [ ! -x "$command" ] || "$uv" tool uninstall casetrack
   rm -rf "$OWN"
-  say "CaseTrack is removed. Your documents and collections are where they were."
+  say "CaseTrack is removed. Your documents and collections are unchanged."
   exit 0
 fi
 
@@ -104,18 +104,18 @@ if [ -z "$uv" ]; then
 fi
 
 say "Installing CaseTrack ..."
-# The same line updates what is there. A wheel may have the same version as before, and other content.
+# The same line updates an installation. A wheel may have the same version and other content.
 "$uv" tool install --quiet --upgrade --reinstall-package casetrack --python "$PYTHON" "$package" ||
-  fail "CaseTrack could not be installed." "What uv says above names the reason. Run this again when it is put right: what was fetched is kept."
+  fail "CaseTrack could not be installed." "The messages of uv above state the reason. Correct it and run this again: fetched files are kept."
 bin=$("$uv" tool dir --bin)
 command=$bin/casetrack
 
 if [ "$models" = yes ]; then
   "$command" models pull ||
-    say "The models are not whole yet. CaseTrack works without them, by words only; run \`casetrack models pull\` to go on."
+    say "The models are incomplete. CaseTrack works without them, by keywords only; run \`casetrack models pull\` to go on."
 fi
 if [ "$desktop" = yes ]; then
-  "$command" setup desktop || say "CaseTrack is not in your menu; it opens by: casetrack browse --app"
+  "$command" setup desktop || say "CaseTrack is not in your menu. To open it, run: casetrack browse --app"
 fi
 
 say "$("$command" --version) is installed."

@@ -35,7 +35,7 @@ def test_there_are_enough_questions(questions: list[dict[str, Any]]) -> None:
 
 
 @pytest.mark.slow
-def test_every_answer_stands_on_its_page(
+def test_every_answer_is_on_its_page(
     demo: Collection, questions: list[dict[str, Any]], samples: Path
 ) -> None:
     pages: dict[tuple[str, int], str] = {}

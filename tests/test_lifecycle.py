@@ -111,7 +111,7 @@ def test_a_session_is_refused_under_the_lock(case: Collection) -> None:
         assert session.id
 
 
-def test_views_of_a_closed_collection_are_made_anew(case: Collection) -> None:
+def test_views_of_a_closed_collection_are_rebuilt(case: Collection) -> None:
     case.admin.archive()
     shutil.rmtree(case.folder / "views", ignore_errors=True)
     again = Library(case.workspace.settings).get("Case")
@@ -286,9 +286,7 @@ def test_of_all_who_take_one_name_one_wins(library: Library) -> None:
 # --- deleting --------------------------------------------------------------------------------
 
 
-def test_whoever_comes_after_the_deletion_is_told(
-    case: Collection, library: Library, tmp_path: Path
-) -> None:
+def test_a_later_caller_gets_an_error(case: Collection, library: Library, tmp_path: Path) -> None:
     Library(library.settings).delete("Case")
     for act in (
         lambda: case.ingest([tmp_path / "ferry.txt"]),

@@ -71,7 +71,7 @@ def test_views_rename_and_reach() -> None:
     assert deep.of(KeyActor(entity(), None)) == {"where": None, "page": None}
 
 
-def test_the_source_is_told_in_json_and_rows_under_the_same_names() -> None:
+def test_the_source_is_reported_in_json_and_rows_under_the_same_names() -> None:
     whole = {"source": "git:a", "source_id": "b.md", "source_url": "https://example.org/b"}
     whole["printed_place"] = "24:11-20"
     hidden = (HiddenSpan("hidden", 0, 3),)
@@ -93,7 +93,7 @@ def test_no_rows_are_a_table_too(empty: Any) -> None:
     assert "0" in repr(empty)
 
 
-def test_every_record_can_be_told() -> None:
+def test_every_record_can_be_reported() -> None:
     for module in pkgutil.walk_packages(casetrack.base.records.__path__, "casetrack.base.records."):
         import_module(module.name)
     every = {

@@ -1,6 +1,6 @@
 -- Sums of money of at least a value, the largest first, each with its source.
--- :param least number the smallest sum
--- :param unit text default null currency, such as GBP; null for all, which are not converted
+-- :param least number smallest sum
+-- :param unit text default null currency, such as GBP; null for all, without conversion
 SELECT
     amount.value,
     amount.unit,

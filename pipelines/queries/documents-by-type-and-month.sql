@@ -1,5 +1,5 @@
--- How many documents, pages and characters of each type there are, by the month they were written in.
--- Where a document does not say when it was written, the date of its file counts.
+-- Number of documents, pages and characters of each type, by the month of writing.
+-- The date of the file replaces an unknown date of writing.
 -- :param type text default null only this type, such as contract; null for all
 SELECT
     coalesce(document_type, 'unknown') AS type,

@@ -1,6 +1,6 @@
 -- Passages that answer a question, the best first, each with its source.
--- :param question text what you want to know, in your own words
--- :param k integer default 10 how many passages
+-- :param question text the question, in natural language
+-- :param k integer default 10 number of passages
 SELECT rank, citation, text
 FROM search($question, k => $k)
 ORDER BY rank;

@@ -1,5 +1,5 @@
--- Documents that were read only in part, poorly, or in another way than the newest ones.
--- :param least_confidence number default 0.7 mean confidence of recognised text that is good enough
+-- Documents that were read only in part, with low confidence, or by an older version than the newest ones.
+-- :param least_confidence number default 0.7 sufficient mean confidence of recognised text
 WITH newest AS (
     SELECT arg_max(pipeline_fingerprint, updated_at) AS fingerprint FROM documents
 ),

@@ -1,4 +1,4 @@
--- What the documents say of the time between two days, in order, each with its source.
+-- Dates between two days with their passages, in order, each with its source.
 -- :param from_day date first day, as 2024-01-31
 -- :param to_day date last day
 SELECT

@@ -1,6 +1,6 @@
--- People and organisations that are named in the same passages, the closest pairs first.
--- :param name text default '' only pairs in which a name holds this text
--- :param least integer default 1 passages that must name both
+-- People and organisations named in the same passages, the closest pairs first.
+-- :param name text default '' only pairs with a name that contains this text
+-- :param least integer default 1 least number of passages that name both
 SELECT
     one.name AS name,
     one.kind AS kind,

@@ -136,7 +136,7 @@ def test_vectors_of_large_segments_are_put_in_order_where_they_are_made(
     assert len(list(bare.folder.glob("views/index/*/cells.bin"))) == built.ordered
 
 
-def test_what_somebody_else_makes_is_waited_for(
+def test_what_another_process_makes_is_waited_for(
     mapless: Collection, in_this_process: list[list[str]]
 ) -> None:
     home = mapless.folder / views.MAP.home
@@ -176,7 +176,7 @@ def test_views_in_object_storage_are_made_apart_and_published(
 
 
 @pytest.mark.slow
-def test_what_a_task_sent_and_is_gone_is_told(
+def test_what_a_task_sent_and_is_gone_is_reported(
     library: Library, samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     far = without_views(library, samples, f"{(tmp_path / 'bucket').as_uri()}/far")

@@ -488,7 +488,7 @@ def test_two_programs_at_once_end_as_one(
         ),
     ],
 )
-def test_machines_that_differ_are_told_before_work_begins(
+def test_machines_that_differ_are_reported_before_work_begins(
     library: Library,
     engines: list[InProcess],
     folder: Path,

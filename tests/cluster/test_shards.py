@@ -236,7 +236,7 @@ def test_segments_of_a_collection_in_object_storage_are_copied_from_there(
 
 
 @pytest.mark.parametrize("name", ["..", "a/b", "", "a\\b"])
-def test_a_shard_reads_nothing_beside_the_collections(shards: InProcess, name: str) -> None:
+def test_a_shard_reads_nothing_next_to_the_collections(shards: InProcess, name: str) -> None:
     part = Part.of(name, 3, None, is_filtered=False)
     message = Shard(shards.collections).top(
         Query("one", (part,), 3, {}, None, None, 3, 1.0, 3, None)

@@ -152,7 +152,7 @@ def test_an_overlap_that_begins_within_a_citation_knows_the_first_answer() -> No
     assert [span.key for span in spans] == [ROE, BROWN]
 
 
-def test_a_cut_citation_is_read_anew() -> None:
+def test_a_cut_citation_is_read_again() -> None:
     whole = "See Roe v. Wade, 410 U.S. 113 (1973). Id. at 120."
     end = whole.index("13 (")
     references = References()

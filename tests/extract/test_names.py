@@ -111,7 +111,7 @@ def test_capitals_do_not_hide_a_name(tag: Tag) -> None:
     }
 
 
-def test_words_for_parties_are_told_apart_from_names(tag: Tag) -> None:
+def test_words_for_parties_are_distinguished_from_names(tag: Tag) -> None:
     text = "Borrower will pay Bank the unpaid principal amount of all Credit Extensions in Chicago."
     assert [(s.text, s.kind, s.is_role) for s in tag(text)] == [
         ("Borrower", "person", True), ("Bank", "organization", True),

@@ -74,7 +74,7 @@ def test_what_does_not_end_in_cells_is_no_row(line: str) -> None:
 
 
 @given(st.text(alphabet="Ab $€|:()-—.,0123456789%'\u00a0", max_size=60))
-def test_cells_lie_in_order_within_their_line(line: str) -> None:
+def test_cells_are_in_order_within_their_line(line: str) -> None:
     row = read_row(line, Habit(line))
     if row is None:
         return

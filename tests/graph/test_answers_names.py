@@ -114,7 +114,7 @@ def test_another_number_is_another_thing() -> None:
         match_references(GRAPH, "ISO 9002:2015")
 
 
-def test_what_is_not_there_names_what_is_near() -> None:
+def test_unknown_names_list_similar_ones() -> None:
     for typed, kind, near in (
         ("Tidal System", "any", ("Tidewell Systems GmbH", "organization")),
         ("Adaeze Okafor", "location", ("Adaeze Okafor", "person")),

@@ -27,7 +27,7 @@ norvane wharf gmbh / norvane vvharf gmbh
 
 
 @pytest.mark.parametrize(("right", "slip"), SLIPS)
-def test_a_slip_beside_the_right_name_is_that_name(right: str, slip: str) -> None:
+def test_a_slip_next_to_the_right_name_is_that_name(right: str, slip: str) -> None:
     assert scanned_variants({right: 4, slip: 1}) == {slip: right}
     # As often as the right one it is none, unless a digit gives it away.
     is_odd = any(c.isdigit() for c in slip)

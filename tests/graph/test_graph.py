@@ -230,7 +230,7 @@ def test_edges_have_ends_and_evidence(collection: Collection) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", ["tables", "segments", "neighbours.bin"])
-def test_damaged_files_are_made_anew(collection: Collection, part: str) -> None:
+def test_damaged_files_are_rebuilt(collection: Collection, part: str) -> None:
     before = content(collection)
     home = collection.folder / "views" / "graph"
     path = home / part

@@ -99,7 +99,7 @@ def test_a_caption_makes_entities_with_their_parts(text: str, expected: dict[str
     assert not any("doe" in key for key in result)
 
 
-def test_a_court_stands_where_the_caption_names_it_on_all_its_lines() -> None:
+def test_a_court_is_where_the_caption_names_it_on_all_its_lines() -> None:
     graph, chunks = graph_of(BRIEF)
     (court,) = [i for i, e in enumerate(graph.entities) if f"{e.kind}:{e.key}" == VERMONT]
     places = [chunks[m.chunk].text[m.start : m.end] for m in graph.mentions if m.entity == court]

@@ -337,7 +337,7 @@ def test_similar_chunks_show_both_ends() -> None:
     assert edges(chunk_edges(made, None)) == []
 
 
-def test_a_rare_name_joins_chunks_that_are_not_beside_each_other() -> None:
+def test_a_rare_name_joins_chunks_that_are_not_next_to_each_other() -> None:
     iso = ["[[ref standard:iso-1|ISO 1]] [[concept:rent|rent]]"]
     texts = {"a.txt": ["[[person:a|Ada]]"] * 3, "b.txt": iso, "c.txt": iso}
     table = chunk_edges(graph(texts, vectors=False), None)

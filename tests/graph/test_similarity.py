@@ -120,7 +120,7 @@ def test_blocks_do_not_change_a_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     assert_equal(update(build(vectors_of([chunks[:200]], 384)), vectors), whole)
 
 
-def test_a_change_of_the_order_of_documents_is_built_anew() -> None:
+def test_a_change_of_the_order_of_documents_is_built_again() -> None:
     documents = [[(f"d{d}c{i}", 1 + (d * 5 + i) % 11) for i in range(5)] for d in range(8)]
     other = vectors_of(documents[::-1])
     assert_equal(update(build(vectors_of(documents)), other), build(other))
@@ -133,7 +133,7 @@ def test_ties_go_to_the_earlier_chunk_and_lists_hold_ten() -> None:
     assert result["c13"] == [(f"c{i:02}", 1.0) for i in range(10)]
 
 
-def test_chunks_beside_each_other_are_no_neighbours() -> None:
+def test_chunks_next_to_each_other_are_no_neighbours() -> None:
     result = as_lists(build(vectors_of([[("a", 5), ("b", 5), ("c", 5)], [("d", 5)]])))
     assert [other for other, _ in result["a"]] == ["c", "d"]
     assert [other for other, _ in result["b"]] == ["d"]

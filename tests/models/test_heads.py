@@ -72,7 +72,7 @@ def test_missing_head_is_named(headed, config, build, name):
         build(without, config)
 
 
-def test_names_of_checkpoints_are_told_apart():
+def test_names_of_checkpoints_are_distinguished():
     names = {
         "bert.embeddings.LayerNorm.gamma": "embeddings.LayerNorm.weight",
         "bert.embeddings.LayerNorm.beta": "embeddings.LayerNorm.bias",

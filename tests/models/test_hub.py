@@ -65,7 +65,7 @@ def test_next_pull_continues_what_an_earlier_one_left(tiny, hub, tmp_path):
     assert {check.state for check in verify(tiny.spec, tmp_path)} == {"ok"}
 
 
-def test_server_without_ranges_starts_the_file_anew(tiny, hub, tmp_path):
+def test_server_without_ranges_starts_the_file_again(tiny, hub, tmp_path):
     hub.faults[WEIGHTS] = ["drop", "no range"]
     pull(tiny.spec, tmp_path, sources=[hub.source()])
     assert len(ranges(hub)) == 2

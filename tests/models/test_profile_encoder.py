@@ -260,7 +260,7 @@ def test_provider_has_no_models_here_and_parts_do_not_stand_alone(folder):
         find_profile("maxi")
 
 
-def test_tokenizer_without_a_marker_is_told(tiny, headed, memory, tmp_path):
+def test_tokenizer_without_a_marker_is_reported(tiny, headed, memory, tmp_path):
     files = {**headed.files, "tokenizer.json": tiny.files["tokenizer.json"]}
     changed = [
         dataclasses.replace(f, sha256=hashlib.sha256(files[f.name]).hexdigest(), size=None)

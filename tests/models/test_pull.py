@@ -154,7 +154,7 @@ def test_damage_is_found_by_verify_and_mended_by_pull(tiny, hub, tmp_path):
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"name": "tiny"}', '{"files": 3}'])
-def test_broken_manifest_is_written_anew(tiny, hub, tmp_path, text):
+def test_broken_manifest_is_written_again(tiny, hub, tmp_path, text):
     pull(tiny.spec, tmp_path, sources=[hub.source()])
     (tmp_path / "tiny" / "manifest.json").write_text(text)
     assert pull(tiny.spec, tmp_path, sources=()).built

@@ -45,7 +45,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 @pytest.mark.parametrize(("language", "expected"), CASES, ids=[c[0] for c in CASES])
-def test_lines_stand_in_definitions(way: str, language: str, expected: dict[int, str]) -> None:
+def test_lines_are_in_definitions(way: str, language: str, expected: dict[int, str]) -> None:
     assert way == "layout" or code.parsed("", language) is not None
     paths = paths_of(SAMPLES[language].split("\n"), language)
     # A grammar returns the implementing type, the layout also the interface.

@@ -268,7 +268,7 @@ def test_pages_follow_where_word_last_put_breaks(tmp_path: Path) -> None:
     ]
 
 
-def test_notes_stand_on_the_page_that_refers_to_them(tmp_path: Path) -> None:
+def test_notes_are_on_the_page_that_refers_to_them(tmp_path: Path) -> None:
     footnotes = (
         f'<w:footnotes {NAMES}><w:footnote w:id="-1" w:type="separator">{p(t("---"))}</w:footnote>'
         f'<w:footnote w:id="2">{p(t(" The note."))}{p(t("More."))}</w:footnote></w:footnotes>'
@@ -332,7 +332,7 @@ def with_heads(path: Path, fill: Callable[[Any], object]) -> list[tuple[list[str
     return [(texts(page), page.header, page.footer) for page in made(path, fill)]
 
 
-def test_running_heads_stand_in_the_text_once(tmp_path: Path) -> None:
+def test_running_heads_are_in_the_text_once(tmp_path: Path) -> None:
     page = field(" PAGE  \\* MERGEFORMAT ", t("7"))
 
     def fill(document: Any) -> None:
@@ -465,7 +465,7 @@ def mt(text: str) -> str:
         ),
     ],
 )  # fmt: skip
-def test_equations_stand_on_a_line(tmp_path: Path, inner: str, shown: str) -> None:
+def test_equations_are_on_a_line(tmp_path: Path, inner: str, shown: str) -> None:
     names = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"'
     body = p(t("so "), f"<m:oMath {names}>{mt('y=')}{inner}</m:oMath>", t(" holds"))
     assert texts(raw(tmp_path / "a.docx", body)[0]) == [f"so y={shown} holds"]

@@ -92,7 +92,7 @@ CHART_ROWS = ["Chart: Our year", "2023 | Sales: 12 | Costs: 9", "2024 | Sales: 1
     ],
 )
 @pytest.mark.parametrize("in_cell", [False, True])
-def test_drawings_in_documents_stand_behind_their_paragraph(
+def test_drawings_in_documents_follow_their_paragraph(
     tmp_path: Path, inside: str, parts: dict[str, Any], expected: list[str], *, in_cell: bool
 ) -> None:
     path = tmp_path / "a.docx"
@@ -181,7 +181,7 @@ def sheet_with(path: Path, rows: list[list[Any]], drawing: str) -> Path:
     return path
 
 
-def test_text_boxes_stand_behind_the_row_that_they_begin_in(tmp_path: Path) -> None:
+def test_text_boxes_follow_the_row_that_they_begin_in(tmp_path: Path) -> None:
     rows: list[list[Any]] = [["Item", "Price"], ["Bolt", 1.5], ["Nut", 0.25]]
     branches = f"""<mc:AlternateContent
         xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"><mc:Choice
@@ -458,7 +458,7 @@ def test_shapes_and_charts_of_opendocument_sheets(tmp_path: Path) -> None:
         ('<draw:frame svg:x="-1cm" svg:y="soon">{}</draw:frame>', 1, (1, 1)),
     ],
 )  # fmt: skip
-def test_what_is_anchored_to_a_sheet_stands_at_the_cell_below_it(
+def test_what_is_anchored_to_a_sheet_is_at_the_cell_below_it(
     tmp_path: Path, shape: str, row: int, columns: tuple[int, int]
 ) -> None:
     sizes = "".join(

@@ -231,7 +231,7 @@ def test_style_sheets(tmp_path: Path, style: str, body: str, shown: str, marked:
         assert hidden(page) == expected
 
 
-def test_a_mails_hidden_html_stands_behind_its_plain_text(tmp_path: Path) -> None:
+def test_a_mails_hidden_html_follows_its_plain_text(tmp_path: Path) -> None:
     mail = (
         "From: a@b.example\nMIME-Version: 1.0\nContent-Type: multipart/alternative; boundary=x\n\n"
         "--x\nContent-Type: text/plain\n\nThe meeting is on Monday.\n\nhttps://a.example/b\n"

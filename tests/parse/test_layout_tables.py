@@ -243,7 +243,7 @@ def test_one_run_of_amounts_is_parted_where_the_page_shows_room(tmp_path: Path) 
     assert result == [["1,603,451", "1,499,218", "737,877", "$", "12 345 678"]]
 
 
-def test_cells_that_span_rows_stand_once_and_cover_no_other_row(tmp_path: Path) -> None:
+def test_cells_that_span_rows_appear_once_and_cover_no_other_row(tmp_path: Path) -> None:
     rows = [
         ["Group", "Name", "Amount"],
         ["North", "Ann", "10"],
@@ -284,7 +284,7 @@ def test_another_table_on_the_next_page_does_not_take_over_the_header() -> None:
     assert carry.table is None
 
 
-def test_a_table_in_one_of_two_columns_stands_in_its_column(tmp_path: Path) -> None:
+def test_a_table_in_one_of_two_columns_is_in_its_column(tmp_path: Path) -> None:
     canvas = Canvas(str(tmp_path / "a.pdf"), pagesize=letter, invariant=1)
     canvas.setFont("Times-Roman", 10)
     words = PROSE.split()
@@ -547,7 +547,7 @@ DRAWN = {
 
 
 @pytest.mark.parametrize("drawn", DRAWN)
-def test_columns_are_told_by_amounts_whatever_is_drawn(drawn: str) -> None:
+def test_columns_are_recognised_by_amounts_whatever_is_drawn(drawn: str) -> None:
     blocks = laid([*years(106), *rows(INCOME)], DRAWN[drawn])
     (table,) = [block for block in blocks if block.kind == "table"]
     assert table.header == f"| {YEARS}"
@@ -625,7 +625,7 @@ AMOUNTS = st.sampled_from(["", "—", "7", "(44)", "1,204", "$ 31", "12.5%", "(1
 @pytest.mark.slow
 @settings(max_examples=60)
 @given(st.lists(st.tuples(AMOUNTS, AMOUNTS, AMOUNTS), min_size=3, max_size=12), st.data())
-def test_each_amount_stands_below_its_name(
+def test_each_amount_is_below_its_name(
     amounts: list[tuple[str, str, str]], data: st.DataObject
 ) -> None:
     """For any missing amounts and any drawing, no amount moves into another column."""

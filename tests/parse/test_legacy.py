@@ -348,7 +348,7 @@ def fake_libreoffice(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str)
     return program
 
 
-def test_libreoffice_is_found_on_the_path_and_beside_it(
+def test_libreoffice_is_found_on_the_path_and_next_to_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
@@ -398,7 +398,7 @@ def test_other_containers_are_refused(tmp_path: Path) -> None:
             (reader or choose(read_head(path), READERS)).read(path)
 
 
-def test_damaged_facts_are_told(tmp_path: Path) -> None:
+def test_damaged_facts_are_reported(tmp_path: Path) -> None:
     warnings: list[str] = []
     path = tmp_path / "a.doc"
     path.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + struct.pack("<8x40I", *range(40)))

@@ -456,7 +456,7 @@ def test_broken_mails(tmp_path: Path, data: bytes, text: str) -> None:
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-8-sig"])
 @pytest.mark.parametrize("declared", ["utf-16", "utf-8", "iso-8859-1", "us-ascii"])
 @pytest.mark.parametrize("before", ["", "\r\n \t\r\n" * 300])
-def test_mails_that_a_program_saved_anew(
+def test_mails_that_a_program_saved_again(
     tmp_path: Path, encoding: str, declared: str, before: str
 ) -> None:
     text = (

@@ -234,7 +234,7 @@ def test_a_break_inside_a_heading_or_item_does_not_repeat_its_number(tmp_path: P
     ]
 
 
-def test_headers_and_footers_stand_once_and_then_beside(tmp_path: Path) -> None:
+def test_headers_and_footers_appear_once_and_then_beside(tmp_path: Path) -> None:
     masters = (
         '<style:master-page style:name="Standard" style:page-layout-name="L"><style:header>'
         "<text:p>Acme Ltd</text:p></style:header><style:footer><text:p>Page <text:page-number>1"
@@ -282,7 +282,7 @@ def note(sign: str, *paragraphs: str, kind: str = "footnote") -> str:
     )
 
 
-def test_notes_stand_at_the_end_of_their_page(tmp_path: Path) -> None:
+def test_notes_are_at_the_end_of_their_page(tmp_path: Path) -> None:
     first, second = note("1", "See A.", "And B."), note("i", "End.", kind="endnote")
     pages = text(
         tmp_path,

@@ -123,7 +123,7 @@ def test_the_copy_is_private_and_goes_with_an_error(secret_docx: Path, copies: P
     assert list(copies.iterdir()) == []
 
 
-def test_the_named_copy_stands_in_the_spool_folder(
+def test_the_named_copy_is_in_the_spool_folder(
     secret_docx: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(passwords, "_OPEN_FILES", tmp_path / "none")

@@ -97,7 +97,7 @@ def test_comments_and_marks_follow_the_page(
 
 
 @pytest.mark.parametrize("rotation", [0, 90, 180, 270])
-def test_a_comment_stands_where_its_mark_is(tmp_path: Path, rotation: int) -> None:
+def test_a_comment_is_where_its_mark_is(tmp_path: Path, rotation: int) -> None:
     draw = marked("highlight", "thirty days", "Ask.")
     _, (page,) = read(tmp_path, draw, rotation=rotation)
     noted = next(n for n in page.lines if "Ask." in page.text[n.start : n.end])

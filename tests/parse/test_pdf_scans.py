@@ -170,7 +170,7 @@ def test_native_text_stays_and_only_the_rest_is_recognised(tmp_path: Path, docum
     assert reading.missing == []
 
 
-def test_a_large_picture_beside_text_is_read_and_a_small_one_is_not(
+def test_a_large_picture_next_to_text_is_read_and_a_small_one_is_not(
     tmp_path: Path, document: Any, engine: FakeEngine
 ) -> None:
     for where in ((50, 300, 550, 750), (50, 300, 150, 400)):

@@ -50,7 +50,7 @@ def body(canvas: Canvas, number: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [3, 9, 60])
-def test_running_lines_stand_on_their_first_page_only(tmp_path: Path, count: int) -> None:
+def test_running_lines_are_on_their_first_page_only(tmp_path: Path, count: int) -> None:
     def draw(canvas: Canvas, number: int) -> None:
         body(canvas, number)
         column(canvas, 72, 752, ["Supply Agreement", "Acme Corp. - Confidential"], 9, 11)

@@ -202,7 +202,7 @@ def test_a_ticked_header_row_names_the_cells(tmp_path: Path) -> None:
     assert {p.kind for p in page.paragraphs} == {"table"}
 
 
-def test_merged_cells_stand_once_and_cover_their_columns(tmp_path: Path) -> None:
+def test_merged_cells_appear_once_and_cover_their_columns(tmp_path: Path) -> None:
     def fill(presentation: Any) -> None:
         table = slide(presentation).shapes.add_table(3, 3, 0, 0, Pt(300), Pt(90)).table
         table.cell(0, 1).merge(table.cell(0, 2))
@@ -432,7 +432,7 @@ def foot(kind: str, text: str) -> Any:
     )
 
 
-def test_feet_stand_on_the_first_slide_and_later_beside_the_text(tmp_path: Path) -> None:
+def test_feet_are_on_the_first_slide_and_later_next_to_the_text(tmp_path: Path) -> None:
     footers = ["Acme Ltd", "Acme Ltd", "Other Ltd"]
 
     presentation = pptx.Presentation()

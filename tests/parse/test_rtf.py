@@ -207,7 +207,7 @@ def outer(*cells: str) -> str:
         (nested(2, "a", "b") + r"\pard then\par", ["a | b", "then"]),
     ],
 )  # fmt: skip
-def test_tables_inside_cells_stand_in_order(tmp_path: Path, body: str, expected: list[str]) -> None:
+def test_tables_inside_cells_are_in_order(tmp_path: Path, body: str, expected: list[str]) -> None:
     assert texts(tmp_path, rf"\pard {body}\pard end\par") == [*expected, "end"]
 
 

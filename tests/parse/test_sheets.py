@@ -397,7 +397,7 @@ def test_xls_shows_values_in_their_formats(corpus: Callable[[str], Path]) -> Non
 # --- comments and facts ----------------------------------------------------------------------
 
 
-def test_comments_stand_behind_their_row(tmp_path: Path) -> None:
+def test_comments_follow_their_row(tmp_path: Path) -> None:
     path = save(tmp_path / "a.xlsx", TABLE)
     book = openpyxl.load_workbook(path)
     sheet = book.active

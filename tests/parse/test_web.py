@@ -294,7 +294,7 @@ TREES = st.recursive(
 @pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(st.lists(TREES, max_size=5).map("".join))
-def test_words_stand_once_and_whole(source: str) -> None:
+def test_words_appear_once_and_whole(source: str) -> None:
     # A zero marks the edges of blocks, where words end; the tested side never receives it.
     parser = Texts()
     parser.feed(source.replace("\0", " ").replace("<br>", " "))

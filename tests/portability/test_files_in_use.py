@@ -75,7 +75,7 @@ def test_one_that_stays_in_use_is_said_to_be_and_is_as_it_was(
     assert [path.name for path in tmp_path.iterdir()] == ["facts.json"]
 
 
-def test_a_collection_is_deleted_while_somebody_searches_in_it(made: Collection) -> None:
+def test_a_collection_is_deleted_while_another_program_searches_in_it(made: Collection) -> None:
     folder = made.folder
     reader = Library(made.workspace.settings).get("Boats")  # of another program
     assert len(reader.search("rent", mode="keyword")) == 1
@@ -93,7 +93,7 @@ def test_a_collection_is_deleted_while_somebody_searches_in_it(made: Collection)
     assert [path.name for path in folder.parent.iterdir()] == [library.collections()[0].id]
 
 
-def test_nothing_is_left_beside_a_collection_that_was_made(library: Library) -> None:
+def test_nothing_is_left_next_to_a_collection_that_was_made(library: Library) -> None:
     info = library.create("Boats").info
     home = library.settings.collections_dir
     assert [path.name for path in home.iterdir()] == [info.id]

@@ -41,7 +41,7 @@ def library(tmp_path_factory: pytest.TempPathFactory, store_text: Callable[..., 
     return library
 
 
-def test_every_result_names_its_collection_and_stands_where_its_relevance_says(
+def test_every_result_names_its_collection_and_is_where_its_relevance_says(
     library: Library,
 ) -> None:
     answer = library.search("rent of the mill", limit=5)

@@ -72,7 +72,7 @@ def test_a_vocabulary_that_is_for_other_documents_is_not_used(
     assert names(fleet.search("deadweight", mode="keyword")) == ["plan.txt"]
 
 
-def test_a_vocabulary_that_cannot_be_read_is_told_and_the_search_goes_on(
+def test_a_vocabulary_that_cannot_be_read_is_reported_and_the_search_goes_on(
     library: Library, fleet: Collection
 ) -> None:
     path = write_own(library, "ships.toml", '[[term]]\nname = "keel"\nalso = "spine"\n')

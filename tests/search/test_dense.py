@@ -58,7 +58,7 @@ def best(index, query, depth, keep=None) -> list[str]:
     seed=st.integers(0, 2**32 - 1), width=st.sampled_from([1, 7, 384, 1536]), peaked=st.booleans()
 )
 @settings(max_examples=40, deadline=None)
-def test_a_rough_cosine_is_never_further_off_than_is_said(seed, width, peaked):
+def test_a_rough_cosine_is_never_further_off_than_is_stated(seed, width, peaked):
     """Also of a question whose largest value leaves few steps to all others."""
     random = np.random.default_rng(seed)
     drawn = random.standard_normal((30, width)).astype(np.float32)

@@ -77,7 +77,7 @@ def collection(stored: Callable[..., Collection]) -> Collection:
         ("Wogegen protestieren manche Leute?", ()),
     ],
 )
-def test_what_no_passage_contains_is_told(
+def test_what_no_passage_contains_is_reported(
     collection: Collection, question: str, message: tuple[str, ...]
 ) -> None:
     notes = collection.search(question, mode="keyword").notes
@@ -144,7 +144,7 @@ def test_numbered_things_of_which_there_are_only_others(
         ("What did Norbert Quillfeather pay?", True),
     ],
 )
-def test_an_abbreviation_that_is_missing_is_told_and_counts_as_no_name(
+def test_an_abbreviation_that_is_missing_is_reported_and_counts_as_no_name(
     collection: Collection, question: str, is_name: bool
 ) -> None:
     scope = scope_of(collection.workspace.state().index)

@@ -44,7 +44,7 @@ def test_a_value_leaves_as_many_passages_as_it_says(demo: Collection, query: str
                 assert left.passages == value.passages, (facet.name, value)
 
 
-def test_another_value_of_a_facet_can_be_chosen_beside_the_first(demo: Collection) -> None:
+def test_another_value_of_a_facet_can_be_chosen_next_to_the_first(demo: Collection) -> None:
     kinds = {f.name: f for f in demo.facets(QUESTION).facets}["kind"]
     assert len(kinds.values) > 1
     one = demo.facets(QUESTION, kinds=[kinds.values[0].value])
@@ -91,7 +91,7 @@ def test_passages_must_mention_all_that_are_named(demo: Collection) -> None:
     assert by_id.searched_chunks < demo.search("notice").searched_chunks
 
 
-def test_nobody_of_the_name_is_told(demo: Collection) -> None:
+def test_nobody_of_the_name_is_reported(demo: Collection) -> None:
     with pytest.raises(EntityNotFound, match="Xyzzy Plugh"):
         demo.search("notice", mentions="Xyzzy Plugh")
     with pytest.raises(UsageError):

@@ -174,7 +174,7 @@ def test_sql_is_filtered_the_same(
         ({"since": "2024-13-45T00:00:00Z"}, "2024-13-45"),
     ],
 )
-def test_what_is_unknown_is_told(sourced: Collection, where: Any, text: str) -> None:
+def test_what_is_unknown_is_reported(sourced: Collection, where: Any, text: str) -> None:
     with pytest.raises(UsageError, match=text):
         sourced.search("token", mode="keyword", **where)
     if "sources" in where:

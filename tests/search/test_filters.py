@@ -76,6 +76,6 @@ def test_all_of_a_filter_must_hold(demo, messages):
         ({"since": "2024", "until": "2023"}, UsageError, "2024.*2023"),
     ],
 )
-def test_what_is_unknown_is_told(demo, where, error, named):
+def test_what_is_unknown_is_reported(demo, where, error, named):
     with pytest.raises(error, match=named):
         searched(demo, **where)

@@ -125,7 +125,7 @@ def index(tmp_path_factory):
 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_every_passage_stands_in_exactly_one_place(index, data):
+def test_every_passage_is_in_exactly_one_place(index, data):
     every = [(n, row) for n, part in enumerate(index.segments) for row in range(part.data.size)]
     places = data.draw(st.lists(st.sampled_from(every), unique=True, max_size=80))
     result = fold(scope_of(index), places, {WORDS[0]: 1.0, WORDS[5]: 1.0})

@@ -94,7 +94,7 @@ def test_ranks_of_a_stage_count_its_own_list(shared: Callable[..., Collection]) 
         ({}, {"stages": ["sparse", "semantic"]}, ("semantic",)),
     ],
 )
-def test_what_a_profile_lacks_is_said(
+def test_what_a_profile_lacks_is_reported(
     shared: Callable[..., Collection],
     model: dict[str, Any],
     arguments: dict[str, Any],
@@ -182,7 +182,7 @@ def test_where_no_passage_has_a_matrix_nothing_is_reranked(
         assert set(results[0].signals) == {"bm25", "semantic"}
 
 
-def test_passages_without_a_matrix_stand_in_the_middle(library: Library, tmp_path: Path) -> None:
+def test_passages_without_a_matrix_are_in_the_middle(library: Library, tmp_path: Path) -> None:
     collection, _ = make(library, tmp_path)
     (tmp_path / "more.txt").write_text("The rent is late again.", encoding="utf-8")
     without = Library(library.settings)
@@ -252,7 +252,7 @@ def test_what_is_not_the_text_is_seen_but_never_stored(library: Library, tmp_pat
 
 
 @pytest.mark.slow
-def test_related_chunks_stand_beside_the_results(
+def test_related_chunks_stand_next_to_the_results(
     library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     collection, _ = make(library, tmp_path)

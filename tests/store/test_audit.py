@@ -93,7 +93,7 @@ def test_every_change_stands_in_it(library: Library, tmp_path: Path) -> None:
     assert library.audit.verify().ok
 
 
-def test_a_changed_file_stands_in_it(library: Library, tmp_path: Path) -> None:
+def test_a_changed_file_is_in_it(library: Library, tmp_path: Path) -> None:
     case, file = library.create("Case"), tmp_path / "x.txt"
     for text in ("The lease.", "The other lease."):
         file.write_text(text)
@@ -119,7 +119,7 @@ def test_deleted_leaves_that_it_was_and_neither_name_nor_words(library: Library)
     assert library.audit.entries()[0].collection is None
 
 
-def test_searches_stand_in_it_where_that_is_switched_on(library: Library) -> None:
+def test_searches_are_in_it_where_that_is_switched_on(library: Library) -> None:
     case = library.create("Case")
     fill(case, "a.txt")
     case.search("harbour", mode="keyword")
@@ -294,7 +294,7 @@ def test_long_entries_and_many_writers(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root writes everywhere")
-def test_where_it_cannot_be_written_that_is_said(tmp_path: Path) -> None:
+def test_where_it_cannot_be_written_that_is_reported(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(NotWritable, match=str(tmp_path)):
         audit.add(tmp_path, "collection closed", {"collection": "c"})

@@ -114,7 +114,7 @@ def test_the_numbers_stay_the_same_for_ever() -> None:
 
 
 @pytest.mark.parametrize("other", [{"dense": None}, {"dense": [1.0, None, 0.0]}, {"terms": [None]}])
-def test_a_row_does_not_depend_on_what_stands_beside_it(other: dict[str, Any]) -> None:
+def test_a_row_does_not_depend_on_what_stands_next_to_it(other: dict[str, Any]) -> None:
     alone = made([ROW], "chunks")[checksums.COLUMN].to_pylist()
     assert made([ROW, ROW | other], "chunks")[checksums.COLUMN].to_pylist()[:1] == alone
 

@@ -182,7 +182,7 @@ def test_what_nobody_may_do_with_an_address(
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b'{"uri": 1}', b'{"uri": "s3://"}', b"\x00" * 9])
-def test_a_torn_word_of_where_it_lies_is_told(tmp_path: Path, content: bytes) -> None:
+def test_a_torn_word_of_where_it_lies_is_reported(tmp_path: Path, content: bytes) -> None:
     assert place_of(tmp_path) == Place(tmp_path)
     (tmp_path / "place.json").write_bytes(content)
     with pytest.raises(CollectionDamaged) as caught:
@@ -537,7 +537,7 @@ def test_no_secret_is_written_or_shown(
     assert object_service.KEY.encode() not in kept
 
 
-def test_without_the_package_its_name_is_told(
+def test_without_the_package_its_name_is_reported(
     computer: Callable[[str], Library], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = __import__("importlib.util").util.find_spec

@@ -59,7 +59,7 @@ def unlink(path: Path) -> None:
 
 @pytest.mark.parametrize("name", [DOCUMENTS, CHUNKS])
 @pytest.mark.parametrize("damage", [zeros, flip, unlink])
-def test_a_newest_state_that_is_lost_is_told_and_the_one_before_counts(
+def test_a_newest_state_that_is_lost_is_reported_and_the_one_before_counts(
     collection: Collection, name: str, damage: Callable[[Path], None]
 ) -> None:
     damage(newest(collection, name))
@@ -135,7 +135,7 @@ def test_counts_are_those_of_the_newest_state_or_none(collection: Collection) ->
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", [DOCUMENTS, CHUNKS])
 @pytest.mark.parametrize("damage", [zeros, unlink, lambda path: path.write_text('{"version": 1}')])
-def test_the_tag_of_a_snapshot_is_made_anew(
+def test_the_tag_of_a_snapshot_is_rebuilt(
     collection: Collection, name: str, damage: Callable[[Path], None]
 ) -> None:
     (tag,) = (collection.folder / name / "_refs" / "tags").iterdir()
@@ -150,7 +150,7 @@ def test_the_tag_of_a_snapshot_is_made_anew(
 
 
 @pytest.mark.slow
-def test_a_snapshot_whose_state_is_lost_is_told(collection: Collection) -> None:
+def test_a_snapshot_whose_state_is_lost_is_reported(collection: Collection) -> None:
     (tag,) = (collection.folder / DOCUMENTS / "_refs" / "tags").iterdir()
     heads.manifests(collection.folder, DOCUMENTS)[json.loads(tag.read_bytes())["version"]].remove()
     (state,) = fresh(collection).admin.snapshots(limit=0)

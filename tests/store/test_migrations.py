@@ -386,7 +386,7 @@ def test_a_newer_version_is_refused(old: Library) -> None:
     assert not (folder / "backup").exists()
 
 
-def test_while_somebody_migrates_the_other_waits(old: Library) -> None:
+def test_while_another_program_migrates_the_other_waits(old: Library) -> None:
     folder = home(old)
     with write_lock(folder), pytest.raises(CollectionBusy):
         migrate(folder, timeout=0.1)
@@ -394,7 +394,9 @@ def test_while_somebody_migrates_the_other_waits(old: Library) -> None:
     assert not (folder / "backup").exists()
 
 
-def test_a_read_only_folder_is_told_as_such(old: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_read_only_folder_is_reported_as_such(
+    old: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = home(old)
 
     def refuse(path: Path, *_: object) -> None:

@@ -73,7 +73,7 @@ def test_a_library_keeps_others_out_whatever_the_umask(library: Library, mail: P
     assert open_to_others(folder / "originals") == []
 
 
-def test_copies_of_attachments_lie_in_the_collection_and_are_swept(
+def test_copies_of_attachments_are_in_the_collection_and_are_swept(
     library: Library, mail: Path
 ) -> None:
     collection = library.create("Mill")

@@ -126,7 +126,7 @@ def test_without_a_copy_it_is_made_from_the_documents(
     assert Library(case.workspace.settings).get("Case").info.id == case.folder.name
 
 
-def test_an_empty_collection_of_other_models_is_made_anew(library: Library) -> None:
+def test_an_empty_collection_of_other_models_is_rebuilt(library: Library) -> None:
     from casetrack.store import datasets
 
     folder = library.create("Case").folder
@@ -139,7 +139,7 @@ def test_an_empty_collection_of_other_models_is_made_anew(library: Library) -> N
     assert (info.profile, info.dimension) == ("ollama", 16)
 
 
-def test_an_earlier_version_is_made_anew_and_migrated(case: Collection) -> None:
+def test_an_earlier_version_is_rebuilt_and_migrated(case: Collection) -> None:
     folder = case.folder
     older_form.age(folder)
     (folder / FILE).unlink()
@@ -246,7 +246,7 @@ def read_only(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("read_only")
-def test_a_read_only_folder_is_told_of(case: Collection) -> None:
+def test_a_read_only_folder_is_reported(case: Collection) -> None:
     tear(case.folder, "cut")
     before = (case.folder / FILE).read_bytes()
     library = Library(case.workspace.settings)

@@ -303,7 +303,7 @@ def test_less_than_half_counts_for_nothing_and_is_swept(
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("content", [None, b"\0\0"], ids=["lost", "torn"])
-def test_a_note_is_made_anew_from_its_tags(
+def test_a_note_is_rebuilt_from_its_tags(
     case: Collection, caplog: pytest.LogCaptureFixture, content: bytes | None
 ) -> None:
     case.admin.take_snapshot("whole")

@@ -148,7 +148,7 @@ def test_tagged_versions_are_kept_and_do_not_count_as_due(
     assert not needs_upkeep(collection.workspace)
 
 
-def test_it_leaves_a_collection_alone_while_somebody_writes(
+def test_it_leaves_a_collection_alone_while_another_program_writes(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     collection = library.create("Case", profile="legal")

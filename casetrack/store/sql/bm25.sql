@@ -1,9 +1,9 @@
 -- BM25 (k1 = 1.2, b = 0.75) over the live postings; the definition that search must equal.
 -- query_terms() turns a question into index terms; a repeated term counts once per occurrence.
--- With a filter, all statistics are those of the chosen rows: their number, their length, and the document frequencies.
+-- With a filter, all statistics are those of the selected rows: their number, length, and document frequencies.
 -- _chosen_this(document, ...) is the list of the ids of the documents that pass all filters; NULL without a filter.
--- _postings_of_this(term, document_ids) is the list of a term's live postings: row, tf and the length of the row;
--- in all documents where the ids are NULL. _indexed_this(row, chunk_id, length, document_id, position) has all live rows.
+-- _postings_of_this(term, document_ids) is the list of a term's live postings: row, tf and the length of the row,
+-- in all documents if the ids are NULL. _indexed_this(row, chunk_id, length, document_id, position) has all live rows.
 CREATE MACRO this._number_of_rows(k) AS
     CASE WHEN k::BIGINT >= 1 THEN k::BIGINT ELSE error('k must be 1 or more, not ' || coalesce(k::VARCHAR, 'NULL')) END;
 
@@ -45,7 +45,7 @@ scored AS (
     GROUP BY row
 ),
 -- Only rows with at least the k-th best score are looked up and ordered, equal scores by path and position. max(score, n)
--- supports no n from a million on; then all rows are.
+-- accepts no n of a million or more; then all rows are ordered.
 least AS (
     SELECT list_min(max(score, least(this._number_of_rows(k), 999999))) AS score FROM scored
 ),

@@ -1,6 +1,6 @@
--- Whether a name is that of a public or standards body, which texts mention without dealing with it: a
--- court, an agency, an exchange, a standards board, an arbitration institution. Decided by its words or
--- well-known initials. An agency for insurance or travel is a company.
+-- Whether a name is that of a public or standards body, which texts mention without being about it: a
+-- court, an agency, an exchange, a standards board, an arbitration institution. Its words or well-known
+-- initials decide. An agency for insurance or travel is a company.
 CREATE MACRO is_public_body(name) AS regexp_matches(
     name,
     '\b(court|tribunal|ministry|commission|bureau|parliament|congress|senate|legislature|treasury|authority'

@@ -1,7 +1,7 @@
--- Facets of the found passages: per facet the most frequent values with their numbers of passages. A facet
--- counts the passages that match all other filters, so that a second value of it can be chosen. hits, files,
--- named and who are those of casetrack/search/hits.py. Returns $most values of each facet, and those in
--- $chosen, written as FACET/VALUE, and $mentioned, ids of entities.
+-- Facets of the matching passages: the most frequent values of each facet with their numbers of passages. A
+-- facet counts the passages that match all other filters, so that a second value of it can be chosen. hits,
+-- files, named and who are those of casetrack/search/hits.py. Returns $most values of each facet, and those
+-- in $chosen, written as FACET/VALUE, and $mentioned, ids of entities.
 WITH hit AS (
     FROM hits JOIN files USING (file)
 ),

@@ -1,6 +1,6 @@
--- Walks over the view `edges`. All three functions follow every edge in both directions, whatever its
--- meaning. `_nodes_this` (id, place) orders nodes by names, paths and positions; ties are broken by place,
--- since ids of documents and chunks are random.
+-- Walks over the view `edges`. All three functions follow every edge in both directions, for any type of
+-- edge. `_nodes_this` (id, place) orders nodes by names, paths and positions; place breaks ties, because
+-- ids of documents and chunks are random.
 CREATE VIEW this._ways AS
 WITH placed AS (
     SELECT source.place AS source, target.place AS target, source_kind, target_kind, type, weight

@@ -1,4 +1,4 @@
--- The people whom each document (ids $documents) mentions most: at most $most per document.
+-- The people most mentioned in each document (ids $documents): at most $most per document.
 WITH mentioned AS (
     SELECT document_id, entity_id, any_value(name) AS name, count(*) AS places
     FROM mentions

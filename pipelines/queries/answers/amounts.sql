@@ -1,14 +1,14 @@
--- Amounts at their places, in reading order or by value; total is how many there are without the limit.
--- By value those of one unit stand together, since others do not compare: the unit of most places first.
+-- Amounts with their places, in reading order or by value; total is their number without the limit.
+-- Amounts of different units do not compare, so by value they are grouped by unit, the most frequent first.
 -- A sum that is larger than its document allows, with a confidence below 0.4, is never the highest.
--- A range counts where it touches the span from least to most. units says how many there are of each unit.
+-- A range matches if it overlaps the span from least to most. units has the number of amounts per unit.
 -- :param kind text default 'all' money, percent, quantity, or all
 -- :param unit text default null only these units, separated by commas, as EUR, percent, kg; null for all
--- :param least number default null at least so much; null for any
--- :param most number default null at most so much; null for any
+-- :param least number default null smallest value; null for any
+-- :param most number default null largest value; null for any
 -- :param document_id text default null only in this document; null for all
 -- :param sort_by text default 'document' document for reading order, value (the highest first), or lowest
--- :param limit integer default 100 at most so many; null for all
+-- :param limit integer default 100 largest number of rows; null for all
 WITH ordered AS (
     SELECT document_id, row_number() OVER (ORDER BY lower(name), path, document_id) AS position FROM documents
 ),

@@ -1,10 +1,10 @@
--- What documents share: people, organisations and places, or what they refer to outside themselves. One
--- row for each document that holds one, with how many places it has there, the first of them, and what
--- it weighs: its places and how rare it is; three times where the text says what it is there, as of a
--- party; a third where it is a place. length is that of all that the document holds, so that two
--- documents are alike by what they share of it. Left out is what one
--- document alone holds, or more than nine of ten; a place in more than a tenth; and courts, agencies and
--- exchanges that have no role. Of the rest, the 1,024 most widespread.
+-- Features shared by documents: people, organisations and places, or references to other documents. One
+-- row per feature and document, with the number of its places, the first of them, and its weight: the
+-- places times the rarity; three times if the text states its role, such as a party; a third for a
+-- location. length is that of all features of the document, so that the similarity of two documents is
+-- that of their shared features. Omitted are features of a single document or of more than nine
+-- documents in ten, locations in more than a tenth, and courts, agencies and exchanges without a role.
+-- Of the rest, the 1,024 most widespread.
 -- :param by text default 'entity' entity or reference
 WITH named AS (
     -- An exhibit that only one document numbers has the random id of that document after "@".
@@ -14,7 +14,7 @@ WITH named AS (
     FROM "references" LEFT JOIN documents ON document_id = split_part(reference_id, '@', 2)
 ),
 target AS (
-    -- References to the same document of the collection are one: the most cited of them.
+    -- References to the same document of the collection are merged into the most cited one.
     SELECT
         reference_id,
         CASE WHEN target_document_id IS NULL THEN reference_id ELSE first_value(reference_id) OVER (

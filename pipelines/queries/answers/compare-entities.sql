@@ -1,7 +1,7 @@
--- Who, when and how much some passages of two documents mention: what both documents hold, and what only
--- one of them does; of each, the ten most mentioned in these passages.
+-- People, organisations, dates and amounts in some passages of two documents: those of both documents, and
+-- those of one only; of each group, the ten most mentioned in these passages.
 -- :param document_a text an id of the view documents
--- :param document_b text another one
+-- :param document_b text another id of it
 -- :param chunk_ids list ids of the passages, as '["...", "..."]'
 WITH mentioned AS (
     SELECT

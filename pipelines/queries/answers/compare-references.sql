@@ -1,6 +1,6 @@
--- What two documents both refer to, the most cited first.
+-- References in both of two documents, the most cited first.
 -- :param document_a text an id of the view documents
--- :param document_b text another one
+-- :param document_b text another id of it
 SELECT *
 FROM "references"
 WHERE type <> 'section' AND reference_id IN (

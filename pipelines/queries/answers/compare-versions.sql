@@ -1,6 +1,6 @@
--- Which of two documents is an earlier version of the other; no row where neither is.
+-- The earlier of two documents that are versions of each other; no row if they are not.
 -- :param document_a text an id of the view documents
--- :param document_b text another one
+-- :param document_b text another id of it
 SELECT source_id AS earlier, target_id AS later
 FROM edges
 WHERE source_kind = 'document'

@@ -1,7 +1,7 @@
 -- The people, organisations, places and concepts that a document mentions most; names before concepts.
--- The counts are those of the whole collection; total is how many there are without the limit.
+-- The counts are those of the whole collection; total is the number without the limit.
 -- :param document_id text an id of the view documents
--- :param limit integer default 10 at most so many; null for all
+-- :param limit integer default 10 largest number of rows; null for all
 WITH mentioned AS (
     SELECT entity_id, count(*) AS here
     FROM mentions

@@ -1,4 +1,4 @@
--- The documents of each type, by name; the largest type first, what has no type last.
+-- The documents of each type, by name; the largest type first, documents without a type last.
 WITH typed AS (
     SELECT *, coalesce(nullif(document_type, ''), 'other') AS type FROM documents
 )

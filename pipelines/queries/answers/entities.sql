@@ -1,11 +1,11 @@
--- Who and what is mentioned, most mentions first; total is how many there are without the limit.
--- Amounts of zero, which say nothing, come after all others. Copies of a mail count as one; only who or
--- what nothing but copies name is counted in these.
+-- Entities of the collection, the most mentioned first; total is the number without the limit.
+-- Amounts of zero come after all others. Copies of a mail count as one; an entity that only copies
+-- mention is counted in these.
 -- :param kind text default 'all' person, organization, location, date, amount, concept, court (organizations that are one), or all
 -- :param sort_by text default 'mentions' mentions, documents or name
--- :param limit integer default 50 at most so many; null for all
--- :param named text default null only those with this in their name or in another spelling
--- :param skip integer default 0 so many are left out at the start
+-- :param limit integer default 50 largest number of rows; null for all
+-- :param named text default null only entities with this text in a spelling of their name
+-- :param skip integer default 0 number of rows to skip
 WITH copy AS (
     SELECT source_id AS document_id FROM edges WHERE source_kind = 'document' AND type = 'copy'
 ),

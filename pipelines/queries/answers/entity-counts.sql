@@ -1,4 +1,4 @@
--- How often the collection mentions some entities; copies of a mail count as one.
+-- Number of mentions of some entities; copies of a mail count as one.
 -- :param entity_ids list ids of the view entities, as '["person:ann-lee", "organization:acme"]'
 WITH copy AS (
     SELECT source_id AS document_id FROM edges WHERE source_kind = 'document' AND type = 'copy'

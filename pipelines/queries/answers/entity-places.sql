@@ -1,9 +1,9 @@
--- Where an entity is mentioned: its places, with the documents that mention it most first. Spread over
--- the documents, the most telling place of each comes first: one that says a role, then the fullest
--- name; after these, in reading order, the second best of each document, and so on.
+-- Mentions of an entity; documents with the most mentions come first. Spread over the documents, the most
+-- informative mention of each comes first: one with a role, then the fullest name; after these, in
+-- reading order, the second best of each document, and so on.
 -- :param entity_id text an id of the view entities
--- :param spread boolean default true spread over the documents, or else in reading order
--- :param limit integer default 20 at most so many; null for all
+-- :param spread boolean default true spread over the documents; false for reading order
+-- :param limit integer default 20 largest number of rows; null for all
 WITH ordered AS (
     SELECT document_id, row_number() OVER (ORDER BY lower(name), path, document_id) AS position FROM documents
 ),

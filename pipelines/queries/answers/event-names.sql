@@ -1,4 +1,4 @@
--- People and organisations that some passages mention, in the order of their places.
+-- People and organisations in some passages, in the order of their places.
 -- :param chunk_ids list ids of the passages, as '["...", "..."]'
 SELECT chunk_id, name, text, char_start
 FROM mentions

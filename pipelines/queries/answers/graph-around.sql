@@ -1,10 +1,10 @@
--- The entities with the strongest chains of connections from one in the middle, the nearest first. A
--- chain is as strong as the product of its weights; places and concepts count half. But for the one in
--- the middle, a place or concept in more than a third of ten documents or more, and courts, agencies and
--- exchanges without a role, are left out.
+-- The entities with the strongest chains of connections from a central one, the nearest first. The
+-- strength of a chain is the product of its weights; places and concepts count half. Omitted are, except
+-- for the central one, places and concepts in more than a third of ten documents or more, and courts,
+-- agencies and exchanges without a role.
 -- :param entity_id text an id of the view entities
 -- :param depth integer default 2 longest chain, in steps
--- :param limit integer default 20 at most so many, the one in the middle among them
+-- :param limit integer default 20 largest number of entities, including the central one
 WITH RECURSIVE
 telling AS MATERIALIZED (
     SELECT

@@ -1,9 +1,9 @@
--- The entities whose connections tell most. A connection tells more the more passages and documents it
--- stands in; a passage that names k things gives each of its connections 1 / (k - 1), so that a list
--- makes nobody well connected (Newman 2001, Scientific collaboration networks II). Places and concepts,
--- and connections with them, count half; one in more than a third of ten documents or more tells
--- nothing, nor do courts, agencies and exchanges that have no role.
--- :param limit integer default 20 at most so many
+-- The best connected entities. The weight of a connection grows with its passages and documents; a passage
+-- that names k entities adds 1 / (k - 1) to each of its connections, so that a list has little weight
+-- (Newman 2001, Scientific collaboration networks II). Places and concepts, and connections with them,
+-- count half. Those in more than a third of ten documents or more count nothing, nor do courts, agencies
+-- and exchanges without a role.
+-- :param limit integer default 20 largest number of entities
 WITH heard AS (
     SELECT
         entity_id, row_number() OVER () AS code,
@@ -29,7 +29,7 @@ told AS (
     GROUP BY code
 ),
 ranked AS (
-    -- Rounded, so that the order of summing does not show.
+    -- Rounded, so that the order of summation has no effect.
     SELECT entity_id, round(interest * telling, 9) AS telling
     FROM told JOIN heard USING (code)
     ORDER BY telling DESC, entity_id

@@ -1,6 +1,6 @@
--- The strongest connections among some entities, four for each, and the strongest one of each. With
--- where the first passage shows it: the shortest stretch with both, or where that is longer than 240
--- characters, the first place of either.
+-- The strongest connections among some entities, four for each, and the strongest one of each, with their
+-- first passage: the shortest stretch with both, or if that is longer than 240 characters, the first
+-- place of either.
 -- :param entity_ids list ids of the view entities, as '["person:ann-lee", "organization:acme"]'
 WITH ranked AS (
     SELECT *, row_number() OVER (ORDER BY weight DESC, count DESC, source_id, target_id) AS rank

@@ -1,14 +1,13 @@
--- Who and what matters most: the first of all, and the first of the people and organisations. Each
--- counts in every document that mentions it, copies of a mail as one, with the logarithm of its places
--- there, so that a name in thirty documents goes before one that a single document repeats; and as what
--- it is there: three times
--- where the text says what it is (a party's term, a signature, the head of a mail, a definition), once
--- among those that the document names most, a quarter in passing. Courts, agencies and exchanges count a
--- twentieth unless they have a role. A place counts once and a concept half, times how rare it is,
--- ln(1 + N / n) / ln(1 + N) in n of N documents; of ten documents or more, one in more than a third
--- tells nothing. Each with the place that tells most of it: the surest of those that name it and say its
--- role; where none does, the first that defines it, or gives its full name, or one of its names.
--- :param limit integer default 10 at most so many of each
+-- The most important entities: the first of all, and the first of the people and organisations. Each
+-- document that mentions an entity (copies of a mail count as one) adds the logarithm of its mentions,
+-- so that a name in thirty documents comes before one that a single document repeats, times the weight of
+-- its role in the document: three if the text states a role (a party's term, a signature, the head of a
+-- mail, a definition), one if it is among the most frequent names of the document, a quarter otherwise.
+-- Courts, agencies and exchanges count a twentieth without a role. A place counts once and a concept
+-- half, times the rarity ln(1 + N / n) / ln(1 + N) in n of N documents; of ten documents or more, one in
+-- more than a third counts nothing. Each entity has its most informative place: the surest of those with
+-- its name and role; otherwise the first with a definition, with its full name, or with one of its names.
+-- :param limit integer default 10 largest number of each
 WITH copy AS (
     SELECT source_id AS document_id FROM edges WHERE source_kind = 'document' AND type = 'copy'
 ),
@@ -39,7 +38,7 @@ worth AS (
     SELECT
         entity_id, is_actor,
         any_value(mention_count) AS mention_count,
-        -- Rounded, so that the order of summing does not show.
+        -- Rounded, so that the order of summation has no effect.
         round(sum((1 + ln(held.places)) * CASE
             WHEN kind = 'location' THEN rare
             WHEN kind = 'concept' THEN rare / 2
@@ -85,7 +84,7 @@ ordered AS (
 place AS (
     SELECT
         entity_id, chunk_id, char_start, char_end, confidence, position, chunk_index,
-        -- A word for its part ("the Landlord") leads to it and does not name it.
+        -- A word for its role ("the Landlord") refers to it and is not a name.
         CASE
             WHEN NOT (contains(lower(chosen.name), lower(mention.text)) OR list_contains(aliases, mention.text)) THEN 0
             WHEN mention.role = chosen.role THEN 4

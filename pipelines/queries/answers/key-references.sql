@@ -1,6 +1,6 @@
--- What is referred to most outside a document, each with its most telling place: of the five documents
--- that refer to it most, the one that says best what it does with it, or else simply refers to it.
--- :param limit integer default 40 at most so many
+-- The most frequent references to other documents, each with its most informative place: of the five
+-- documents with the most citations, the place that best states their relationship.
+-- :param limit integer default 40 largest number of references
 WITH chosen AS (
     SELECT
         *,
@@ -15,7 +15,7 @@ ordered AS (
     SELECT document_id, row_number() OVER (ORDER BY lower(name), path, document_id) AS position FROM documents
 ),
 best AS (
-    -- The most telling place of each document.
+    -- The most informative place of each document.
     SELECT
         reference_id, chunk_id, char_start, char_end, relationship, confidence, position,
         (relationship NOT IN ('cites', 'discusses'))::INTEGER + confidence::DOUBLE AS tells,

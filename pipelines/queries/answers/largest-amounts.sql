@@ -1,9 +1,9 @@
--- The largest sums of money in each currency, since those of different currencies do not compare: the
--- currency of most places first, what names none last. Each sum with the surest place that names it,
--- and, in a table, the words of its row and what its column says of time.
--- A sum that is larger than its document allows is left out: it has a confidence below 0.4.
--- Copies of a mail count as one. Currencies after the fourth are only counted. total is how many different sums a currency has.
--- :param limit integer default 12 at most so many sums of each currency
+-- The largest sums of money in each currency, because different currencies do not compare: the most
+-- frequent currency first, sums without a currency last. Each sum has its surest place and, in a table,
+-- the words of its row and the period of its column.
+-- A sum that is larger than its document allows is omitted: its confidence is below 0.4.
+-- Copies of a mail count as one. Currencies after the fourth are only counted. total is the number of different sums of a currency.
+-- :param limit integer default 12 largest number of sums per currency
 WITH copy AS (
     SELECT source_id AS document_id FROM edges WHERE source_kind = 'document' AND type = 'copy'
 ),

@@ -1,8 +1,8 @@
--- Where something is referred to, spread over the documents: the most telling place of each comes
--- first, one that says what the document does with it before one that only names it; after these, in
--- reading order, the second best of each document, and so on.
+-- Citations of a reference, spread over the documents: the most informative place of each comes first, one
+-- with a relationship before one that only names it; after these, in reading order, the second best of
+-- each document, and so on.
 -- :param reference_id text an id of the view references
--- :param limit integer default 20 at most so many; null for all
+-- :param limit integer default 20 largest number of rows; null for all
 WITH ordered AS (
     SELECT document_id, row_number() OVER (ORDER BY lower(name), path, document_id) AS position FROM documents
 ),

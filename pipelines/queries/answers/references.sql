@@ -1,10 +1,10 @@
--- What the documents refer to, most cited first; total is how many there are without the limit.
+-- References in the documents, the most cited first; total is the number without the limit.
 -- :param type text default 'all' document, report, standard, regulation, rule, constitution, case, record, exhibit, section, link; all for those outside a document
 -- :param sort_by text default 'citations' citations, documents or name
--- :param limit integer default 50 at most so many; null for all
--- :param named text default null only those with this in their name
--- :param there boolean default null true for documents of the collection, false for what is not in it; null for both
--- :param skip integer default 0 so many are left out at the start
+-- :param limit integer default 50 largest number of rows; null for all
+-- :param named text default null only references with this text in their name
+-- :param there boolean default null true for documents of the collection, false for documents outside it; null for both
+-- :param skip integer default 0 number of rows to skip
 SELECT *, count(*) OVER () AS total
 FROM "references"
 WHERE citation_count > 0

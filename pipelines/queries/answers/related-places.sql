@@ -1,5 +1,5 @@
--- Where the passages that show how a document belongs with others name what both share, or refer to one
--- of the two: the first such place in each of the first two passages of each relation.
+-- Evidence of the relations of a document in passages: mentions of shared names, or references to one of
+-- the two documents; the first such place in each of the first two passages of each relation.
 -- :param document_id text an id of the view documents
 -- :param other_ids list ids of other documents, as '["...", "..."]'
 WITH named AS (

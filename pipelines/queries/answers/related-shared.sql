@@ -1,6 +1,6 @@
--- What a document has in common with some others: the people, organisations, places and concepts that
--- both mention, the rarest in the collection first, concepts last; and what both refer to, most cited
--- by the two first.
+-- Shared entities and references of a document and some others: people, organisations, places and concepts
+-- in both, the rarest in the collection first, concepts last; and references in both, the most cited
+-- first.
 -- :param document_id text an id of the view documents
 -- :param other_ids list ids of other documents, as '["...", "..."]'
 WITH held AS (

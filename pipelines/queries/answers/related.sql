@@ -1,9 +1,9 @@
--- The documents that belong with a document, the strongest connection first: one row for each relation.
--- Several relations to the same document add up as independent evidence: 1 - (1 - w1) * (1 - w2) ...
--- total is how many documents there are without the limit.
+-- Documents related to a document, the strongest relation first: one row for each relation. Several
+-- relations to the same document add up as independent evidence: 1 - (1 - w1) * (1 - w2) ...
+-- total is the number of documents without the limit.
 -- :param document_id text an id of the view documents
 -- :param relation text default 'all' a type of edge between documents, or all
--- :param limit integer default 10 at most so many documents; null for all
+-- :param limit integer default 10 largest number of documents; null for all
 WITH edge AS (
     SELECT *, CASE source_id WHEN $document_id THEN target_id ELSE source_id END AS other_id
     FROM edges

@@ -1,4 +1,4 @@
--- What a collection holds, in numbers: one row for each count, the most frequent of a kind first.
+-- Statistics of a collection: one row for each count, the most frequent of a kind first.
 WITH counted(measure, value, count) AS (
     SELECT 'documents', NULL, count(*) FROM documents
     UNION ALL

@@ -1,14 +1,14 @@
--- The dates that promise most, each with the places that may say most of it: those with most names,
--- sums and references around them. One row for each place, the most promising date first. How much a
--- date stands out: a day more than a year, with names and sums beside it, and in several documents; one
--- that its documents repeat more than eight times each heads columns or ends fiscal years. total counts
--- the dates, undated the places whose date cannot be told, fiscal those of fiscal quarters and years
--- whose days nobody says, periods how many dates each month has, and each year, where no month is said;
--- all four without the limit. Copies of a mail count as one.
+-- The most important dates, each with its most informative places: those with the most names, sums and
+-- references around them. One row for each place, the most important date first. A day is more important
+-- than a year, as is a date with names and sums next to it and in several documents; a date that its
+-- documents repeat more than eight times each is a column head or the end of a fiscal year. total is the
+-- number of dates, undated the number of places with an unknown date, fiscal that of fiscal quarters and
+-- years without known days, periods the number of dates per month, and per year for dates without a
+-- month; all four without the limit. Copies of a mail count as one.
 -- :param start date default null first day; null for all
 -- :param end date default null last day; null for all
--- :param limit integer default 300 at most so many dates; null for all
--- :param places integer default 4 at most so many places of each
+-- :param limit integer default 300 largest number of dates; null for all
+-- :param places integer default 4 largest number of places per date
 WITH copy AS (
     SELECT source_id AS document_id FROM edges WHERE source_kind = 'document' AND type = 'copy'
 ),
@@ -17,15 +17,15 @@ dated AS (
     FROM dates AS date ANTI JOIN copy USING (document_id)
     WHERE NOT repeated
         AND entity_id IS NOT NULL
-        -- A fiscal quarter of a year that nobody says the months of has no days.
+        -- A fiscal quarter of a year with unknown months has no days.
         AND first_day IS NOT NULL AND last_day IS NOT NULL
         AND precision IN ('day', 'week', 'month', 'quarter', 'half', 'year', 'range')
         -- "In a month" or "the same week" is seldom a date; "last Tuesday" is one.
         AND (kind <> 'relative' OR (confidence::DOUBLE >= 0.6 AND precision = 'day'))
         AND ($start IS NULL OR last_day >= CAST($start AS VARCHAR))
         AND ($end IS NULL OR first_day <= CAST($end AS VARCHAR))
-        -- A year within a name is part of it, as in the name of an act. Whole dates may stand beside a
-        -- title ("the Agreement of 12 March 2024") and stay.
+        -- A year within a name is part of it, as in the name of an act. Whole dates next to a
+        -- title ("the Agreement of 12 March 2024") are kept.
         AND NOT (precision = 'year' AND EXISTS (
             FROM citations AS cited
             WHERE cited.chunk_id = date.chunk_id

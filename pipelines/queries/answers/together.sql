@@ -1,7 +1,7 @@
--- The passages that mention at least two of some entities, with all their places there, in reading
--- order. Who stands in the head of a mail is together with all whom the mail mentions, so a later
--- passage of it has the places of its head as well, as those of another chunk. A passage that only
--- repeats the end of the one before is left out, and so is a mail that is a copy of another one.
+-- The passages that mention at least two of some entities, with all their places, in reading order. The
+-- people in the head of a mail count for all its passages, so a later passage also has the places of the
+-- head, as those of another chunk. A passage that only repeats the end of the one before is omitted, and
+-- so is a copy of another mail.
 -- :param entity_ids list ids of the view entities, as '["person:ann-lee", "organization:acme"]'
 WITH copy AS (
     SELECT source_id AS document_id FROM edges WHERE source_kind = 'document' AND type = 'copy'

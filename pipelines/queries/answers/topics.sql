@@ -1,5 +1,5 @@
--- What the passages are about, the largest topic first, each with the chunks that are typical of it.
--- :param limit integer default 15 at most so many
+-- Subjects of the passages, the largest topic first, each with its typical chunks.
+-- :param limit integer default 15 largest number of topics
 FROM topics
 ORDER BY CAST(split_part(topic_id, '-', 2) AS INTEGER)
 LIMIT $limit;

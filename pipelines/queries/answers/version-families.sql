@@ -1,5 +1,4 @@
--- Documents that are versions of each other: one row for each family, with the pairs of which one is
--- known to be earlier than the other.
+-- Documents that are versions of each other: one row for each family, with its pairs of known order.
 WITH RECURSIVE
 version AS (
     SELECT source_id AS earlier, target_id AS later
@@ -11,7 +10,7 @@ beside AS (
     UNION
     SELECT later, earlier FROM version
 ),
--- Every document takes the smallest id among those that it hangs together with.
+-- Every document takes the smallest id of its connected documents.
 reached(id, family) USING KEY (id) AS (
     SELECT here, least(here, min(there)) FROM beside GROUP BY here
     UNION

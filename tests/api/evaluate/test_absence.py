@@ -45,7 +45,7 @@ def test_answers_are_where_they_are_said_to_be(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", list(TOLD))
-def test_what_is_not_there_is_told(
+def test_missing_objects_are_reported(
     demo: Collection, questions: list[dict[str, Any]], mode: SearchMode
 ) -> None:
     message = {"absent": 0, "present": 0}

@@ -100,7 +100,7 @@ def test_marks_of_the_first_right_passage(scores: Callable[..., dict[str, float]
     assert "pinpoint" not in scores(asked, {"document": "contracts/lease.txt"})
 
 
-def test_what_is_not_there_is_told(
+def test_missing_objects_are_reported(
     house: Collection, tmp_path: Path, lines_file: Callable[..., Path]
 ) -> None:
     rows = [

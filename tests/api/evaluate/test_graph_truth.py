@@ -72,9 +72,7 @@ def test_the_notes_speak_of_files_that_are_there(truth: dict[str, Any], samples:
 
 
 @pytest.mark.slow
-def test_every_name_of_the_notes_stands_in_the_texts(
-    demo: Collection, truth: dict[str, Any]
-) -> None:
+def test_every_name_of_the_notes_is_in_the_texts(demo: Collection, truth: dict[str, Any]) -> None:
     texts = [
         " ".join(c.text.split()) for d in demo.documents() for c in demo.read.chunks(d.document_id)
     ]

@@ -95,11 +95,11 @@ def test_there_are_150_questions() -> None:
 
 
 @pytest.mark.slow
-def test_every_answer_stands_on_its_page(share: Collection) -> None:
+def test_every_answer_is_on_its_page(share: Collection) -> None:
     assert faults(share, rows(SHARE)) == []
 
 
-def test_every_answer_of_all_ten_stands_on_its_page(tmp_path: Path) -> None:
+def test_every_answer_of_all_ten_is_on_its_page(tmp_path: Path) -> None:
     collection = take_in(tmp_path, tmp_path / "no-models", [HELD / "files"])
     assert faults(collection, rows()) == []
 

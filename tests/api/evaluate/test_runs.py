@@ -114,7 +114,7 @@ def test_a_broken_run_is_named_and_the_others_are_shown(
     assert "bad.json" in notes[0]
 
 
-def test_two_runs_beside_each_other() -> None:
+def test_two_runs_next_to_each_other() -> None:
     runs = compare_runs(made("a", 10), made("b", 30))
     (difference,) = runs.differences
     assert (difference.first, difference.second, difference.difference) == (0.25, 0.75, 0.5)

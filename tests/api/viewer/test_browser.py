@@ -108,7 +108,7 @@ def shelf(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> Collection
 @pytest.mark.parametrize(
     ("shape", "dark"), [*((name, False) for name in SHAPES), ("plain", True)], ids=str
 )
-def test_the_highlight_lies_on_the_words(browser, shelf, sources, tmp_path, shape, dark) -> None:
+def test_the_highlight_is_on_the_words(browser, shelf, sources, tmp_path, shape, dark) -> None:
     source = sources / f"{shape}.pdf"
     chunk = holding(shelf.read.chunks(source.name), WANTED)
     assert ELSEWHERE not in " ".join(chunk.text.split())

@@ -147,7 +147,7 @@ def test_a_link_shows_both_names_where_they_are_known() -> None:
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("count", [1, 7, 60])
 @pytest.mark.parametrize("width", [350.0, 760.0])
-def test_no_label_lies_on_another(count: int, width: float) -> None:
+def test_no_label_is_on_another(count: int, width: float) -> None:
     rng = random.Random(count)
     boxes = [(rng.uniform(20, 150), rng.uniform(20, 60)) for _ in range(count)]
     edges = [(rng.randrange(count), rng.randrange(count), rng.random() + 0.01) for _ in boxes * 3]

@@ -54,7 +54,7 @@ def test_it_holds_all_sections_and_every_statement_is_cited(
 
 
 @pytest.mark.slow
-def test_what_is_marked_stands_in_the_passage(demo_report: str, demo: Collection) -> None:
+def test_what_is_marked_is_in_the_passage(demo_report: str, demo: Collection) -> None:
     bodies = re.findall(r'<article class="passage".*?</article>', demo_report, re.DOTALL)
     assert len(bodies) > 100
     for body in bodies[::7]:
@@ -99,7 +99,7 @@ def test_only_the_time_differs(demo: Collection, bare_report: str) -> None:
     assert bare_report == later
 
 
-def test_pictures_are_bounded_and_what_is_left_out_is_said(demo: Collection) -> None:
+def test_pictures_are_bounded_and_what_is_left_out_is_reported(demo: Collection) -> None:
     quotes = [e.quote for e in demo.map.timeline(limit=60).events]
     messages: list[tuple[int, int]] = []
     few = draw_pages(

@@ -45,7 +45,7 @@ def dated(day: str) -> Event:
 
 
 @pytest.mark.slow
-def test_what_a_report_states_stands_where_it_says(demo: Collection) -> None:
+def test_what_a_report_states_is_where_it_says(demo: Collection) -> None:
     report = gather(demo.workspace.state())
     chunks = {}
 
@@ -102,7 +102,7 @@ def test_a_sum_is_borne_out_by_its_figures_only(value: int, other: int, form: st
         ("40 crore rupees", "", 400_000_000, None),
     ],
 )
-def test_a_sum_counts_with_the_scale_beside_it(
+def test_a_sum_counts_with_the_scale_next_to_it(
     words: str, before: str, value: float, high: float | None
 ) -> None:
     assert contains_sum(said(words, before), value, high)
@@ -120,7 +120,7 @@ def test_a_day_is_borne_out_with_its_year(day, other, form) -> None:  # type: ig
         assert not contains_date(said(text), changed)
 
 
-def test_a_year_that_is_left_out_is_told_apart() -> None:
+def test_a_year_that_is_left_out_is_distinguished() -> None:
     assert contains_date(said("5 August"), dated("2024-08-05"))
     assert not names_year(said("5 August"), dated("2024-08-05"))
     assert names_year(said("5 August", "In 2024, on "), dated("2024-08-05"))

@@ -187,7 +187,7 @@ def test_a_page_of_a_million_letters_stays_small(library, store_text) -> None:
 # --- doubts and notes ----------------------------------------------------------------------
 
 
-def test_doubtful_recognition_is_said_first(demo: Collection) -> None:
+def test_doubtful_recognition_is_reported_first(demo: Collection) -> None:
     view = open_view(demo.workspace.state(), demo.read.chunks("Invoice HCS-20417.pdf")[0].chunk_id)
 
     def with_confidence(confidence: float) -> str:

@@ -114,7 +114,7 @@ def test_too_many_paths_mean_the_whole_folder() -> None:
     assert not driver.changes.waiting
 
 
-def test_a_folder_stands_for_what_lies_in_it() -> None:
+def test_a_folder_stands_for_what_is_in_it() -> None:
     driver = Driver()
     driver.touch("sub/a.txt", "sub", "sub.txt", "sub/deep/b.txt", "c.txt")
     assert driver.wait(3.0) == [Batch(places("c.txt", "sub", "sub.txt"))]

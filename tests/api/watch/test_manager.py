@@ -136,7 +136,7 @@ def test_a_restart_compares_once_and_keeps_what_is_known(world: Simulation, watc
     assert after > before
 
 
-def test_a_failing_sync_is_told_and_tried_again_with_growing_pauses(
+def test_a_failing_sync_is_reported_and_tried_again_with_growing_pauses(
     world: Simulation, watch: Watch, place: Path
 ) -> None:
     world.syncs.failures = [DiskFull(place) for _ in range(4)]
@@ -199,7 +199,7 @@ def test_a_folder_that_vanishes_is_waited_for(world: Simulation, watch: Watch, p
     assert status(world, watch).health == "watching"
 
 
-def test_another_folder_at_the_same_place_is_followed_anew(
+def test_another_folder_at_the_same_place_is_followed_again(
     world: Simulation, watch: Watch, place: Path
 ) -> None:
     world.run(10)

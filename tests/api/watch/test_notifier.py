@@ -169,7 +169,7 @@ def test_the_same_folder_for_two_collections(
     ("number", "words"),
     [(errno.ENOSPC, "max_user_watches"), (errno.EMFILE, "max_user_instances"), (errno.EIO, "")],
 )
-def test_where_the_system_refuses_news_it_is_said(
+def test_where_the_system_refuses_news_it_is_reported(
     place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, words: str
 ) -> None:
     notifier = OsNotifier(tmp_path / "probe")
@@ -202,7 +202,7 @@ def test_the_file_system_of_a_folder(place: Path) -> None:
     assert filesystem_of(str(place)) not in {"", "nfs4"}
 
 
-def test_a_network_drive_is_said(
+def test_a_network_drive_is_reported(
     place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("casetrack.api.watch.changes.filesystem_of", lambda _: "cifs")

@@ -186,7 +186,7 @@ def test_a_torn_file_is_set_aside_and_the_last_good_copy_restored(
     assert aside.name in record.getMessage()
 
 
-def test_without_a_good_copy_it_begins_anew_and_says_so(
+def test_without_a_good_copy_it_starts_again_and_says_so(
     watch_list: WatchList, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     watch_list.data_dir.mkdir()
@@ -222,7 +222,7 @@ def test_several_programs_lose_nothing(watch_list: WatchList, tmp_path: Path) ->
         assert names == [f"{program}-{n}" for n in range(1, each)]
 
 
-def test_nobody_watches_is_said(watch_list: WatchList, tmp_path: Path) -> None:
+def test_nobody_watches_is_reported(watch_list: WatchList, tmp_path: Path) -> None:
     made, _ = watch_list.add(ONE, folder(tmp_path))
     status = Statuses(watch_list.data_dir).of(made)
     assert status.health == "unwatched"

@@ -146,7 +146,7 @@ def test_one_passphrase_however_it_is_typed() -> None:
     assert opened(encrypted(PLAIN, secret=Secret.of("Caf\u00e9")), Secret.of("Cafe\u0301")) == PLAIN
 
 
-def test_what_can_be_no_secret_is_told(tmp_path: Path) -> None:
+def test_what_can_be_no_secret_is_reported(tmp_path: Path) -> None:
     short = tmp_path / "short.key"
     short.write_bytes(b"x" * 15)
     for wrong, messages in (
@@ -162,7 +162,7 @@ def test_what_can_be_no_secret_is_told(tmp_path: Path) -> None:
     assert "horse" not in repr(KEY)
 
 
-def test_a_file_is_told_by_its_beginning(tmp_path: Path) -> None:
+def test_a_file_is_recognised_by_its_beginning(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(encrypted(b""))
     assert is_encrypted(path)

@@ -92,7 +92,7 @@ def test_two_computers_share_a_collection(tmp_path: Path) -> None:
     share("az://cases/acme", tmp_path)
 
 
-def test_what_is_not_there_is_said_in_its_own_words(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_objects_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ObjectStorageError, match="nowhere") as caught:
         service.open_objects(Address.of("az://nowhere/acme")).put("a", b"")
     assert "AZURE_STORAGE_ACCOUNT_NAME" in (caught.value.hint or "")

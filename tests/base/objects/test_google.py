@@ -159,7 +159,7 @@ def test_two_computers_share_a_collection(google: Google, bucket: str, tmp_path:
     two.detach("Acme")
 
 
-def test_what_is_not_there_is_said_in_its_own_words(google: Google) -> None:
+def test_missing_objects_are_reported(google: Google) -> None:
     with pytest.raises(ObjectStorageError, match="nowhere-to-be-found") as caught:
         service.open_objects(Address.of("gs://nowhere-to-be-found/acme")).put("a", b"")
     assert "project" in (caught.value.hint or "")

@@ -105,7 +105,7 @@ def test_a_document_is_read_whole_and_in_parts(collection: Collection) -> None:
         assert told(api.get(collection, named)) == whole
 
 
-def test_what_is_not_there_is_told(collection: Collection) -> None:
+def test_missing_objects_are_reported(collection: Collection) -> None:
     with pytest.raises(DocumentNotFound):
         api.get(collection, "nowhere/at-all.md")
     document = next(iter(collection.documents()))

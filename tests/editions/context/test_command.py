@@ -258,7 +258,7 @@ def test_no_tier_limits_this_edition(shop: Path, config: Path, ctx: Ctx) -> None
         library.create("D")
 
 
-def test_another_chunking_is_told_and_followed(shop: Path, config: Path, ctx: Ctx) -> None:
+def test_another_chunking_is_reported_and_followed(shop: Path, config: Path, ctx: Ctx) -> None:
     def synced(*options: str) -> tuple[list[str], list[str]]:
         (report,) = ctx.json("sync", "filesystem:docs", *options)["sources"]
         changed = [c["path"] for c in report["changes"] if c["kind"] == "changed"]

@@ -94,7 +94,7 @@ def test_which_file_goes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert load_config(made["given.toml"], folder=inside).base == shop
 
 
-def test_without_any_config_the_next_step_is_said(tmp_path: Path) -> None:
+def test_without_any_config_the_next_step_is_reported(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"\.ctx/config\.toml") as e:
         load_config(folder=tmp_path)
     assert "ctx init" in e.value.hint
@@ -103,7 +103,7 @@ def test_without_any_config_the_next_step_is_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="needs to give away")
-def test_a_config_above_in_somebody_elses_folder_is_not_read(tmp_path: Path) -> None:
+def test_a_config_above_in_anothers_folder_is_not_read(tmp_path: Path) -> None:
     write(tmp_path / "theirs" / ".ctx" / "config.toml", '[connectors.script.x]\npath = "x"\n')
     inside = tmp_path / "theirs" / "mine"
     inside.mkdir()
@@ -189,7 +189,7 @@ def test_no_error_repeats_a_secret(tmp_path: Path) -> None:
         assert "hunter2" not in str(caught.value)
 
 
-def test_a_file_that_is_no_text_or_cannot_be_read_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_no_text_or_cannot_be_read_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "c.toml"
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(ConfigError, match=r"c\.toml"):
@@ -220,7 +220,7 @@ def test_what_makes_vectors(tmp_path: Path, embedding: str, profile: str | None)
     assert ('name = "embed"' in pipeline_text(config)) == (profile is not None)
 
 
-def test_a_model_that_is_not_known_here_is_told_with_those_that_are(tmp_path: Path) -> None:
+def test_a_model_that_is_not_known_here_is_reported_with_those_that_are(tmp_path: Path) -> None:
     text = '[embedding]\nprovider = "local"\nmodel = "bge-smal-en-v1.5"\n'
     config = load_config(write(tmp_path / "c.toml", text))
     with pytest.raises(ConfigError, match=r"'bge-small-en-v1\.5'") as caught:

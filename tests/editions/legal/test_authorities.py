@@ -47,7 +47,7 @@ def test_an_opinion_is_no_authority_of_itself() -> None:
     assert listed(table(head.format("45 F.4th 678", DAUBERT))) == {DAUBERT: "1"}
 
 
-def test_sections_stand_in_the_order_of_courts_and_entries_as_they_are_sorted() -> None:
+def test_sections_are_in_the_order_of_courts_and_entries_as_they_are_sorted() -> None:
     result = table("\n".join(reversed(AUTHORITIES)))
     assert [(a.section, a.name) for a in result.authorities] == [
         ("Cases", DAUBERT),
@@ -118,7 +118,7 @@ def test_roman_numbers_go_both_ways() -> None:
     assert not any(map(number_of, ("", "A-3", "iiii", "vx", "mix")))
 
 
-def test_what_is_not_settled_is_counted_nowhere_and_told() -> None:
+def test_open_citations_are_counted_nowhere_and_reported() -> None:
     draft = draft_of("Id. at 5.")
     known = {
         "Id. at 5": {"kind": "case", "key": "", "form": "id", "resolved": False, "note": "Two."}

@@ -144,7 +144,7 @@ def test_nothing_is_wrong_because_a_source_is_missing(case: Collection, tmp_path
     assert result.notes
 
 
-def test_words_of_another_source_are_told(case: Collection, tmp_path: Path) -> None:
+def test_words_of_another_source_are_reported(case: Collection, tmp_path: Path) -> None:
     text = "“A carrier that accepts a sealed crate without a remark” Dkt. 12 at 1."
     finding = only(checked(case, text, tmp_path), "quotation")
     assert finding.verdict == "not_in_source"

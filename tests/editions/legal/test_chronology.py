@@ -79,7 +79,7 @@ def test_headers_of_courts_are_left_out(tmp_path: Path) -> None:
     assert dates(case_of(tmp_path / "Motion.txt", text)) == ["2019-03-25"]
 
 
-def test_picks_stand_in_it_whatever_else_does(case: Collection) -> None:
+def test_picks_are_in_it_whatever_else_does(case: Collection) -> None:
     last = chronology(case).entries[-1]
     case.marks.take_event(last.event_id, words="Harrow made its claim.")
     (actual,) = (e for e in chronology(case, limit=1).entries if e.picked)
@@ -135,7 +135,7 @@ def test_picks_outlive_reading_and_export(library: Library, tmp_path: Path) -> N
     assert told(library.get(copy.collection)) == expected
 
 
-def test_a_pick_whose_passage_is_gone_is_told(case: Collection) -> None:
+def test_a_pick_whose_passage_is_gone_is_reported(case: Collection) -> None:
     case.marks.take_event(chronology(case).entries[0].event_id)
     case.delete_document("Letter.txt")
     result = chronology(case)

@@ -66,7 +66,7 @@ def test_only_signs_differ() -> None:
         "a court may never look behind the four corners of the instrument",
     ],
 )
-def test_what_is_not_there(quoted: str) -> None:
+def test_missing_objects(quoted: str) -> None:
     assert not any(m.is_alike for m in compare(quoted, SOURCE))
 
 

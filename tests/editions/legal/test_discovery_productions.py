@@ -73,7 +73,7 @@ VALUES = st.text(st.sampled_from("aB1 ,;\u00ae\u00fe\r\n\u00e9\u4e00\"'"), max_s
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(VALUES, VALUES), max_size=5), st.sampled_from([b"", b"\n", b"\xff\r\n"]))
-def test_whatever_stands_in_it_is_written_as_it_was(
+def test_whatever_is_in_it_is_written_as_it_was(
     tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str]], tail: bytes
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "any.dat"
@@ -82,7 +82,7 @@ def test_whatever_stands_in_it_is_written_as_it_was(
     assert write_rows(loaded.dialect, loaded.header, loaded.rows) == path.read_bytes()
 
 
-def test_other_delimiters_are_told_by_the_first_row(tmp_path: Path) -> None:
+def test_other_delimiters_are_recognised_by_the_first_row(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_bytes(b'"BEG","NOTE"\n"A1","he said ""no"", twice"\nA2,plain\n')
     loaded = read_load_file(path)
@@ -105,7 +105,7 @@ def test_without_delimiters_it_is_no_load_file(tmp_path: Path) -> None:
             read_load_file(tmp_path / name, **more)
 
 
-def test_broken_rows_are_said_by_line_and_kept(tmp_path: Path) -> None:
+def test_broken_rows_are_reported_by_line_and_kept(tmp_path: Path) -> None:
     path = tmp_path / "x.dat"
     whole = dat([("BEG", "BEG", ""), ("A1", "A1", "x")], encoding="utf-8")
     opened = "\u00feA2\u00fe\x14\u00feA2\u00fe\x14\u00fenever closed\r\n".encode()
@@ -157,7 +157,7 @@ def test_dates_in_several_forms(written: str, time: str, expected: str | None) -
     assert (moment.isoformat()[:16] if moment else None) == expected
 
 
-def test_days_and_months_are_told_by_the_column() -> None:
+def test_days_and_months_are_recognised_by_the_column() -> None:
     assert day_first(["03/04/2001", "13/04/2001"]) is True
     assert day_first(["03/04/2001", "03/14/2001"]) is False
     assert day_first(["03/04/2001"]) is None
@@ -371,7 +371,7 @@ def test_two_documents_with_one_number_are_both_kept(tmp_path: Path) -> None:
         [row("A01", GROUPID="g"), row("A03", GROUPID="g"), row("A04", GROUPID="g"), row("A05")],
     ],
 )
-def test_families_are_told_in_many_ways(tmp_path: Path, rows: list[dict[str, str]]) -> None:
+def test_families_are_stated_in_many_ways(tmp_path: Path, rows: list[dict[str, str]]) -> None:
     checked(tmp_path, *rows)
     production = read_production(tmp_path / "bad.dat").members
     assert [m.family for m in production] == ["A01", "A01", "A01", "A05"]

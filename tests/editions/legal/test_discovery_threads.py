@@ -99,7 +99,7 @@ def test_who_follows_whom_and_what_says_so(mails: Collection) -> None:
     }
 
 
-def test_what_is_missing_copied_and_guessed_is_said(mails: Collection) -> None:
+def test_what_is_missing_copied_and_guessed_is_reported(mails: Collection) -> None:
     result = mail_threads(mails)
     assert (result.thread_count, result.mail_count, result.copy_count) == (5, 14, 1)
     assert result.single_count == 1
@@ -133,7 +133,7 @@ def test_headers_that_are_not_shown_are_kept(mails: Collection) -> None:
 
 
 @pytest.mark.parametrize("name", ["20.", "20", "1354.M2P9.host:2,S"])
-def test_a_mail_without_an_ending_is_told_by_its_head(tmp_path: Path, name: str) -> None:
+def test_a_mail_without_an_ending_is_recognised_by_its_head(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     path.write_bytes(FILES["alone.eml"])
     assert detect(path).name == "EML"

@@ -54,7 +54,7 @@ def test_a_docket_is_read_as_data(case: Collection) -> None:
         assert page.text[entry.start : entry.end] == entry.text
 
 
-def test_two_documents_with_one_number_are_told_of(case: Collection) -> None:
+def test_two_documents_with_one_number_are_reported(case: Collection) -> None:
     order, complaint = case.document("Order.txt"), case.document("Complaint.txt")
     assert [d.name for d in same_entry(case.documents(), order)] == ["Order again.txt"]
     assert same_entry(case.documents(), complaint) == ()

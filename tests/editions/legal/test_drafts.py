@@ -53,7 +53,7 @@ def test_a_document_of_the_case_is_the_same_paper(library: Library, tmp_path: Pa
     assert from_case.lines == from_file.lines
 
 
-def test_what_cannot_be_read_is_said(library: Library, tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_reported(library: Library, tmp_path: Path) -> None:
     case = library.create("Roe")
     locked = brief(tmp_path / "Locked.pdf", password="open sesame")
     empty = tmp_path / "Empty.docx"

@@ -74,7 +74,7 @@ def test_parties_have_their_roles() -> None:
     ]
 
 
-def test_columns_are_told_apart_by_where_the_lines_stand() -> None:
+def test_columns_are_distinguished_by_where_the_lines_stand() -> None:
     lines = (
         ("UNITED STATES DISTRICT COURT", 200, 410),
         ("CENTRAL DISTRICT OF CALIFORNIA", 195, 415),

@@ -84,7 +84,7 @@ def test_a_cover_and_an_index_are_known_by_the_pages_that_follow(tmp_path: Path)
         assert lines_of(read(tmp_path / name)) == expected(made)
 
 
-def test_times_beside_the_lines_are_kept_as_data(tmp_path: Path) -> None:
+def test_times_next_to_the_lines_are_kept_as_data(tmp_path: Path) -> None:
     made = pages_of(LAYOUTS["stamped times"], 1, seed=2)
     write_pdf(tmp_path / "a.pdf", LAYOUTS["stamped times"], made)
     (page,) = read(tmp_path / "a.pdf")
@@ -176,7 +176,9 @@ def test_lists_tables_and_code_keep_their_numbers(text: str, tmp_path: Path) -> 
         assert sorted(figures) == sorted(c for c in text if c.isdigit())
 
 
-def test_printed_page_numbers_are_told_from_the_first_that_is_not_its_place(tmp_path: Path) -> None:
+def test_printed_page_numbers_are_distinguished_from_the_first_that_is_not_its_place(
+    tmp_path: Path,
+) -> None:
     """Front matter in Roman numerals, then pages that are numbered from 1 again."""
     import pymupdf
 

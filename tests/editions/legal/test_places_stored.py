@@ -25,7 +25,7 @@ def case(tmp_path_factory: pytest.TempPathFactory) -> Collection:
 
 
 @pytest.mark.slow
-def test_page_and_line_stand_in_citations_json_and_sql(case: Collection) -> None:
+def test_page_and_line_are_in_citations_json_and_sql(case: Collection) -> None:
     (page,) = (p for p in case.read.pages("Smith Dep.pdf") if p.page == 2)
     source = page.provenance
     assert source.printed_place is not None

@@ -316,7 +316,7 @@ def test_an_area_is_taken_out_whatever_it_holds(tmp_path: Path) -> None:
     assert {"a.pdf", "4."} <= {*caught.value.message.split()}
 
 
-def test_bad_input_is_told_and_loses_nothing(tmp_path: Path) -> None:
+def test_bad_input_is_reported_and_loses_nothing(tmp_path: Path) -> None:
     page = _page()
     path, copy = tmp_path / "a.pdf", tmp_path / "b.pdf"
     page.parent.save(path)

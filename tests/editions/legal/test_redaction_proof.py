@@ -195,7 +195,7 @@ def test_invisible_words_are_found_and_left_out(tmp_path: Path, how: str) -> Non
     assert (asked.covered, asked.left_out) == ((), made.left_out)
 
 
-def test_a_crop_beside_the_page(tmp_path: Path) -> None:
+def test_a_crop_next_to_the_page(tmp_path: Path) -> None:
     def draw(page: Any) -> None:
         highlighted(page)
         page.parent.xref_set_key(page.xref, "CropBox", "[900 900 950 950]")

@@ -47,7 +47,7 @@ def test_a_production_from_its_load_file_to_the_log(
     assert re.search(r"8\D+6\D+7\D+0\D+ABC000001-ABC000012", out)
 
 
-def test_what_is_wrong_is_said_and_told_by_the_exit_code(run: Run, tmp_path: Path) -> None:
+def test_what_is_wrong_is_an_exit_code(run: Run, tmp_path: Path) -> None:
     path = produce(tmp_path, images=False)
     path.write_bytes(path.read_bytes().replace(b"001\\ABC000004.txt", b"001\\lost.txt"))
     said(run, "collection", "create", "Mill")

@@ -75,7 +75,7 @@ def test_a_golden_file(filled: Run, golden: Path) -> None:
     assert ("vocabulary" in rows[0], "vocabulary" in rows[1]) == (False, True)
 
 
-def test_a_limit_is_said(filled: Run, golden: Path) -> None:
+def test_a_limit_is_reported(filled: Run, golden: Path) -> None:
     data = json.loads(filled("eval", "--golden", golden, "--limit", "2", "--json").out)
     (run,) = [r for r in data["runs"] if r["mode"] == "keyword"]
     assert run["questions"] == 2

@@ -118,7 +118,7 @@ def test_a_command_asks_what_was_typed_and_shows_it_with_its_source(
         messages(ended.out)
 
 
-def test_what_a_name_may_also_mean_is_told_apart(
+def test_what_a_name_may_also_mean_is_distinguished(
     filled: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     section = replace(reference(0, "section"), target_document="lease.txt")
@@ -144,7 +144,7 @@ def test_what_a_name_may_also_mean_is_told_apart(
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )
-def test_misuse_is_told(acme: tuple[Run, Answers], words: list[str], fact: str) -> None:
+def test_misuse_is_an_error(acme: tuple[Run, Answers], words: list[str], fact: str) -> None:
     run, answers = acme
     ended = run(*words, "--json")
     error = error_of(ended)
@@ -177,7 +177,7 @@ def test_a_graph_names_every_link_once_and_few_of_a_crowd(acme: tuple[Run, Answe
     "typed",
     "timeline|entities|references --kind link|related x|similar x|graph|topics|read x".split("|"),
 )
-def test_nothing_there_is_said(acme: tuple[Run, Answers], typed: str) -> None:
+def test_nothing_there_is_reported(acme: tuple[Run, Answers], typed: str) -> None:
     run, answers = acme
     answers.size = 0
     ended = run(*typed.split())
@@ -247,7 +247,7 @@ def test_amounts_are_shown_by_size_with_their_source(filled: Run) -> None:
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )
-def test_what_cannot_be_done_on_real_documents_is_told(
+def test_what_cannot_be_done_on_real_documents_is_reported(
     filled: Run, words: list[str], code: str, fact: str
 ) -> None:
     ended = filled(*words, "--json")

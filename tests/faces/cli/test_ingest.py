@@ -73,7 +73,7 @@ def test_the_collection_is_named_where_it_was_not(run: Run, files: Path) -> None
 
 
 @pytest.mark.slow
-def test_every_bad_file_is_told_and_the_good_ones_are_kept(run: Run, tmp_path: Path) -> None:
+def test_every_bad_file_is_reported_and_the_good_ones_are_kept(run: Run, tmp_path: Path) -> None:
     folder = tmp_path / "mixed"
     folder.mkdir()
     good = ["good.txt", LONG_NAME, "with 'quotes\" and $(spaces).txt", "日本語.md"]
@@ -141,7 +141,7 @@ def test_an_unknown_collection_suggests_the_near_one_and_create(run: Run, files:
     assert run("documents", "-c", "Mill House", "--json").out.strip() == "[]"
 
 
-def test_an_empty_folder_is_told(run: Run, tmp_path: Path) -> None:
+def test_an_empty_folder_is_reported(run: Run, tmp_path: Path) -> None:
     (tmp_path / "nothing").mkdir()
     ended = run("ingest", tmp_path / "nothing", "--create", "-c", "A", "--json")
     assert (ended.code, json.loads(ended.out)["files"]) == (0, 0)

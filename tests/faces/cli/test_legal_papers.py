@@ -78,7 +78,7 @@ def test_other_forms_of_the_table(run: Run, tmp_path: Path, ending: str, holds: 
     assert holds in target.read_text(encoding="utf-8")
 
 
-def test_what_cannot_be_written_or_read_is_said(run: Run, tmp_path: Path) -> None:
+def test_what_cannot_be_written_or_read_is_reported(run: Run, tmp_path: Path) -> None:
     def refused(*words: object) -> str:
         ended = run("authorities", *words, "--json")
         assert ended.code in {1, 2}, words

@@ -100,7 +100,9 @@ def test_tags(filled: Run) -> None:
     assert (both.code, "--set" in both.err, "--clear" in both.err) == (2, True, True)
 
 
-def test_while_somebody_writes(filled: Run, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_while_another_program_writes(
+    filled: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(Admin.close, "__kwdefaults__", {"timeout": 0.1})
     (folder,) = (home / "collections").iterdir()
     with write_lock(folder):

@@ -92,7 +92,7 @@ def test_after_two_dashes_everything_is_an_argument(run: Run, home: Path) -> Non
         (["query", "SELECT 1", "-p", "novalue"], "-p name=value"),
     ],
 )
-def test_misuse_is_told_with_exit_code_2(run: Run, words: list[str], fact: str) -> None:
+def test_misuse_is_an_error_with_exit_code_2(run: Run, words: list[str], fact: str) -> None:
     ended = run(*words)
     assert (ended.code, ended.out) == (2, "")
     assert fact in " ".join(ended.err.split())
@@ -141,7 +141,7 @@ def test_ctrl_c_is_one_line_with_exit_code_130(run: Run, monkeypatch: pytest.Mon
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("text", ["inference_threads = 'many'", "colour = 1", "not toml"])
-def test_a_wrong_settings_file_is_told(run: Run, home: Path, text: str) -> None:
+def test_a_wrong_settings_file_is_reported(run: Run, home: Path, text: str) -> None:
     home.mkdir()
     (home / "config.toml").write_text(text)
     ended = run("collection", "list")
@@ -149,7 +149,7 @@ def test_a_wrong_settings_file_is_told(run: Run, home: Path, text: str) -> None:
     assert "config.toml" in ended.err
 
 
-def test_a_data_folder_that_cannot_be_written_is_told(run: Run, tmp_path: Path) -> None:
+def test_a_data_folder_that_cannot_be_written_is_reported(run: Run, tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
     ended = run("collection", "create", "A", "--data-dir", blocked / "home")
@@ -170,7 +170,7 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no full device")
-def test_output_that_cannot_be_written_is_told() -> None:
+def test_output_that_cannot_be_written_is_reported() -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
             SCHEMA, stdout=full, stderr=subprocess.PIPE, text=True, check=False, cwd=ROOT

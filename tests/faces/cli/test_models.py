@@ -156,7 +156,7 @@ def test_languages_are_pulled_from_the_server_that_is_named(
     assert more["failures"] == []
 
 
-def test_a_server_without_the_language_is_told(
+def test_a_server_without_the_language_is_reported(
     run: Run, models: Path, served: dict[str, bytes]
 ) -> None:
     served.clear()

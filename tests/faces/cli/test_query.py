@@ -46,7 +46,7 @@ def test_rows_are_counted_and_limited(filled: Run) -> None:
     assert filled("query", "DESCRIBE documents", "--limit", 1).code == 0
 
 
-def test_what_is_run_is_shown_beside_the_rows(filled: Run) -> None:
+def test_what_is_run_is_shown_next_to_the_rows(filled: Run) -> None:
     sql = "SELECT rank FROM search($q, k => $k)"
     ended = filled("query", sql, "-p", "q=the rent", "-p", "k=1", "--show-sql", "--explain")
     assert ended.out == "rank\n   1\n"
@@ -89,7 +89,7 @@ def test_statements_come_through_a_pipe(launch: Run, filled: Run) -> None:
         ([" -- nothing"], "."),
     ],
 )
-def test_misuse_is_told(filled: Run, arguments: list[str], text: str) -> None:
+def test_misuse_is_an_error(filled: Run, arguments: list[str], text: str) -> None:
     ended = filled("query", *arguments, "--json")
     error = error_of(ended)
     assert (ended.code, error["code"]) == (2, "usage")

@@ -166,7 +166,7 @@ def test_a_view_is_described_legibly_on_80_columns(
         ("DELETE FROM documents;", "DELETE"),
     ],
 )
-def test_mistakes_are_told_and_do_not_end_it(
+def test_mistakes_are_reported_and_do_not_end_it(
     shell: Shell, capfd: pytest.CaptureFixture[str], entered: str, text: str
 ) -> None:
     told(lambda: shell.execute(entered))

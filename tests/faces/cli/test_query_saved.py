@@ -150,7 +150,7 @@ def test_the_folder_of_saved_queries_belongs_to_the_collection(filled: Run) -> N
 @pytest.mark.parametrize(
     "line", ["-- :param", "-- :param a", "-- :param a money", "-- :param a integer default x"]
 )
-def test_a_wrong_head_is_told(line: str) -> None:
+def test_a_wrong_head_is_reported(line: str) -> None:
     with pytest.raises(UsageError):
         saved.read_head(line, "x.sql")
 

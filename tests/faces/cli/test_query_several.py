@@ -68,7 +68,7 @@ def test_a_name_that_leaves_it_open_is_refused_with_the_names_there_are(
 
 
 @pytest.mark.slow
-def test_a_collection_that_is_not_there_is_told_before_anything_is_asked(both: Run) -> None:
+def test_a_collection_that_is_not_there_is_reported_before_anything_is_asked(both: Run) -> None:
     ended = both("query", "SELECT 1", "-c", "Mill", "-c", "Nobody")
     assert (ended.code, '"Nobody"' in ended.err) == (2, True)
     without = both("query", "SELECT 1")

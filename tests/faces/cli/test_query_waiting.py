@@ -44,7 +44,7 @@ def test_the_time_is_shown_meanwhile_and_gone_afterwards(screen: _Screen) -> Non
     assert ("0 s; Ctrl-C " in before, bool(erased), after) == (True, True, "")
 
 
-def test_nothing_is_told_where_standard_error_is_no_terminal(
+def test_nothing_is_reported_where_standard_error_is_no_terminal(
     monkeypatch: pytest.MonkeyPatch, screen: _Screen
 ) -> None:
     screen._terminal = False

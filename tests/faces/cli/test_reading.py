@@ -120,7 +120,7 @@ def test_explain_says_how_the_question_was_read(
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )
-def test_what_cannot_be_answered_is_told(
+def test_what_cannot_be_answered_is_reported(
     filled: Run, words: list[str], ended_with: int, code: str, fact: str
 ) -> None:
     ended = filled(*words, "--json")

@@ -67,7 +67,7 @@ def test_words_of_a_list_are_taken_out_with_proof(
         ([], ""),
     ],
 )
-def test_a_mistake_is_told_before_anything_is_written(
+def test_a_mistake_is_reported_before_anything_is_written(
     run: Run, tmp_path: Path, arguments: list[str], fact: str
 ) -> None:
     ended = run("redact", str(LETTER), "--to", str(tmp_path / "x.pdf"), *arguments, "--json")

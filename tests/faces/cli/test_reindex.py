@@ -160,7 +160,7 @@ def test_index_status(run: Run, mine: Path) -> None:
         (["-c", "None"], 2, "collection_not_found", "None"),
     ],
 )
-def test_what_cannot_be_done_is_said(
+def test_what_cannot_be_done_is_reported(
     filled: Run, words: list[str], ended_with: int, code: str, fact: str
 ) -> None:
     before = info(filled)

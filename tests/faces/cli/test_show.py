@@ -44,7 +44,7 @@ def test_a_page_is_written_into_the_current_folder(filled: Run, local: Path) -> 
     assert '<i aria-hidden="true">6</i><span>Either party' in html
 
 
-def test_the_same_passage_is_written_anew_and_others_beside_it(filled: Run, local: Path) -> None:
+def test_the_same_passage_is_written_again_and_others_next_to_it(filled: Run, local: Path) -> None:
     chunk_id = first_chunk(filled, "notice in writing")
     assert filled("show", chunk_id).code == 0
     assert filled("show", chunk_id).code == 0

@@ -135,7 +135,7 @@ def test_a_page_loads_nothing_and_runs_only_itself(page: Any) -> None:
     assert len(html.encode()) < 80_000
 
 
-def test_every_text_stands_in_both_languages_and_is_used() -> None:
+def test_every_text_is_in_both_languages_and_is_used() -> None:
     texts = tomllib.loads((STATIC / "texts.toml").read_text(encoding="utf-8"))
     script = "".join(path.read_text(encoding="utf-8") for path in STATIC.glob("*.js"))
     for name, messages in texts.items():

@@ -278,7 +278,7 @@ def test_the_program_says_how_it_looks(program: Callable[..., Program]) -> None:
     assert all(0 < height <= 720 for height in heights)
 
 
-def test_what_goes_wrong_is_said_on_the_page(
+def test_what_goes_wrong_is_reported_on_the_page(
     program: Callable[..., Program], tmp_path: Path, paged: Library
 ) -> None:
     shown = program()

@@ -282,7 +282,9 @@ def test_a_folder_is_told_file_by_file_where_something_is_wrong(
     messages(took.sub("<time>", f"{flat[1]}\n\n{deep[1]}"))
 
 
-def test_a_file_that_cannot_be_taken_in_is_told(talk: Any, papers: Path, codes: list[str]) -> None:
+def test_a_file_that_cannot_be_taken_in_is_reported(
+    talk: Any, papers: Path, codes: list[str]
+) -> None:
     names = ["nowhere.pdf", "plan.dwg", "torn.pdf", ""]
     _, *message = talk(
         ("create_case", {"name": "Harbor"}),

@@ -107,7 +107,7 @@ def test_an_answer_costs_little_and_has_no_nulls_times_or_offsets(
         ("get_source_context", {"window": 2}),
     ],
 )
-def test_every_word_stands_where_its_short_source_says(
+def test_every_word_is_where_its_short_source_says(
     ask: Any, tool: str, arguments: dict[str, Any]
 ) -> None:
     """P1 and P4 of the short form: its id, citation, characters and source name one place."""
@@ -165,7 +165,7 @@ def test_a_short_id_is_the_beginning_of_one_id_alone(ids: list[str]) -> None:
         assert short.of(message) == message
 
 
-def test_an_id_whose_beginning_is_a_name_is_told_in_full() -> None:
+def test_an_id_whose_beginning_is_a_name_is_reported_in_full() -> None:
     ids = ["0123456789", "abcdefabcd"]
     short = ShortIds.among(ids, taken=["01234567", "Lease.pdf"])
     assert [short.of(each) for each in ids] == ["0123456789", "abcdefab"]

@@ -68,7 +68,7 @@ def test_times_are_counted_in_every_bucket_above_them() -> None:
 
 
 @pytest.mark.parametrize("text", ['a "b"', "back\\slash", "two\nlines", "\udcff", "ü,{}="])
-def test_any_label_can_be_told(text: str) -> None:
+def test_any_label_can_be_reported(text: str) -> None:
     many = metrics.Counter("x_total", "Things.")
     many.add(name=text)
     many.add(2, name=text)

@@ -97,7 +97,7 @@ def quotes(value: Any) -> Iterator[dict[str, Any]]:
         ),
     ],
 )
-def test_every_quote_stands_where_its_source_says(
+def test_every_quote_is_where_its_source_says(
     ask: Any, tool: str, arguments: dict[str, Any]
 ) -> None:
     result = list(quotes(ask(tool, **arguments)))
@@ -112,7 +112,7 @@ def test_every_quote_stands_where_its_source_says(
         assert each["text"] in page[slice(*place)]
 
 
-def test_what_changed_between_versions_is_told_in_every_tier(ask: Any) -> None:
+def test_what_changed_between_versions_is_reported_in_every_tier(ask: Any) -> None:
     result = ask("compare_versions", before="Lease v1.txt", after="Lease v2.txt")
     words = [w for c in result["changes"] for w in c["words"] if w["op"] != "same"]
     assert [(w["op"], w["text"].strip()) for w in words] == [("removed", "six"), ("added", "nine")]
@@ -175,7 +175,7 @@ BOTH = {"document_a": "Lease v1.txt", "document_b": "Lease v2.txt"}
         ("compare_documents", BOTH | {"topic": " "}, "usage", ""),
     ],
 )
-def test_what_cannot_be_done_is_told_with_a_next_step(
+def test_what_cannot_be_done_is_reported_with_a_next_step(
     server: MCPServer[Any],
     text: Any,
     codes: list[str],

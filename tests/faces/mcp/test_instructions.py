@@ -92,7 +92,7 @@ def test_as_many_collections_are_named_as_fit() -> None:
     assert " 200." in instructions(message, frozenset(declared()), ['"x"' * 400] * 200)
 
 
-def test_a_folder_that_cannot_be_read_is_told(
+def test_a_folder_that_cannot_be_read_is_reported(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def denied(self: Library) -> Any:

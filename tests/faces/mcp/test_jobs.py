@@ -183,7 +183,7 @@ def test_a_server_that_ends_interrupts_its_jobs(
 
 
 @pytest.mark.slow
-def test_an_error_is_told_when_it_is_asked_for(
+def test_an_error_is_reported_when_it_is_asked_for(
     library: Library, connect: Any, tmp_path: Path, text: Callable[[Any], str], codes: list[str]
 ) -> None:
     (tmp_path / "torn.pdf").write_bytes(b"%PDF-1.7 torn")

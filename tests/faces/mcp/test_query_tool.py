@@ -16,7 +16,7 @@ ROWS = "SELECT name, n FROM documents, range(700) AS of(n) WHERE name = 'Notes.t
 
 
 @pytest.mark.slow
-def test_rows_come_by_column_and_mistakes_are_told(
+def test_rows_come_by_column_and_mistakes_are_reported(
     filled: Library, call: Callable[..., Any], text: Callable[[Any], str], codes: list[str]
 ) -> None:
     rows, wrong, writing = call(

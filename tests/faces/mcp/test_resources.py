@@ -202,7 +202,7 @@ def refused(serve: Serve, library: Library, uri: str, mode: str) -> MCPError:
 
 
 @pytest.mark.parametrize("mode", ERAS)
-def test_what_is_not_there_is_the_protocols_error(
+def test_missing_objects_are_protocol_errors(
     serve: Serve, paged: Library, mode: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     case, other = paged.get("Case"), paged.get("Other")

@@ -40,7 +40,7 @@ def test_steps_are_put_in_terms_of_what_there_is(messages: Any) -> None:
 
 
 @pytest.mark.parametrize("legal", [False, True], ids=["collections", "cases"])
-def test_where_nothing_is_remembered_nobody_is_told_to_choose(
+def test_where_nothing_is_remembered_nobody_is_reported_to_choose(
     library: Library, legal: bool, codes: list[str]
 ) -> None:
     noun, kind = ("case", LEGAL) if legal else ("collection", ANY)

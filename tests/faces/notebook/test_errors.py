@@ -28,7 +28,7 @@ sys.exit(0 if not done.success else 7)
 
 
 @pytest.mark.slow
-def test_a_mistake_is_told_in_a_few_lines(library: Library, tmp_path: Path) -> None:
+def test_a_mistake_is_reported_in_a_few_lines(library: Library, tmp_path: Path) -> None:
     folder = library.create("Case").folder
     ended = subprocess.run(
         [sys.executable, "-c", PROGRAM, str(folder.parent.parent)],

@@ -180,7 +180,7 @@ def test_an_entry_comes_is_brought_up_to_date_and_goes(tmp_path: Path, system: s
     assert remove(machine).action == "absent"
 
 
-def test_what_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_what_cannot_be_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / "Applications").write_text("a file where a folder should be")
     with pytest.raises(DesktopUnwritable, match="CaseTrack") as caught:
         add(Machine("darwin", tmp_path, {}), ("/a/w",))

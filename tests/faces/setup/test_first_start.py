@@ -85,7 +85,7 @@ def bundle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Preparat
 
 
 @posix
-def test_what_is_fetched_is_told_from_beginning_to_end(bundle: Preparation) -> None:
+def test_what_is_fetched_is_reported_from_beginning_to_end(bundle: Preparation) -> None:
     bundle.start()
     message = bundle.progress
     until(lambda: "error: Failed to fetch: dns error" in message.sentence)  # the words of uv
@@ -107,7 +107,7 @@ def test_what_is_fetched_is_told_from_beginning_to_end(bundle: Preparation) -> N
     assert not bundle.is_prepared  # an update has other libraries
 
 
-def test_a_computer_without_uv_is_told(
+def test_a_computer_without_uv_is_reported(
     bundle: Preparation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("UV")

@@ -142,7 +142,7 @@ def test_without_a_network_what_can_be_done_is_done(user: User) -> None:
     ("words", "fact"),
     [(["--from"], "--from"), (["--from", "no.whl"], "no.whl"), (["--force"], "--force")],
 )
-def test_what_it_does_not_understand_is_told(user: User, words: list[str], fact: str) -> None:
+def test_what_it_does_not_understand_is_reported(user: User, words: list[str], fact: str) -> None:
     ended = user.runs(*words)
     assert ended.returncode == 1
     problem, step, *_ = ended.stderr.splitlines()
@@ -151,7 +151,7 @@ def test_what_it_does_not_understand_is_told(user: User, words: list[str], fact:
 
 
 @pytest.mark.skipif(shutil.which("uv", path="/usr/bin:/bin") is not None, reason="uv is there")
-def test_what_stops_it_is_told(user: User) -> None:
+def test_what_stops_it_is_reported(user: User) -> None:
     offline = user.give("offline", "")
     ended = user.runs()
     assert ended.returncode == 1

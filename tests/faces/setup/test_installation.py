@@ -86,7 +86,7 @@ def test_a_checkout_has_no_installer(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (result.update_command(), result.uninstall_command) == (None, None)
 
 
-def test_what_is_run_is_not_what_happens_to_be_installed_beside_it(
+def test_what_is_run_is_not_what_happens_to_be_installed_next_to_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A checkout that runs in an environment with a wheel in it is not that wheel."""
@@ -181,7 +181,7 @@ def test_uv_tells_the_newest_version(
         newest_version(result, "0.1.0")
 
 
-def test_an_installer_that_fails_is_told_with_its_last_words() -> None:
+def test_an_installer_that_fails_is_reported_with_its_last_words() -> None:
     failing = (sys.executable, "-c", "import sys; print('no rights', file=sys.stderr); sys.exit(3)")
     with pytest.raises(InstallerFailed, match=r" 3\b.* no rights") as caught:
         run_installer(failing)

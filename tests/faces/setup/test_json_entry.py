@@ -116,7 +116,7 @@ def test_an_entry_is_taken_out_and_the_rest_stays_valid(text: str, without: str)
         ("{} /* and", 1, 4, "this comment has no end"),
     ],
 )
-def test_what_is_not_json_is_told_with_its_place(
+def test_what_is_not_json_is_reported_with_its_place(
     text: str, line: int, column: int, reason: str
 ) -> None:
     with pytest.raises(TextInvalid) as caught:

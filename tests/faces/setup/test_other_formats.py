@@ -119,7 +119,7 @@ def test_one_key_of_an_entry_is_changed_alone(
         (YAML, GOOSE, "a: *nobody\n", 1, 4),
     ],
 )
-def test_what_is_not_of_the_format_is_told_with_its_place(
+def test_what_is_not_of_the_format_is_reported_with_its_place(
     form: Any, path: Any, text: str, line: int, column: int
 ) -> None:
     for work in (form.value_at, form.drop, lambda t, p: form.put(t, p, {})):
@@ -139,7 +139,7 @@ def test_what_is_not_of_the_format_is_told_with_its_place(
         (CONTINUE, LISTED, "mcpServers: {git: {}}\n", ("mcpServers",), "an object in braces"),
     ],
 )
-def test_what_holds_no_servers_is_told(
+def test_what_holds_no_servers_is_reported(
     form: Any, path: Any, text: str, where: tuple[str, ...], result: str
 ) -> None:
     with pytest.raises(WrongShape) as caught:

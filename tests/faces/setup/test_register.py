@@ -166,7 +166,7 @@ def test_a_read_only_file_stays_so(tmp_path: Path) -> None:
     assert stat.S_IMODE(file.stat().st_mode) == 0o444
 
 
-def test_a_folder_in_its_place_is_told(tmp_path: Path) -> None:
+def test_a_folder_in_its_place_is_reported(tmp_path: Path) -> None:
     (tmp_path / "mcp.json").mkdir()
     with pytest.raises(ClientFileLocked):
         enter(CODE, tmp_path / "mcp.json", SERVER)

@@ -72,7 +72,7 @@ def test_claude_code_gets_a_skill(run: Run, user: Path) -> None:
     assert not file.parent.exists()
 
 
-def test_a_skill_of_somebody_else_stays(run: Run, user: Path) -> None:
+def test_a_skill_of_another_program_stays(run: Run, user: Path) -> None:
     file = user / ".claude/skills/casetrack/SKILL.md"
     file.parent.mkdir(parents=True)
     file.write_text("---\nname: mine\n---\n")

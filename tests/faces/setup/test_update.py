@@ -153,7 +153,7 @@ def test_what_is_not_signed_is_refused(
     messages(str(caught.value))
 
 
-def test_a_file_beside_the_unpacked_ones_finishes_nothing(tmp_path: Path) -> None:
+def test_a_file_next_to_the_unpacked_ones_finishes_nothing(tmp_path: Path) -> None:
     """No unpacking leads out of its folder; should one do so, it does nothing."""
     place = installed(tmp_path)
     folder = unpacked(place, write_wheel(tmp_path / "w", "2.0", signer=OURS))

@@ -69,7 +69,7 @@ def test_a_part_of_a_page_is_given_alone(window: TestClient) -> None:
 
 
 @pytest.mark.slow
-def test_what_is_not_there_is_said(window: TestClient) -> None:
+def test_missing_objects_are_reported(window: TestClient) -> None:
     page = search(window, "Which hospital in Nairobi treats malaria patients?")
     messages = (all_texts()[f"search.{name}"]["en"] for name in ("not_there", "nothing"))
     assert any(words in text_of(page) for words in messages)

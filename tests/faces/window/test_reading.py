@@ -158,7 +158,7 @@ def mails(library: Library, tmp_path: Path) -> TestClient:
     return visitor(library.settings)
 
 
-def test_a_mail_stands_in_its_thread_with_what_is_attached(mails: TestClient) -> None:
+def test_a_mail_is_in_its_thread_with_what_is_attached(mails: TestClient) -> None:
     listed = mails.get("/c/Mails/documents").text
     (last,) = re.findall(r'href="([^"]+)" data-nth="\d+"><bdi>2.eml<', listed)
     page = mails.get(last).text

@@ -65,7 +65,7 @@ def test_what_narrows_is_taken_off_by_one_link(window: TestClient) -> None:
 
 
 @pytest.mark.slow
-def test_results_stand_in_the_order_that_is_chosen(window: TestClient, demo: Collection) -> None:
+def test_results_are_in_the_order_that_is_chosen(window: TestClient, demo: Collection) -> None:
     dates = {d.document_id: d.dated_at for d in demo.documents()}
     for order, is_descending in (("newest", True), ("oldest", False)):
         result = links(asked(window, order=order), "/passage/")

@@ -294,7 +294,7 @@ def test_source_code_tiles_its_page(parts: list[tuple[str, list[str]]]) -> None:
     ("title", "heading"),
     [("Terms\n=====", "Terms"), ("# Terms", "# Terms"), ("Terms ...", "Terms"), ("-----", "-----")],
 )
-def test_a_heading_is_said_without_what_underlines_it(title: str, heading: str) -> None:
+def test_a_heading_is_shown_without_what_underlines_it(title: str, heading: str) -> None:
     row = page(f"{title}\n\nPay in time.")
     row["paragraphs"][0] |= {"kind": "heading", "level": 1}
     assert [c["heading_path"] for c in chunk_page(row, RULES)] == [[heading]]

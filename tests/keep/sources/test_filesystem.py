@@ -200,7 +200,7 @@ def test_a_closed_folder_is_dark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.skipif(os.name == "nt", reason="names are text there")
-def test_a_name_that_is_no_text_and_a_pipe_are_said(tmp_path: Path) -> None:
+def test_a_name_that_is_no_text_and_a_pipe_are_reported(tmp_path: Path) -> None:
     write(tmp_path, "a.md")
     Path(os.fsdecode(os.fsencode(tmp_path) + b"/b\xff.md")).write_text("word")
     os.mkfifo(tmp_path / "pipe.md")

@@ -91,7 +91,7 @@ def test_contents_are_the_very_bytes(repository: Repository, tmp_path: Path) -> 
     assert result["a.pdf"] == files["a.pdf"]
 
 
-def test_what_is_too_large_is_left_out_and_said(repository: Repository) -> None:
+def test_what_is_too_large_is_left_out_and_reported(repository: Repository) -> None:
     repository.commit({"a.md": "a", "large.md": "x" * 2001})
     source = repository.source(max_extract_bytes=2000)
     assert list(listing(source)) == ["a.md"]
@@ -316,7 +316,7 @@ def test_hooks_do_not_run(repository: Repository, tmp_path: Path) -> None:
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("what", ["HEAD", "objects", "pack", "history"])
-def test_a_damaged_clone_is_made_anew(repository: Repository, tmp_path: Path, what: str) -> None:
+def test_a_damaged_clone_is_rebuilt(repository: Repository, tmp_path: Path, what: str) -> None:
     repository.commit({"a.md": "text"})
     before = list(repository.source().items())
     [clone] = (tmp_path / "cache" / "git").glob("*.git")

@@ -25,7 +25,7 @@ def test_every_key_of_ctx_is_known() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_key_is_told_in_one_line_and_has_a_default_of_its_type(kind: str) -> None:
+def test_every_key_is_reported_in_one_line_and_has_a_default_of_its_type(kind: str) -> None:
     types = {"text": str, "path": str, "texts": tuple, "flag": bool, "number": int}
     for key in KINDS[kind].keys:
         assert "\n" not in key.help

@@ -203,7 +203,7 @@ def test_throttling_is_waited_out(bucket: Bucket, tmp_path: Path, proxied: Any) 
     assert proxy.asked == 4
 
 
-def test_throttling_without_end_is_told(proxied: Any) -> None:
+def test_throttling_without_end_is_reported(proxied: Any) -> None:
     proxy, source = proxied(lambda *_: 503, retries=1)
     with pytest.raises(SourceError) as caught:
         names(source)
@@ -330,7 +330,7 @@ def test_values_that_cannot_be(tmp_path: Path, keys: dict[str, str], message: st
         open_source("s3", "runbooks", keys, base=tmp_path)
 
 
-def test_the_package_that_is_missing_is_told(
+def test_the_package_that_is_missing_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "obstore", None)

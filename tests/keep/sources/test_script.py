@@ -129,7 +129,7 @@ def test_any_program_will_do(tmp_path: Path) -> None:
     assert [item.source_id for item in source.items()] == ["a", "b"]
 
 
-def test_large_items_are_left_out_and_said(tmp_path: Path) -> None:
+def test_large_items_are_left_out_and_reported(tmp_path: Path) -> None:
     source = printing(
         tmp_path,
         {"source_id": "a", "body": "x" * 101},

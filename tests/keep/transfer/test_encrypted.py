@@ -71,7 +71,7 @@ def test_without_the_key_nothing_comes_in(case: Collection, other: Library, tmp_
 
 
 @pytest.mark.slow
-def test_nothing_lies_in_the_clear_beside_the_file_at_any_moment(
+def test_nothing_is_in_the_clear_next_to_the_file_at_any_moment(
     case: Collection, tmp_path: Path
 ) -> None:
     target = tmp_path / "stick" / "x.ctsealed"

@@ -146,7 +146,7 @@ def test_a_folder_that_cannot_be_moved_is_sealed_where_it_lies(
     assert (contents(folder), names(home)) == (before, [folder.name])
 
 
-def test_whoever_has_it_open_is_told(library: Library, closed: Collection) -> None:
+def test_another_user_of_it_is_reported(library: Library, closed: Collection) -> None:
     library.seal("Mill", PHRASE)
     for ask in (
         lambda: closed.search("rents", mode="keyword"),

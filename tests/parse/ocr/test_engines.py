@@ -55,7 +55,7 @@ def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("rapidocr", None, ["casetrack models pull rapidocr"]),
     ],
 )
-def test_what_is_lacking_is_said_with_the_next_step(
+def test_what_is_lacking_is_reported_with_the_next_step(
     bare: Path, engine: str, language: str | None, facts: list[str]
 ) -> None:
     image = np.full((50, 50), 255, np.uint8)

@@ -138,7 +138,7 @@ def test_every_word_of_a_clean_page_is_read_where_it_stands(engine: Engine) -> N
 @pytest.mark.parametrize(
     "degrees", [90, *(pytest.param(n, marks=pytest.mark.slow) for n in (180, 270))]
 )
-def test_a_turned_page_is_read_and_its_boxes_lie_in_the_picture_as_given(
+def test_a_turned_page_is_read_and_its_boxes_are_in_the_picture_as_given(
     engine: Engine, degrees: int
 ) -> None:
     drawn = sample(LINES[:4])
@@ -258,7 +258,7 @@ def test_skew_is_found(degrees: float) -> None:
     assert find_skew(image) == pytest.approx(-degrees, abs=0.3)
 
 
-def test_lines_across_are_told_from_lines_down() -> None:
+def test_lines_across_are_distinguished_from_lines_down() -> None:
     image = sample().image
     assert lines_are_upright(image)
     assert not lines_are_upright(np.ascontiguousarray(np.rot90(image)))
@@ -279,7 +279,7 @@ def noisy_page() -> np.ndarray:
     return clean.clean(np.asarray(large))
 
 
-def test_noise_is_told_from_text_and_taken_out() -> None:
+def test_noise_is_distinguished_from_text_and_taken_out() -> None:
     page = Image.new("L", (900, 450), 255)
     ImageDraw.Draw(page).text((40, 120), "dredging " * 4, font=ImageFont.load_default(40), fill=0)
     assert not clean.is_speckled(np.asarray(page))

@@ -67,7 +67,7 @@ def test_token_matrices_say_it_in_other_words(library_with_model: Library, tmp_p
     assert len(shares) <= 1
 
 
-def test_a_result_is_told_with_its_pinpoint(lease: Collection) -> None:
+def test_a_result_is_reported_with_its_pinpoint(lease: Collection) -> None:
     raw = lease.search("How much is the rent a month?", mode="keyword").as_dict()["results"][0]
     best = raw["pinpoint"][0]
     assert best.keys() >= {"text", "score", "citation", "char_start", "char_end"}

@@ -156,7 +156,7 @@ def test_a_vocabulary_is_for_its_kind_of_documents(trade: Vocabulary) -> None:
         ("markers = ['two words']", 1, "'two words'"),
     ],
 )
-def test_what_is_wrong_with_a_file_is_told_with_its_line(
+def test_what_is_wrong_with_a_file_is_reported_with_its_line(
     tmp_path: Path, text: str, line: int, named: str
 ) -> None:
     path = tmp_path / "vocabulary" / "mine.toml"

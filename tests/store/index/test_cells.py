@@ -55,7 +55,7 @@ def changed(data: bytes) -> bytes:
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("damage", [torn, changed, lambda _: b"", lambda _: b"CTARRAY1 and so on"])
-def test_a_damaged_file_is_ignored_and_made_anew(home: Path, damage, caplog) -> None:
+def test_a_damaged_file_is_ignored_and_rebuilt(home: Path, damage, caplog) -> None:
     cells_build.build_all(home)
     path = home / "large" / postings.FILE
     good = path.read_bytes()

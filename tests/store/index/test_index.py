@@ -124,7 +124,7 @@ DAMAGES = ["manifest", "terms", "terms_keys", "dense", "missing", "format"]
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_index_is_made_anew(collection: Collection, damage: str) -> None:
+def test_a_damaged_index_is_rebuilt(collection: Collection, damage: str) -> None:
     home = collection.folder / "views" / "index"
     segment = next(p for p in home.iterdir() if p.is_dir())
     match damage:
@@ -172,7 +172,7 @@ def test_a_full_disk_does_not_stop_searching(
 
 
 @pytest.mark.slow
-def test_vectors_of_another_length_are_built_anew(collection: Collection) -> None:
+def test_vectors_of_another_length_are_built_again(collection: Collection) -> None:
     snapshot = collection.workspace.state().snapshot
     home = collection.folder / "views" / "index"
     segment = next(p for p in home.iterdir() if p.is_dir())

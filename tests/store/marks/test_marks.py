@@ -94,7 +94,7 @@ def test_a_spelling_is_somebody_else_everywhere_or_in_one_document(collection: C
 
 
 @pytest.mark.slow
-def test_a_split_is_told_on_both_sides_and_joined_again_later(collection: Collection) -> None:
+def test_a_split_is_reported_on_both_sides_and_joined_again_later(collection: Collection) -> None:
     placed = collection.marks.split("Orla Finch", "Finch")
     new = placed.mark.other_id
     assert new is not None

@@ -107,7 +107,7 @@ def test_a_long_value_that_does_not_fit_is_cut(library: Library) -> None:
     assert len(caught.value.message) < 300
 
 
-def test_a_mistake_beside_a_value_has_its_place(collection: Collection) -> None:
+def test_a_mistake_next_to_a_value_has_its_place(collection: Collection) -> None:
     with pytest.raises(QueryError, match=r"\b1\b.*\b8\b.*nmae") as caught:
         collection.sql("SELECT nmae, $x FROM documents", params={"x": 1})
     assert "name" in caught.value.message + caught.value.hint

@@ -66,7 +66,7 @@ def test_the_views_are_listed_and_nothing_behind_them(
 
 
 @pytest.mark.parametrize("statement", ["", "  ", "-- nothing", ";"])
-def test_an_empty_statement_is_told(collection: Collection, statement: str) -> None:
+def test_an_empty_statement_is_reported(collection: Collection, statement: str) -> None:
     with pytest.raises(QueryError):
         collection.sql(statement)
 
