@@ -281,7 +281,7 @@ def test_what_came_without_a_load_file_is_numbered(tmp_path: Path) -> None:
     collection.ingest([path.parents[1] / "NATIVES" / "001" / f"{label(1)}.eml"])
     report = export_production(collection, tmp_path / "out", prefix="XYZ-", start=7, digits=4)
     assert (report.numbered, report.ranges) == (3, ("XYZ-0007-XYZ-0009",))
-    again = load_production(shelf.create("Again"), report.loaded)
+    again = load_production(shelf.create("Again"), report.load_file)
     assert (again.troubles, again.family_count, again.loaded_count) == ((), 1, 3)
     assert (
         files_below(tmp_path / "out" / "NATIVES")[("XYZ-0007.eml")]
