@@ -1,1 +1,1 @@
-"""What every face calls: the library, collections, and what shows them."""
+"""Functions for all faces: the library, collections, and their display."""

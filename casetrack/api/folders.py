@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _MOST = 1000
-"""Folders that are listed of one folder."""
+"""Maximum number of listed folders in one folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +34,7 @@ class FolderContent:
 def folder_content(folder: Path, /) -> FolderContent:
     """Return the content of a folder.
 
-    Raises
-    ------
-    FileNotFound
-        There is no such folder.
-    FileUnreadable
-        It cannot be read.
+    Raises ``FileNotFound`` if there is no such folder; ``FileUnreadable`` if it cannot be read.
     """
     from casetrack.parse import known_extensions
 
@@ -75,7 +70,7 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def fact_stamps(home: Path, /) -> dict[str, int]:
-    """Return when the facts of each collection were written, by the name of its folder."""
+    """Return the time of the last write of each collection's facts, by folder name."""
     return {folder.name: _changed(folder / FILE) for folder in _visible(home)}
 
 

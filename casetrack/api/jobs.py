@@ -1,4 +1,4 @@
-"""The long work of a data folder, as an operation of every face."""
+"""The jobs of a data folder, as operations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from casetrack.base.records import CollectionInfo
 
-_JobId = Annotated[str, Arg("ID of the job; its beginning is enough.", "JOB", "job_id")]
+_JobId = Annotated[str, Arg("ID of the job, or its beginning.", "JOB", "job_id")]
 _NEWEST = 20
 
 
@@ -33,9 +33,7 @@ class Jobs(JobStore):
     def newest(
         self,
         *,
-        everything: Annotated[
-            bool, Arg("List all that are known, not only the newest.", "--all")
-        ] = False,
+        everything: Annotated[bool, Arg("List all jobs, not only the newest.", "--all")] = False,
         collection: Annotated[
             str | None, Arg("Only this collection, by its name or ID.", "--collection -c NAME")
         ] = None,
@@ -43,11 +41,6 @@ class Jobs(JobStore):
         """Return jobs: waiting and running ones of all programs, and the last ones that ended.
 
         Records of the newest 200 jobs are kept for 30 days.
-
-        Raises
-        ------
-        CollectionNotFound, AmbiguousName
-            See :meth:`casetrack.api.library.Library.get`.
         """
         jobs = self.list(collection_id=None if collection is None else self._find(collection).id)
         count = len(jobs) if everything else max(_NEWEST, sum(job.active for job in jobs))
@@ -55,13 +48,7 @@ class Jobs(JobStore):
 
     @operation("jobs show", READS)
     def get(self, job_id: _JobId, /) -> Job:
-        """Return the progress of a job, its remaining time, and its result.
-
-        Raises
-        ------
-        JobNotFound, UsageError
-            See :meth:`casetrack.base.jobs.JobStore.get`.
-        """
+        """Return the progress of a job, its remaining time, and its result."""
         return super().get(job_id)
 
     @operation("jobs cancel", SWITCHES, tool="cancel_job", whose="")
@@ -69,10 +56,5 @@ class Jobs(JobStore):
         """Request that a job of any program stops; finished work is kept.
 
         It stops after the current document or step.
-
-        Raises
-        ------
-        JobNotFound, UsageError
-            See :meth:`casetrack.base.jobs.JobStore.get`.
         """
         return super().request_cancel(job_id)

@@ -114,10 +114,7 @@ _repairs = logging.getLogger("casetrack.repairs")
 def across_arguments(given: Mapping[str, Any], face: str, /) -> dict[str, Any]:
     """Return the arguments that a search of several collections accepts.
 
-    Raises
-    ------
-    UsageError
-        An argument applies to a single collection only.
+    Raises ``UsageError`` if an argument applies to a single collection only.
     """
     known = inspect.signature(Library.search).parameters
     own = [each for each in arguments_of(Collection.search) if each.name not in known]
@@ -174,7 +171,7 @@ class Library(Placing):
 
     @functools.cached_property
     def jobs(self) -> Jobs:
-        """The long work of this data folder, of other programs too."""
+        """The jobs of this data folder, also of other programs."""
         return Jobs(self.settings.data_dir, self.find)
 
     @functools.cached_property
@@ -222,10 +219,10 @@ class Library(Placing):
         *,
         status: Annotated[
             Literal["active", "closed", "archived", "all"],
-            Arg("Only those with this status.", "--status"),
+            Arg("Only collections with this status.", "--status"),
         ] = "all",
     ) -> Rows[CollectionEntry]:
-        """Return the collections with their sizes, the last changed first; then damaged folders."""
+        """Return the collections with their sizes, last changed first; then damaged folders."""
         infos, damaged = self.listed()
         entries = [self.entry(i) for i in infos if status in {"all", i.status}]
         entries += [
@@ -235,20 +232,14 @@ class Library(Placing):
         return Rows(entries, of=CollectionEntry)
 
     def entry(self, info: CollectionInfo, /) -> CollectionEntry:
-        """Return a collection with its sizes; one that cannot be opened with the reason."""
+        """Return a collection with its sizes, or with the reason if it cannot be opened."""
         try:
             return CollectionEntry.of(info, self.stats(info))
         except CaseTrackError as error:
             return CollectionEntry.of(info, None, f"{error.message} {error.hint}".strip())
 
     def stats(self, info: CollectionInfo, /) -> CollectionStats:
-        """Return the size of a collection; it is opened only if no writer has stored the counts.
-
-        Raises
-        ------
-        CollectionDamaged, FutureSchema, MigrationFailed
-            See :meth:`get`.
-        """
+        """Return the size of a collection; it is opened only if no writer has stored the counts."""
         from casetrack.api.collection.facts import noted_stats
 
         stats = None
@@ -265,22 +256,20 @@ class Library(Placing):
     )
     def create(
         self,
-        name: Annotated[str, Arg("What to call it.", "NAME")],
+        name: Annotated[str, Arg("The name.", "NAME")],
         /,
         *,
         collection_type: Annotated[
             str,
             Arg(
-                "Kind of collection; a wrong one lists all kinds.",
+                "Type of collection; an unknown one lists all types.",
                 "--type TYPE",
                 mcp_type=str | None,
                 mcp_default=None,
                 words=COLLECTION_TYPES,
             ),
         ] = "other",
-        description: Annotated[
-            str | None, Arg("What it is about.", "--description TEXT", "-")
-        ] = None,
+        description: Annotated[str | None, Arg("A description.", "--description TEXT", "-")] = None,
         reference: Annotated[
             str | None,
             Arg(
@@ -293,8 +282,8 @@ class Library(Placing):
         profile: Annotated[
             str,
             Arg(
-                "Its models; a wrong name lists all profiles. auto: by the language of the first "
-                "files.",
+                "Its models; an unknown name lists all profiles. auto: by the language of the "
+                "first files.",
                 "--profile PROFILE",
                 note="openai sends texts out: ask first",
                 mcp_type=str | None,
@@ -351,7 +340,7 @@ class Library(Placing):
         kind = checked_type(collection_type, edition)
         address = None if at is None else Address.of(at)
         home = self._home
-        require_free(home, name)  # before a service is asked for anything
+        require_free(home, name)  # before a request to a service
         self._allow_collection(edition)
         profile = profile.strip().lower()
         is_unchosen, profile = profile == AUTO_PROFILE, _initial_profile(profile)
@@ -384,20 +373,11 @@ class Library(Placing):
     def get(self, name_or_id: str, /) -> Collection:
         """Return the collection of a name or an id (at least its first 8 characters).
 
-        An address in object storage is accepted too, and attached.
-
-        Raises
-        ------
-        CollectionNotFound, AmbiguousName
-            None matches (similar names are suggested), or several do.
-        CollectionSealed
-            It is sealed; see :meth:`unseal`.
-        CollectionDamaged
-            Its folder cannot be read.
-        FutureSchema
-            A newer version created it.
-        MigrationFailed
-            An earlier version created it, and its migration failed.
+        An address in object storage is accepted too, and attached. Raises ``CollectionNotFound`` or
+        ``AmbiguousName`` if none matches (similar names are suggested), or several do;
+        ``CollectionSealed`` if it is sealed; ``CollectionDamaged`` if its folder cannot be read;
+        ``FutureSchema`` if a newer version created it; ``MigrationFailed`` if an earlier version
+        created it, and its migration failed.
         """
         info = self.find(name_or_id)
         folder = self._home / info.id
@@ -420,11 +400,6 @@ class Library(Placing):
         *collection* is a name, an id or an address in object storage; *paths* are files and
         folders, on a cluster also ``s3://bucket/folder``. *given* are arguments of
         :meth:`casetrack.api.collection.Collection.ingest`.
-
-        Raises
-        ------
-        CaseTrackError
-            See :meth:`get`, :meth:`create` and :meth:`casetrack.api.collection.Collection.ingest`.
         """
         named = as_paths(paths)
         return self.get_or_create(collection, named).ingest(named, **given)
@@ -433,14 +408,8 @@ class Library(Placing):
         """Return the collection *name*; create it if one of *paths* is readable.
 
         *paths* are the files to ingest: a mistyped path leaves no empty collection. *facts* are
-        arguments of :meth:`create`.
-
-        Raises
-        ------
-        FileNotFound, FileUnreadable
-            There is no such collection, and no path can be read; nothing was created.
-        CaseTrackError
-            See :meth:`get` and :meth:`create`.
+        arguments of :meth:`create`. Raises ``FileNotFound`` or ``FileUnreadable`` if there is no
+        such collection, and no path can be read.
         """
         try:
             return self.get(name)
@@ -453,12 +422,7 @@ class Library(Placing):
     def find(self, name_or_id: str, /) -> CollectionInfo:
         """Return the facts of a collection without opening it.
 
-        Raises
-        ------
-        CollectionNotFound, CollectionSealed, AmbiguousName, CollectionDamaged, FutureSchema
-            See :meth:`get`.
-        UsageError
-            It is not text.
+        Raises ``UsageError`` if it is not text.
         """
         require_text(name_or_id)
         if "://" in name_or_id and is_address(name_or_id):
@@ -501,8 +465,6 @@ class Library(Placing):
 
         Raises
         ------
-        CollectionNotFound, AmbiguousName, FutureSchema
-            See :meth:`get`.
         CollectionBusy
             Another program writes to it.
         NotWritable, StorageError
@@ -535,22 +497,14 @@ class Library(Placing):
         """Return the best passages of several collections in one ranking, each with its source.
 
         Every result names its collection. The relevance, on one scale for all, decides between
-        collections; each keeps the order of its own results.
+        collections; each keeps the order of its own results. Raises ``UsageError`` if there is no
+        collection, or an argument is wrong.
 
         Parameters
         ----------
         collections
             Names or ids; by default all that are not archived, where one that cannot be searched
             becomes a note.
-
-        Raises
-        ------
-        CollectionNotFound, AmbiguousName, CollectionDamaged
-            See :meth:`get`.
-        UsageError
-            There is no collection, or an argument is wrong.
-        ModelNotFound, FreeTierLimit
-            See :meth:`casetrack.api.collection.Collection.search`.
         """
         from casetrack.search.across import across
         from casetrack.search.search import check
@@ -563,7 +517,7 @@ class Library(Placing):
         }
         if not asked:
             raise UsageError(
-                "There is no collection to search.", hint="Make one, and take documents in first."
+                "There is no collection to search.", hint="Create one, and add documents first."
             )
         answers: list[SearchResults] = []
         failed: list[str] = []
@@ -631,16 +585,8 @@ class Library(Placing):
 
         Views and functions belong to one collection, such as ``"Case A".documents`` or ``"Case
         A".search('rent')``; the statement combines them. Of a single collection the schema can be
-        left out. Parameters are those of :meth:`casetrack.api.collection.Collection.sql`.
-
-        Raises
-        ------
-        CollectionNotFound, AmbiguousName
-            See :meth:`casetrack.api.library.Library.get`.
-        UsageError
-            No collection is named.
-        QueryError
-            See :func:`casetrack.search.query.run.run_query`.
+        left out. Parameters are those of :meth:`casetrack.api.collection.Collection.sql`. Raises
+        ``UsageError`` if no collection was given.
         """
         from casetrack.search.query.run import ask
 
@@ -648,7 +594,7 @@ class Library(Placing):
             collections = (collections,)
         if not collections:
             raise UsageError(
-                "No collection is named.", hint='Name at least one: collections=("Case A",).'
+                "No collection was given.", hint='Use at least one: collections=("Case A",).'
             )
         opened = {c.info.id: c.workspace for c in map(self.get, collections)}
         if self.settings.audit_searches:
@@ -671,7 +617,7 @@ class Library(Placing):
         /,
         *,
         name: Annotated[
-            str | None, Arg("What to call it; by default as it was called.", "--name NAME")
+            str | None, Arg("The name; by default the exported one.", "--name NAME")
         ] = None,
         passphrase: str | Secret | None = None,
         progress: Callable[[str, int, int], None] | None = None,
@@ -728,8 +674,8 @@ class Library(Placing):
             missing = self.missing_models(info.profile)
         except UsageError:
             missing = (
-                f'This CaseTrack does not know the profile "{info.profile}" of its vectors, so '
-                "passages are found by their words only. Choose other models with "
+                f'This version of CaseTrack does not know the profile "{info.profile}" of its '
+                "vectors, so passages are found by their words only. Choose other models with "
                 f"{See('reindex', profile=True)}."
             )
         return replace(report, notes=(missing,) if missing else ())
@@ -743,14 +689,10 @@ class Library(Placing):
         ] = None,
         secure: Annotated[
             bool,
-            Arg(
-                "Keep nothing back: nothing that was deleted stays in any file. Removes named "
-                "snapshots, too.",
-                "--secure",
-            ),
+            Arg("Remove all deleted data from all files, with all named snapshots.", "--secure"),
         ] = False,
         if_needed: Annotated[
-            bool, Arg("Only collections in which there is something to remove.", "--if-needed")
+            bool, Arg("Only collections with data to remove.", "--if-needed")
         ] = False,
         wait: bool = False,
         cancel: threading.Event | None = None,
@@ -781,8 +723,8 @@ class Library(Placing):
             except CaseTrackError as error:
                 if collection is not None:
                     raise
-                # One that is damaged must not keep the others from it.
-                _repairs.warning('"%s" was left as it is: %s %s', name, error, error.hint)
+                # A damaged collection must not stop the upkeep of the others.
+                _repairs.warning('"%s" was skipped: %s %s', name, error, error.hint)
         return tuple(report for report in reports if report is not None)
 
     @operation("doctor", SWITCHES, work=Work("Checking", "documents"))
@@ -795,16 +737,16 @@ class Library(Placing):
         deep: Annotated[
             bool,
             Arg(
-                "Read all unchanged source files again and compare every page; make the index "
-                "anew and compare every row. May take as long as ingesting.",
+                "Read all unchanged source files again and compare every page; rebuild the "
+                "index and compare every row. Can take as long as ingesting.",
                 "--deep",
             ),
         ] = False,
         repair: Annotated[
             bool,
             Arg(
-                "First mend what can be mended without loss, and say what was done. No document "
-                "and no file of yours is removed.",
+                "First repair problems without loss, and report the repairs. Documents "
+                "and your files are never removed.",
                 "--repair",
             ),
         ] = False,
@@ -848,7 +790,7 @@ class Library(Placing):
         repair: bool,
         progress: Callable[[str, int, int], None] | None,
     ) -> HealthReport:
-        """Check one collection; one that cannot be opened must not hide the others."""
+        """Check one collection; if it cannot be opened, the others are still checked."""
         from casetrack.keep.health.doctor import examine
 
         try:
@@ -864,10 +806,7 @@ class Library(Placing):
     def profile_notice(self, profile: str, /) -> str | None:
         """Return the notice for a profile that sends texts to other machines.
 
-        Raises
-        ------
-        UsageError
-            There is no such profile.
+        Raises ``UsageError`` if there is no such profile.
         """
         from casetrack.base.models.profiles import find_profile
         from casetrack.models import providers
@@ -878,10 +817,7 @@ class Library(Placing):
     def missing_models(self, profile: str, /) -> str | None:
         """Return the next step if models of a profile are not installed, else an empty text.
 
-        Raises
-        ------
-        UsageError
-            There is no such profile.
+        Raises ``UsageError`` if there is no such profile.
         """
         from casetrack.base.models.profiles import find_profile
         from casetrack.models import pull
@@ -895,13 +831,13 @@ class Library(Placing):
         command += "" if chosen.name == DEFAULT_PROFILE else f" {chosen.name}"
         return (
             f'The models of the profile "{chosen.name}" are not installed yet '
-            f"({', '.join(missing)}): until then documents are found by their words only. Run "
-            f"`{command}` once while online; what is taken in before that gets its vectors by "
+            f"({', '.join(missing)}): until then documents are found by words only. Run "
+            f"`{command}` once while online; documents added before get their vectors with "
             f"{See('reindex')}."
         )
 
     def _pipeline(self, wanted: str | Path) -> tuple[str, dict[str, bytes]]:
-        """Return the name of a pipeline, and the files that a collection keeps of it."""
+        """Return the name of a pipeline, and the files that a collection keeps."""
         if wanted == DEFAULT_PIPELINE:
             return DEFAULT_PIPELINE, {}
         from casetrack.ingest.pipeline.files import choose, to_keep
@@ -918,9 +854,7 @@ class Library(Placing):
     def _allow_collection(self, edition: str) -> None:
         """Refuse another collection at the tier's limit: 3 collections, and 3 cases.
 
-        Raises
-        ------
-        FreeTierLimit
+        Raises ``FreeTierLimit``.
         """
         if self.entitlements.of_edition(edition).tier.collections is not None:
             infos: list[CollectionInfo | SealedCollection] = [*self.listed()[0], *self.sealed()]
@@ -928,7 +862,7 @@ class Library(Placing):
 
 
 def _initial_profile(profile: str) -> str:
-    """Return the profile that a collection begins with."""
+    """Return the profile of a new collection."""
     return DEFAULT_PROFILE if profile == AUTO_PROFILE else profile
 
 

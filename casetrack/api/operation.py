@@ -65,7 +65,7 @@ __all__ = [
 
 _SAME: Any = object()
 _OF_LIBRARY = frozenset({"Audit", "Jobs", "Library", "Watches"})
-"""The classes whose methods are about a data folder; others are about one collection."""
+"""Classes with operations on the data folder; others are on one collection."""
 F = TypeVar("F", bound="Callable[..., Any]")
 
 
@@ -83,7 +83,7 @@ SWITCHES = Hints(read_only=False, destructive=False, idempotent=True)
 ADDS = Hints(read_only=False, destructive=False, idempotent=False)
 DELETES = Hints(read_only=False, destructive=True, idempotent=True)
 EVERY = 1_000_000
-"""As ``most`` of an operation: AI programs can page through all of its entries."""
+"""Value of ``most`` for operations whose entries AI programs can page through completely."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,12 +198,12 @@ class Operation:
 
     @property
     def must_be_confirmed(self) -> bool:
-        """Whether AI programs have to confirm it."""
+        """Whether AI programs must confirm it."""
         return self.hints.destructive if self.confirmed is None else self.confirmed
 
     @property
     def of_library(self) -> bool:
-        """Whether it is about the data folder, and so takes no collection by itself."""
+        """Whether it is an operation on the data folder, without a collection."""
         first = next(iter(inspect.signature(self.method).parameters.values()))
         owner = self.method.__qualname__.partition(".")[0]
         return owner in _OF_LIBRARY or first.annotation == "Library"
@@ -213,7 +213,7 @@ class Operation:
         return _texts().get(self.name, {}) if self.words is None else self.words
 
     def job_title(self, given: Mapping[str, Any], collection: str = "", /) -> str:
-        """Return the title of the job that long work with these arguments is."""
+        """Return the title of the job for work with these arguments."""
         words: dict[str, Any] = {**given, "subject": given.get("document") or collection}
         for each in (each for each in arguments_of(self.method) if each.arg.path):
             value = given.get(each.name)
@@ -223,7 +223,7 @@ class Operation:
         return self.work.title.format_map(words) if self.work else self.title
 
     def spelled(self, name: str, face: str, /) -> str:
-        """Return an argument as a face calls it: ``cli``, ``mcp`` or ``python``."""
+        """Return a face's name of an argument; *face* is ``cli``, ``mcp`` or ``python``."""
         each = next(each for each in arguments_of(self.method) if each.name == name)
         return {"cli": each.cli_name, "mcp": each.mcp_name}.get(face, name)
 
@@ -239,7 +239,7 @@ def _texts() -> dict[str, dict[str, str]]:
 
 
 def words_of_commands() -> dict[str, dict[str, str]]:
-    """Return group, line and example of the commands that operations make, by name."""
+    """Return group, summary and example of the commands of operations, by name."""
     return {name: words for name, words in _texts().items() if "group" in words}
 
 
@@ -251,9 +251,9 @@ def summary_of(method: Callable[..., Any], /) -> str:
 
 
 OPERATIONS: dict[str, Operation] = {}
-"""Those declared by now, by the names of their commands; see :mod:`casetrack.api.operations`."""
+"""Operations declared so far, by command name; see :mod:`casetrack.api.operations`."""
 OF_EDITIONS: dict[Callable[..., Any], Operation] = {}
-"""Those of editions, by their functions."""
+"""Operations of editions, by their functions."""
 
 
 def operation(name: str, hints: Hints, /, **words: Any) -> Callable[[F], F]:
@@ -272,7 +272,7 @@ def operation(name: str, hints: Hints, /, **words: Any) -> Callable[[F], F]:
 
 
 def _requiring(feature: str, method: F) -> F:
-    """Return a method that refuses to work for a license without a feature."""
+    """Return a method that requires a feature of the license."""
 
     @functools.wraps(method)
     def checked(self: Any, /, *given: Any, **named: Any) -> Any:
@@ -293,7 +293,7 @@ def edition_operation(name: str, hints: Hints, /, **words: Any) -> Callable[[F],
 
 
 def operation_of(method: Callable[..., Any], /) -> Operation:
-    """Return the operation that a method does."""
+    """Return the operation of a method."""
     plain = inspect.unwrap(method)
     return next(each for each in OPERATIONS.values() if inspect.unwrap(each.method) is plain)
 
@@ -340,7 +340,7 @@ class Arg:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The options of the command line; empty for an argument by position."""
+        """The options of the command line; empty for a positional argument."""
         return tuple(word for word in self.cli.split() if word[0] in "-/")
 
     @property
@@ -414,13 +414,13 @@ class Argument:
 
 
 def choices(method: Callable[..., Any], name: str, /) -> tuple[str, ...]:
-    """Return the words that an argument of a method can be, in their order."""
+    """Return the possible values of a method's argument, in their order."""
     return next(get_args(each.type) for each in arguments_of(method) if each.name == name)
 
 
 @functools.cache
 def arguments_of(method: Callable[..., Any], /) -> tuple[Argument, ...]:
-    """Return the declared arguments of a method, in its order; others are not for faces."""
+    """Return the declared arguments of a method, in its order; others are hidden from faces."""
     arguments = []
     for each in inspect.signature(method).parameters.values():
         kind = _evaluated(each.annotation, inspect.unwrap(method).__globals__)
@@ -437,7 +437,7 @@ def arguments_of(method: Callable[..., Any], /) -> tuple[Argument, ...]:
 
 
 def _evaluated(annotation: Any, names: dict[str, Any]) -> Any:
-    """Return a type; ``None`` where it is known to type checkers only, and so no face's."""
+    """Return a type; ``None`` if only type checkers can resolve it, so that no face has it."""
     try:
         return eval(annotation, names) if isinstance(annotation, str) else annotation  # noqa: S307
     except NameError:
@@ -445,7 +445,7 @@ def _evaluated(annotation: Any, names: dict[str, Any]) -> Any:
 
 
 def _bare(kind: Any, default: Any) -> Any:
-    """Return the type that faces take: ``None`` is for Python where the default is another."""
+    """Return the type for faces: ``None`` is for Python only if the default is different."""
     bare = get_args(kind)[0]
     arms = get_args(bare) if get_origin(bare) in {UnionType, Union} else (bare,)
     many = next((each for each in arms if get_origin(each) in {Iterable, Sequence}), None)
@@ -464,7 +464,7 @@ def called(
     *,
     name: Callable[[Argument], str] = lambda each: each.name,
     checked: bool = False,
-    **beside: Any,
+    **others: Any,
 ) -> Any:
     """Call a method with arguments by name and return its answer.
 
@@ -477,18 +477,13 @@ def called(
         Returns a face's name of an argument.
     checked
         Skip :func:`require_bounds`, since the face has checked the bounds.
-    beside
+    others
         Arguments without a declaration, such as ``progress`` and ``cancel``.
-
-    Raises
-    ------
-    UsageError
-        An argument is wrong.
     """
     if not checked:
         require_bounds(method, given, name)
     first: list[Any] = []
-    rest = {**given, **beside}
+    rest = {**given, **others}
     for each in arguments_of(method):
         if each.by_position and each.name in rest:
             value = rest.pop(each.name)
@@ -512,10 +507,7 @@ def require_bounds(
 ) -> None:
     """Check numbers against the bounds of their arguments, with a face's names and upper bounds.
 
-    Raises
-    ------
-    UsageError
-        A number is outside of its bounds.
+    Raises ``UsageError`` if a number is outside of its bounds.
     """
     from casetrack.base.arguments import within
 
@@ -525,7 +517,7 @@ def require_bounds(
 
 
 def _part(method: Callable[..., Any], owner: Any) -> Any:
-    """Return the object whose method it is: *owner*, a part of it, or one made of it."""
+    """Return the object with the method: *owner*, a part of it, or an object made from it."""
     name = method.__qualname__.partition(".")[0]
     for each in (owner, getattr(owner, name.lower(), None), *vars(owner).values()):
         if any(kind.__name__ == name for kind in type(each).__mro__):

@@ -1,4 +1,4 @@
-"""All operations on a collection, as its parts declare them."""
+"""All operations on a collection."""
 
 from collections.abc import Mapping
 

@@ -90,10 +90,7 @@ def explain_pipelines(data_dir: Path, /) -> list[PipelineAbout]:
 def explain_named(wanted: str | Path, data_dir: Path, /) -> PipelineAbout:
     """Describe the pipeline of a name or a path.
 
-    Raises
-    ------
-    PipelineError
-        There is no such pipeline, or its steps do not fit together.
+    Raises ``PipelineError`` if there is no such pipeline, or its steps do not fit together.
     """
     return _explained(choose(wanted, data_dir))
 
@@ -101,10 +98,7 @@ def explain_named(wanted: str | Path, data_dir: Path, /) -> PipelineAbout:
 def _explained(file: PipelineFile) -> PipelineAbout:
     """Describe a pipeline file.
 
-    Raises
-    ------
-    PipelineError
-        Its steps do not fit together.
+    Raises ``PipelineError`` if its steps do not fit together.
     """
     pipeline = file.build()
     steps = []

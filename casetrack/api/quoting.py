@@ -39,7 +39,7 @@ class Words:
         self._terms = query_terms(question)
 
     def spans(self, text: str, /) -> list[Span]:
-        """Return the span of every word of *text* that is one of these, in order."""
+        """Return the span of every matching word of *text*, in order."""
         from casetrack.search.pinpoint.scoring import hits_of
 
         return [(hit.start, hit.end) for hit in hits_of(text, self._terms)]
@@ -120,7 +120,7 @@ def _extended(text: str, start: int, end: int, size: int, rows: bool) -> Span:
 
 
 def part_of(chunk: Chunk, span: Span, /) -> Chunk:
-    """Return a chunk with only *span* of its text, and the exact place of that part."""
+    """Return a chunk with only *span* of its text, and the exact place of that span."""
     from casetrack.store.passages import narrow
 
     start, end = span

@@ -37,12 +37,8 @@ def unpack_tokens(
 
     *column* is Arrow or a list of ``bytes``. Each chunk has float32 [rows, width], one row for a
     few content words, or ``None`` if the column is null. Products of rows, also with
-    :attr:`QuestionVectors.tokens`, are cosines.
-
-    Raises
-    ------
-    ValueError
-        A value is not a token matrix.
+    :attr:`QuestionVectors.tokens`, are cosines. Raises ``ValueError`` if a value is not a token
+    matrix.
     """
     values = column.to_pylist() if hasattr(column, "to_pylist") else column
     return [None if packed is None else unpack(packed) for packed in values]
@@ -51,10 +47,7 @@ def unpack_tokens(
 def question_vectors(collection: Collection, question: str, /) -> QuestionVectors:
     """Return the vectors of a question from the models of a collection.
 
-    Raises
-    ------
-    ModelNotFound, ModelError
-        The models are not installed, or cannot be used.
+    Raises ``ModelNotFound`` or ``ModelError`` if the models are not installed, or cannot be used.
     """
     info = collection.info
     encoder = collection.workspace.encoders.get(info.profile, dimension=info.dimension)

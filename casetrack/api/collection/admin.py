@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from casetrack.store.datasets import Snapshot
     from casetrack.store.workspace import State, Workspace
 
-# How well the documents of a collection could be read.
+# Extraction quality of the documents of a collection.
 
 
 def reading_health(state: State, /) -> CollectionHealth:
@@ -59,7 +59,7 @@ def reading_health(state: State, /) -> CollectionHealth:
 
 
 def _bare_pages(snapshot: Snapshot, documents: Sequence[Document]) -> dict[str, tuple[int, ...]]:
-    """Return by revision the pages that hold no text, where their number is that of the ledger."""
+    """Return the pages without text by revision, if their number matches the ledger."""
     table = snapshot.scan(("revision", "page"), revisions=[d.revision for d in documents])
     filled: dict[str, set[int]] = {}
     for revision, page in zip(*(table[c].to_pylist() for c in ("revision", "page")), strict=True):
@@ -83,7 +83,7 @@ def _health_of(document: Document, bare_pages: tuple[int, ...]) -> DocumentHealt
 # Estimates the time of a full rebuild from the time of the first ingestion.
 
 _PAUSE_SECONDS = 120.0
-"""A longer time between two documents is taken for a pause of the user's."""
+"""Seconds between two documents above which the user is assumed to have paused."""
 _FEWEST_CHUNKS = 20
 
 
@@ -132,7 +132,7 @@ class Admin(OwnFacts, EarlierStates):
         path: Annotated[
             PathRef | None,
             Arg(
-                "File to write, or a folder; the ending is .ctcollection. [default: the folder "
+                "A new file (.ctcollection) or a folder. [default: the folder "
                 "exports in the data folder]",
                 "OUTPUT",
                 "output_folder",
@@ -142,13 +142,11 @@ class Admin(OwnFacts, EarlierStates):
         ] = None,
         /,
         *,
-        overwrite: Annotated[
-            bool, Arg("Replace a file that is there.", "--overwrite", "-")
-        ] = False,
+        overwrite: Annotated[bool, Arg("Replace an existing file.", "--overwrite", "-")] = False,
         passphrase: str | Secret | None = None,
         snapshot: Annotated[
             StateRef | None,
-            Arg("Write this earlier state: its name or number.", "--snapshot SNAPSHOT", "-"),
+            Arg("Export this earlier state (name or number).", "--snapshot SNAPSHOT", "-"),
         ] = None,
         progress: Callable[[str, int, int], None] | bool | None = None,
         cancel: threading.Event | None = None,
@@ -206,10 +204,7 @@ class Admin(OwnFacts, EarlierStates):
     def excluded(self) -> RowList[ExcludedFile]:
         """Return the excluded files in the order of their exclusion.
 
-        Raises
-        ------
-        StorageError
-            The list cannot be read.
+        Raises ``StorageError`` if the list cannot be read.
         """
         from casetrack.store.excluded import excluded
 
@@ -219,11 +214,6 @@ class Admin(OwnFacts, EarlierStates):
         """Return the synced folder or the source that would add a deleted document again.
 
         A source is text such as ``git:platform``; ``None`` if there is neither.
-
-        Raises
-        ------
-        DocumentNotFound, AmbiguousName
-            See :meth:`~casetrack.api.collection.Collection.document`.
         """
         from casetrack.keep.upkeep import brought_back_by
 
@@ -231,7 +221,7 @@ class Admin(OwnFacts, EarlierStates):
         return brought_back_by(self._workspace, record)
 
     def freeable_bytes(self) -> int:
-        """Return about how many bytes an upkeep frees, without those that named snapshots keep."""
+        """Return the estimated bytes that an upkeep frees, without those of named snapshots."""
         from casetrack.keep.upkeep import freeable_bytes
 
         return freeable_bytes(self._workspace)
@@ -250,7 +240,10 @@ class Admin(OwnFacts, EarlierStates):
         accepted. It can be killed at any time without damage. Earlier states are kept for a quarter
         of an hour for their readers, with the content deleted since; the next upkeep after that
         removes them. Named snapshots and their content stay. Return ``None`` if another program
-        writes to the collection, or if no upkeep is needed.
+        writes to the collection, or if no upkeep is needed. Raises ``CollectionBusy`` if another
+        program has been writing for ten minutes, and *wait* was set; ``JobStopped`` if *cancel* was
+        set while other programs were writing; ``DiskFull``, ``NotWritable`` or ``StorageError`` if
+        it cannot be written.
 
         Parameters
         ----------
@@ -263,15 +256,6 @@ class Admin(OwnFacts, EarlierStates):
             Wait for other programs that write to the collection; otherwise skip it.
         cancel
             Set it to stop; finished work is kept.
-
-        Raises
-        ------
-        CollectionBusy
-            Another program has been writing for ten minutes, and *wait* was set.
-        JobStopped
-            *cancel* was set while other programs were writing.
-        DiskFull, NotWritable, StorageError
-            It cannot be written; its content is unchanged.
         """
         from casetrack.keep.upkeep import needs_upkeep, upkeep
 
@@ -293,6 +277,9 @@ class Admin(OwnFacts, EarlierStates):
     ) -> HealthReport:
         """Check that everything stored is complete, cited and consistent; see the report.
 
+        Raises ``CollectionBusy`` if another program writes, so that nothing can be repaired now;
+        ``StorageError`` if a repair cannot be written.
+
         Parameters
         ----------
         deep
@@ -305,13 +292,6 @@ class Admin(OwnFacts, EarlierStates):
         progress
             Called from this thread with the current step, the work done and the total; or whether
             to show a bar, see ``Collection.ingest``.
-
-        Raises
-        ------
-        CollectionBusy
-            Another program writes, so that nothing can be repaired now.
-        StorageError
-            A repair cannot be written.
         """
         from casetrack.keep.health.doctor import examine
 
@@ -334,7 +314,7 @@ class Admin(OwnFacts, EarlierStates):
         profile: Annotated[
             str | None,
             Arg(
-                "Use these models from now on; a wrong name lists all profiles.",
+                "New models; an unknown name lists all profiles.",
                 "--profile PROFILE",
                 note="openai sends texts out: ask first",
                 words=PROFILE_NAMES,
@@ -345,8 +325,8 @@ class Admin(OwnFacts, EarlierStates):
         reparse: Annotated[
             bool | None,
             Arg(
-                "Read the source files again, too, where they have changed or something is out of "
-                "date. For a single document this is the default.",
+                "Also read source files again that have changed or whose data is out of "
+                "date. This is the default for a single document.",
                 "--reparse/--no-reparse",
                 note=_KEEPS_CHUNKS,
                 mcp_type=bool,
@@ -356,7 +336,7 @@ class Admin(OwnFacts, EarlierStates):
         force: Annotated[
             bool,
             Arg(
-                "Make everything anew, not only what is out of date.",
+                "Rebuild everything, not only data that is out of date.",
                 "--force",
                 "!skip_unchanged",
                 mcp_default=False,
@@ -405,8 +385,8 @@ class Admin(OwnFacts, EarlierStates):
         if document is not None:
             if profile is not None:
                 raise UsageError(
-                    "Other models are for a whole collection, not for one document.",
-                    hint=f"Leave out the document, or {Opt(profile='PROFILE')}.",
+                    "Models can only be changed for a whole collection.",
+                    hint=f"Omit the document, or {Opt(profile='PROFILE')}.",
                 )
             return self.reindex_document(
                 document,
@@ -441,7 +421,7 @@ class Admin(OwnFacts, EarlierStates):
         name_or_id: Annotated[DocumentRef, Arg("Name, path or ID.", "DOCUMENT", "document_name")],
         /,
         *,
-        force: Annotated[bool, Arg("Make it anew in any case.", "--force")] = False,
+        force: Annotated[bool, Arg("Rebuild it in any case.", "--force")] = False,
         reparse: Annotated[
             bool, Arg("Read the source file again.", "--reparse/--no-reparse", note=_KEEPS_CHUNKS)
         ] = True,
@@ -473,8 +453,6 @@ class Admin(OwnFacts, EarlierStates):
             None matches (similar names are suggested), or several do.
         UsageError
             The models of the collection have changed, so that all documents must be rebuilt.
-        ModelNotFound, ModelError, CollectionBusy, StorageError
-            See :meth:`reindex`.
         """
         from casetrack.ingest.reparse import reindex_document
 
@@ -494,7 +472,7 @@ class Admin(OwnFacts, EarlierStates):
         /,
         *,
         verify: Annotated[
-            bool, Arg("Compare also large files of which only the time has changed.", "--verify")
+            bool, Arg("Compare also large files with a changed time.", "--verify")
         ] = False,
     ) -> IndexStatus:
         """Return the parts of a collection's index that are out of date, and how to update them.

@@ -87,17 +87,17 @@ _Kinds = Annotated[
 _Since = Annotated[
     DayRef | None,
     Arg(
-        "Only in documents of this day, month or year and later, such as 2024-03-12: when their "
-        "source last changed them, else by their own date, or that of the file.",
+        "Only in documents from this day, month or year on, such as 2024-03-12: the date of the "
+        "last change in the source, else the document's own date, or that of the file.",
         "--since DATE",
         note="YYYY-MM-DD",
     ),
 ]
-_Until = Annotated[DayRef | None, Arg("Only in documents of this date and before.", "--until DATE")]
+_Until = Annotated[DayRef | None, Arg("Only in documents up to this date.", "--until DATE")]
 _Sources = Annotated[
     Iterable[str] | str | None,
     Arg(
-        "Only in documents from this source, such as git:platform, or git for all of its kind; "
+        "Only in documents from this source, such as git:platform, or git for all of this kind; "
         "may be repeated.",
         "--source SOURCE",
     ),
@@ -105,7 +105,7 @@ _Sources = Annotated[
 _Paths = Annotated[
     Iterable[str] | str | None,
     Arg(
-        "Only in documents whose path fits, as in .gitignore: 'docs/**', '*.md', '!tests/'; may "
+        "Only in documents whose path matches, as in .gitignore: 'docs/**', '*.md', '!tests/'; may "
         "be repeated.",
         "--path GLOB",
         note="Globs",
@@ -114,7 +114,7 @@ _Paths = Annotated[
 _Languages = Annotated[
     Iterable[str] | str | None,
     Arg(
-        "Only in documents in this language, such as de or German, of code Python; may be "
+        "Only in documents in this language, such as de, German or (for code) Python; may be "
         "repeated.",
         "--language LANGUAGE",
     ),
@@ -122,19 +122,17 @@ _Languages = Annotated[
 _Mentions = Annotated[
     Iterable[str] | str | None,
     Arg(
-        "Only passages that mention this person, organization or place; repeated, all of them.",
+        "Only passages that mention this person, organization or place; if repeated, all of them.",
         "--mentions NAME",
     ),
 ]
-_Recursive = Annotated[
-    bool, Arg("Go into the folders of a folder.", "--recursive/--no-recursive", "-")
-]
+_Recursive = Annotated[bool, Arg("Include subfolders.", "--recursive/--no-recursive", "-")]
 _Extensions = Annotated[
     Iterable[str] | str | None,
-    Arg("Only these kinds, such as pdf; may be repeated.", "--ext EXT", "file_extensions"),
+    Arg("Only files of this type, such as pdf; may be repeated.", "--ext EXT", "file_extensions"),
 ]
 _Type = Annotated[
-    str | None, Arg("Kind of new documents, such as contract.", "--type TYPE", words=DOCUMENT_TYPES)
+    str | None, Arg("Type of new documents, such as contract.", "--type TYPE", words=DOCUMENT_TYPES)
 ]
 _Passwords = Annotated[
     Sequence[str] | str,
@@ -142,7 +140,7 @@ _Passwords = Annotated[
 ]
 _Ocr = Annotated[
     str | None,
-    Arg(f"How scans and pictures are read: {', '.join(OCR_ENGINES)}.", "--ocr ENGINE", "-"),
+    Arg(f"Text recognition of scans and pictures: {', '.join(OCR_ENGINES)}.", "--ocr ENGINE", "-"),
 ]
 _OcrLanguage = Annotated[
     str | None, Arg("Languages of scans, such as eng or deu+eng.", "--ocr-language CODES", "-")
@@ -207,8 +205,8 @@ class Collection:
         mode: Annotated[
             SearchMode | None,
             Arg(
-                "By words, by meaning, by both, or by both with the best read word by word. "
-                "[default: the fullest that the collection allows]",
+                "By words, by meaning, by both, or by both with reranking. "
+                "[default: the best that the collection allows]",
                 "--mode",
                 note="Default: the best",
             ),
@@ -216,8 +214,8 @@ class Collection:
         stages: Annotated[
             Sequence[str] | str | None,
             Arg(
-                "Instead of a mode, the stages to use: bm25, semantic, sparse, maxsim, "
-                "feedback, with commas between them.",
+                "Stages instead of a mode, separated by commas: bm25, semantic, sparse, "
+                "maxsim, feedback.",
                 "--stages NAMES",
                 "-",
             ),
@@ -234,8 +232,8 @@ class Collection:
         fold: Annotated[
             bool,
             Arg(
-                "List every passage by itself: also the same text again, and neighbours that "
-                "share text.",
+                "List every passage separately, also repeated text and neighbours with "
+                "shared text.",
                 "/--no-fold",
                 "-",
             ),
@@ -244,8 +242,8 @@ class Collection:
         related: Annotated[
             int,
             Arg(
-                "Also show up to N passages connected with the results: they mention the same "
-                "rare names, or mean nearly the same.",
+                "Also show up to N passages that mention the same rare names as the results "
+                "or have a similar meaning.",
                 "--related N",
                 note="More, linked by names",
                 ge=0,
@@ -264,7 +262,7 @@ class Collection:
         vocabulary: Annotated[
             bool,
             Arg(
-                "Only the words of the question, no other names for them.", "/--no-vocabulary", "-"
+                "Search only the words of the question, without synonyms.", "/--no-vocabulary", "-"
             ),
         ] = True,
     ) -> SearchResults:
@@ -442,6 +440,8 @@ class Collection:
     ) -> pa.Table | QueryReport:
         """Run a reading SQL statement over the collection's views and functions.
 
+        Raises ``UsageError``, ``ModelNotFound`` or ``FreeTierLimit`` as retrieval functions do.
+
         Parameters
         ----------
         statement
@@ -456,14 +456,6 @@ class Collection:
             no type for them, and they are refused otherwise.
         control
             Stops the statement from another thread.
-
-        Raises
-        ------
-        QueryError
-            See :func:`casetrack.search.query.run.run_query`.
-        UsageError, ModelNotFound, FreeTierLimit
-            Errors of retrieval functions; see
-            :meth:`~casetrack.api.collection.Collection.search`.
 
         Notes
         -----
@@ -492,18 +484,18 @@ class Collection:
     def ingest(
         self,
         paths: Annotated[
-            Iterable[PathRef] | PathRef, Arg("Files and folders to take in.", "PATH", path=True)
+            Iterable[PathRef] | PathRef, Arg("Files and folders to add.", "PATH", path=True)
         ],
         /,
         *,
         recursive: _Recursive = True,
         extensions: _Extensions = None,
         force: Annotated[
-            bool, Arg("Take a file in even if it is there already.", "--force")
+            bool, Arg("Add a file again even if it is already there.", "--force")
         ] = False,
         document_type: _Type = None,
         document_name: Annotated[
-            str | None, Arg("Call the document this (one file only).", "--name NAME")
+            str | None, Arg("Name of the document (one file only).", "--name NAME")
         ] = None,
         copy_original: Annotated[
             bool | None,
@@ -515,7 +507,7 @@ class Collection:
         pipeline: Annotated[
             PathRef | None,
             Arg(
-                "What happens to the files: a pipeline file, or the name of one; see "
+                "Processing of the files: a pipeline file or its name; see "
                 "`casetrack schema --pipelines`.",
                 "--pipeline FILE",
             ),
@@ -574,8 +566,6 @@ class Collection:
 
         Raises
         ------
-        UsageError
-            An argument is wrong.
         PipelineError
             There is no such pipeline, or its steps do not fit together; nothing was done.
         CollectionReadOnly
@@ -638,12 +628,12 @@ class Collection:
         remove_deleted: Annotated[
             bool, Arg("Remove documents whose file is gone.", "--remove-deleted")
         ] = False,
-        dry_run: Annotated[bool, Arg("Only say what would be done.", "--dry-run")] = False,
+        dry_run: Annotated[bool, Arg("Only show what would be done.", "--dry-run")] = False,
         recursive: _Recursive = True,
         include: Annotated[
             Iterable[str] | None,
             Arg(
-                "Only files that fit, such as 'contracts/**'; may be repeated.",
+                "Only files that match, such as 'contracts/**'; may be repeated.",
                 "--include GLOB",
                 note="gitignore patterns",
             ),
@@ -651,28 +641,27 @@ class Collection:
         exclude: Annotated[
             Iterable[str] | None,
             Arg(
-                "Not what fits, such as drafts/; may be repeated.",
+                "No files that match, such as drafts/; may be repeated.",
                 "--exclude GLOB",
                 note="gitignore patterns",
             ),
         ] = None,
         extensions: _Extensions = None,
         hidden: Annotated[
-            bool, Arg("Also files and folders that begin with a dot.", "--hidden", "-")
+            bool, Arg("Include hidden files and folders (names with a dot).", "--hidden", "-")
         ] = False,
         ignored: Annotated[
-            bool, Arg("Also what a .casetrackignore file leaves out.", "--no-ignore", "-")
+            bool, Arg("Include files that a .casetrackignore file excludes.", "--no-ignore", "-")
         ] = False,
         follow_links: Annotated[
             bool, Arg("Follow links that stay inside the folder.", "--follow-links", "-")
         ] = False,
         verify: Annotated[
-            bool, Arg("Compare the content of files left untouched, too.", "--verify", "-")
+            bool, Arg("Compare the content of all files, also untouched ones.", "--verify", "-")
         ] = False,
         only: Iterable[str | Path] | None = None,
         force_removal: Annotated[
-            bool,
-            Arg("With --remove-deleted, even where the folder is empty.", "--force-removal", "-"),
+            bool, Arg("With --remove-deleted, even if the folder is empty.", "--force-removal", "-")
         ] = False,
         document_type: _Type = None,
         passwords: _Passwords = (),
@@ -721,8 +710,6 @@ class Collection:
             The folder does not exist, is a file, or cannot be listed; nothing was changed.
         FolderUnsafe
             The folder contains no file, and its documents would be removed.
-        UsageError
-            An argument is wrong.
         CollectionReadOnly, CollectionBusy, StorageError, ModelError
             The sync cannot continue; committed changes are kept.
         """
@@ -774,7 +761,8 @@ class Collection:
 
         Items are compared by their id in the source and by the SHA-256 of their content; an item
         with a known change token is not fetched. An item that cannot be fetched keeps its document.
-        Nothing is removed if the listing fails or is partial.
+        Nothing is removed if the listing fails or is partial. Raises ``CollectionReadOnly``,
+        ``CollectionBusy``, ``StorageError`` or ``ModelError`` if the sync cannot continue.
 
         Parameters
         ----------
@@ -799,13 +787,6 @@ class Collection:
         -------
         SyncReport
             Its ``problem`` is the reason if the source could not be listed completely.
-
-        Raises
-        ------
-        UsageError
-            An argument is wrong.
-        CollectionReadOnly, CollectionBusy, StorageError, ModelError
-            The sync cannot continue; committed changes are kept.
         """
         from casetrack.keep.sync.source import sync_source
 
@@ -827,7 +808,7 @@ class Collection:
 
     @operation("sources", READS)
     def sources(self) -> RowList[SourceInfo]:
-        """Return the sources that documents came through, by name, and how far each is in step."""
+        """Return the sources of the documents by name, with the state of their last sync."""
         from casetrack.base.records.sync import SourceInfo
         from casetrack.store.source_states import source_infos
 
@@ -868,7 +849,9 @@ class Collection:
         It has a short summary, then people, events, topics and amounts, the documents, how well
         they could be read, and refused files from the records of jobs. Every statement links to its
         passage, with the words highlighted on the page if it can be drawn. The page names the parts
-        that the tier does not include.
+        that the tier does not include. Raises ``UsageError`` if *path* does not end in ``.html``,
+        its folder does not exist, or another file exists there; ``StorageError`` if it cannot be
+        written.
 
         Parameters
         ----------
@@ -882,14 +865,6 @@ class Collection:
         progress
             Called from this thread with the current step, the work done and the total (0: unknown);
             ``True`` shows a bar, ``False`` none, by default in a notebook or terminal.
-
-        Raises
-        ------
-        UsageError
-            *path* does not end in ``.html``, its folder does not exist, or another file exists
-            there.
-        StorageError
-            It cannot be written.
         """
         from casetrack.api.viewer.report import write_report
 
@@ -910,14 +885,10 @@ class Collection:
         *,
         sort_by: Annotated[
             Literal["name", "date", "pages", "type"],
-            Arg("What to sort by; date puts the newest first.", "--sort"),
+            Arg("Sort order; date puts the newest first.", "--sort"),
         ] = "date",
-        tag: Annotated[
-            str | None, Arg("Only those that you have tagged so.", "--tag TAG", "-")
-        ] = None,
-        starred: Annotated[
-            bool, Arg("Only those that you have starred.", "--starred", "-")
-        ] = False,
+        tag: Annotated[str | None, Arg("Only documents with this tag.", "--tag TAG", "-")] = None,
+        starred: Annotated[bool, Arg("Only starred documents.", "--starred", "-")] = False,
     ) -> RowList[Document]:
         """Return all documents, last added first; ``sort_by`` has other orders.
 
@@ -977,6 +948,9 @@ class Collection:
         """Remove a document, its attachments and all data derived from it.
 
         The source file stays. The next sync of its folder adds it again, unless it is excluded.
+        Raises ``UsageError`` if a part of another file cannot be excluded alone;
+        ``CollectionReadOnly``, ``DocumentNotFound``, ``AmbiguousName``, ``CollectionBusy`` or
+        ``StorageError``.
 
         Parameters
         ----------
@@ -986,12 +960,6 @@ class Collection:
         exclude
             No sync adds the file again, also after it is moved or changed, until it is ingested
             itself. ``admin.excluded`` lists such files.
-
-        Raises
-        ------
-        CollectionReadOnly, DocumentNotFound, AmbiguousName, CollectionBusy, StorageError
-        UsageError
-            A part of another file cannot be excluded alone; nothing was deleted.
         """
         from casetrack.keep.upkeep import delete_document
 
@@ -1005,7 +973,7 @@ class Collection:
         return self.workspace.ask(lambda state: counted_stats(self.folder, state.snapshot))
 
     def __enter__(self) -> Self:
-        """Return itself."""
+        """Return the collection itself."""
         return self
 
     def __exit__(
@@ -1019,7 +987,7 @@ class Collection:
         self.workspace.forget()
 
     def __repr__(self) -> str:
-        """Return name, size and place; of one that cannot be read any more, only the place."""
+        """Return name, size and place; only the place if the collection cannot be read."""
         try:
             name, stats = self.name, self.stats()
         except CaseTrackError as error:

@@ -106,7 +106,7 @@ class OwnFacts:
             if changed == info:
                 quoted = f'"{info.name}"'
                 raise UsageError(
-                    f'Nothing was changed: "{info.name}" has these facts already.',
+                    f'Nothing was changed: "{info.name}" already has these facts.',
                     hint=f"{See('collection info', quoted)} shows them.",
                 )
             fields = [f for f in _FACTS if getattr(changed, f) != getattr(info, f)]
@@ -135,10 +135,8 @@ class OwnFacts:
         )
 
     @operation("collection rename", SWITCHES)
-    def rename(
-        self, name: Annotated[str, Arg("What to call it.", "NEW_NAME")], /
-    ) -> CollectionInfo:
-        """Give a collection another name; its ID and its documents stay as they are."""
+    def rename(self, name: Annotated[str, Arg("The new name.", "NEW_NAME")], /) -> CollectionInfo:
+        """Rename a collection; its ID and its documents stay the same."""
         return self.update(name=name)
 
     @operation("collection describe", SWITCHES)
@@ -146,20 +144,20 @@ class OwnFacts:
         self,
         *,
         description: Annotated[
-            str | None, Arg('What it is about; "" takes it away.', "--description TEXT")
+            str | None, Arg('A description; "" removes it.', "--description TEXT")
         ] = None,
         reference: Annotated[
             str | None,
-            Arg('Your own reference, such as a number; "" takes it away.', "--reference TEXT"),
+            Arg('Your own reference, such as a number; "" removes it.', "--reference TEXT"),
         ] = None,
         collection_type: Annotated[
-            str | None, Arg("Kind of collection; a wrong one lists all kinds.", "--type TYPE")
+            str | None, Arg("Type of collection; an unknown one lists all types.", "--type TYPE")
         ] = None,
     ) -> CollectionInfo:
         """Change a collection's description, reference or type."""
         if description is None and reference is None and collection_type is None:
             raise UsageError(
-                "Nothing was said that should change.",
+                "No change was given.",
                 hint=f"Add {Opt(description='TEXT')}, {Opt(reference='TEXT')} or "
                 f"{Opt(type='TYPE')}.",
             )
@@ -172,17 +170,17 @@ class OwnFacts:
         self,
         *,
         add: Annotated[_Tags, Arg("A tag to add; may be repeated.", "--add TAG")] = (),
-        remove: Annotated[_Tags, Arg("A tag to take away; may be repeated.", "--remove TAG")] = (),
+        remove: Annotated[_Tags, Arg("A tag to remove; may be repeated.", "--remove TAG")] = (),
         only: Annotated[
-            list[str] | None, Arg("Have just these tags; may be repeated.", "--set TAG")
+            list[str] | None, Arg("Replace all tags; may be repeated.", "--set TAG")
         ] = None,
-        clear: Annotated[bool, Arg("Take all tags away first.", "--clear")] = False,
+        clear: Annotated[bool, Arg("Remove all tags first.", "--clear")] = False,
     ) -> CollectionInfo:
         """Add and remove a collection's tags; without an option it shows them."""
         if only and clear:
             raise UsageError(
-                f"{Opt('set')} and {Opt('clear')} cannot go together.",
-                hint=f"{Opt('set')} takes the place of all tags.",
+                f"{Opt('set')} and {Opt('clear')} cannot be combined.",
+                hint=f"{Opt('set')} replaces all tags.",
             )
         if not (add or remove or clear) and only is None:
             return self._workspace.info
@@ -226,11 +224,6 @@ class OwnFacts:
         ----------
         timeout
             Seconds to wait for a writer.
-
-        Raises
-        ------
-        CollectionBusy, NotWritable, DiskFull, StorageError
-            See :meth:`close`.
         """
         return self._close("archived", timeout)
 
@@ -245,9 +238,9 @@ class OwnFacts:
             except CollectionBusy as error:
                 raise CollectionBusy(
                     f'"{info.name}" cannot be {status} now: another program is changing it, for '
-                    "instance taking in documents or making vectors anew.",
-                    hint=f"Wait until that is finished, or stop it ({See('jobs list')} shows what "
-                    "is running); then run the command again.",
+                    "instance adding documents or rebuilding vectors.",
+                    hint=f"Wait until that is finished, or stop it ({See('jobs list')} shows all "
+                    "jobs); then run the command again.",
                 ) from error
             return self._set_status(status)
 
@@ -284,7 +277,7 @@ def _without(tags: tuple[str, ...], removed: tuple[str, ...]) -> tuple[str, ...]
 
 
 def counted_stats(folder: Path, snapshot: Snapshot, /) -> CollectionStats:
-    """Return the counts of a state, and the bytes of everything in the folder."""
+    """Return the counts of a state, and the bytes of the whole folder."""
     documents = snapshot.documents.values()
     return CollectionStats(
         document_count=len(documents),
@@ -295,7 +288,7 @@ def counted_stats(folder: Path, snapshot: Snapshot, /) -> CollectionStats:
 
 
 def noted_documents(folder: Path, /) -> int | None:
-    """Return how many documents the newest state has, as its writer noted; nothing is opened."""
+    """Return the stored number of documents in the newest state without opening it."""
     noted = heads.counted(folder)
     return None if noted is None else noted.rows
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from casetrack.store.snapshots import Point
     from casetrack.store.workspace import Workspace
 
-# Going back to an earlier state of a collection.
+# Restoring an earlier state of a collection.
 
 _UNDO = "before-restore"
 
@@ -46,7 +46,7 @@ AUTOMATIC = 20
 
 
 class EarlierStates:
-    """The states that a collection can go back to; a part of ``admin``."""
+    """Earlier states of a collection; a part of ``admin``."""
 
     _workspace: Workspace
     _display: ProgressDisplay | None
@@ -57,7 +57,7 @@ class EarlierStates:
         self,
         *,
         limit: Annotated[
-            int, Arg("How many to list besides those with a name.", "--limit -k N", "-", ge=0)
+            int, Arg("Number of states in addition to the named ones.", "--limit -k N", "-", ge=0)
         ] = AUTOMATIC,
     ) -> Rows[SnapshotInfo]:
         """Return the states that the collection can be restored to, newest first.
@@ -81,9 +81,7 @@ class EarlierStates:
 
     @operation("snapshots take", ADDS, tool="take_snapshot")
     @raises_damage
-    def take_snapshot(
-        self, name: Annotated[str, Arg("What to call it.", "NAME")], /
-    ) -> SnapshotInfo:
+    def take_snapshot(self, name: Annotated[str, Arg("The name.", "NAME")], /) -> SnapshotInfo:
         """Keep the current state of the collection under a name.
 
         It needs space only as the collection changes: content that is deleted or replaced later
@@ -211,7 +209,7 @@ def _restore_state(
     from casetrack.store.datasets import open_snapshot
     from casetrack.store.reader_locks import lock_versions
 
-    # Cleaning up goes on while this session writes.
+    # Cleaning up continues while this session writes.
     with lock_versions(workspace.folder, point.info.number, point.chunks.version):
         now = open_snapshot(workspace.folder)
         todo, lost = restore.with_copies(workspace.folder, restore.plan(now, point))
@@ -237,10 +235,10 @@ def _restore_state(
 def _next_step(point: Point, profile: str) -> str:
     if point.info.profile not in {None, profile}:
         return (
-            "Bring the collection to that profile with "
+            "Change the collection to that profile with "
             f"{See('reindex', profile=point.info.profile)} first; then restore."
         )
-    return f"See what can be restored with {See('snapshots list')}."
+    return f"{See('snapshots list')} shows the states that can be restored."
 
 
 def _free_name(folder: Path) -> str:
@@ -262,8 +260,8 @@ _COLUMNS = (
     *("documents", "names", "detail", "previous", "digest"),
 )
 _REMEDY = (
-    "Compare it with a copy that you exported, or with a backup. The program goes on adding to it, "
-    "and changes nothing that stands in it."
+    "Compare it with a copy that you exported, or with a backup. The program continues to add "
+    "entries, and does not change existing ones."
 )
 
 
@@ -280,7 +278,7 @@ class Audit:
         collection: Annotated[
             str | None,
             Arg(
-                "Only what was done to this collection; of one that is gone, its ID.",
+                "Only changes of this collection; for a deleted one, its ID.",
                 "--collection -c NAME",
             ),
         ] = None,
@@ -323,7 +321,7 @@ class Audit:
         return Rows(self._named(shown), of=AuditEntry, total=len(entries))
 
     def _ids_of(self, name: str, every: Iterable[AuditEntry]) -> set[str]:
-        """Return the ids of a collection that is open, sealed or gone."""
+        """Return the ids of an open, sealed or deleted collection."""
         wanted = name.strip().casefold()
         called = self._names_by_id()
         known = {e.collection_id for e in every if e.collection_id} | called.keys()
@@ -334,7 +332,7 @@ class Audit:
         return matches
 
     def _names_by_id(self) -> dict[str, str | None]:
-        """Return the names of the collections that are there, open or sealed, by their ids."""
+        """Return the names of the existing collections, open or sealed, by their ids."""
         home = self._settings.collections_dir
         return {s.id: s.name for s in sealed_in(home)} | {i.id: i.name for i in scan(home)[0]}
 
@@ -344,7 +342,7 @@ class Audit:
         kept: Annotated[
             str,
             Arg(
-                "A digest that you noted earlier: nothing before it may have changed since.",
+                "A digest that you noted earlier; the entries before it are compared.",
                 "--digest SHA256",
             ),
         ] = "",
@@ -363,12 +361,12 @@ class Audit:
         return audit.verify(self._settings.data_dir, kept.strip().lower())
 
     def check(self) -> Check:
-        """Return that as a line of ``doctor``."""
+        """Return the check as a line of ``doctor``."""
         try:
             report = self.verify()
         except CaseTrackError as error:
             return Check("audit log", ok=False, detail=error.message, remedy=error.hint)
-        detail = f"{report.entries:,} entries, each follows on the one before it"
+        detail = f"{report.entries:,} entries, no gaps or changes"
         return Check(
             "audit log",
             ok=report.ok,
@@ -379,12 +377,8 @@ class Audit:
     def as_csv(self) -> str:
         """Return the whole log, oldest first, as a table for a spreadsheet.
 
-        No text in it runs as a formula. It includes the digests of all entries.
-
-        Raises
-        ------
-        StorageError
-            The log cannot be read.
+        No text in it runs as a formula. It includes the digests of all entries. Raises
+        ``StorageError`` if the log cannot be read.
         """
         text = io.StringIO()
         writer = csv.writer(text)
@@ -396,10 +390,7 @@ class Audit:
     def export(self, path: Path, /) -> int:
         """Write :meth:`as_csv` to a file; return the number of entries.
 
-        Raises
-        ------
-        DiskFull, NotWritable, StorageError
-            It cannot be written.
+        Raises ``DiskFull``, ``NotWritable`` or ``StorageError`` if it cannot be written.
         """
         text = self.as_csv()
         write_atomic(path, text.encode("utf-8-sig"))
@@ -424,7 +415,7 @@ class Audit:
 
 
 def _names_in(folder: Path) -> dict[str, str]:
-    """Return the names of a collection's documents; none where it cannot be read, or is sealed."""
+    """Return the names of a collection's documents; empty if it is sealed or cannot be read."""
     try:
         return {i: d.name for i, d in open_snapshot(folder).documents.items()}
     except CaseTrackError:

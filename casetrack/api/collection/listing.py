@@ -61,12 +61,7 @@ def listing(
     *words* are in the name or title, in any letter case; *partly* selects documents that were not
     read completely; *sort_by* is one of :data:`LIST_ORDERS` (``date``: last added first,
     ``own_date``: latest :attr:`casetrack.base.records.Document.dated_at` first); *limit* is at most
-    1,000.
-
-    Raises
-    ------
-    UsageError
-        There is no such order, or the part is too large.
+    1,000. Raises ``UsageError`` if there is no such order, or the part is too large.
     """
     one_of("sort_by", sort_by, LIST_ORDERS)
     asked = {
@@ -90,7 +85,7 @@ def listing(
 
 
 def types_of(state: State, /) -> dict[str, int]:
-    """Return the types of documents that there are, and how many are of each, most first."""
+    """Return the types of documents with their counts, most frequent first."""
     rows = (
         graph_of(state)
         .sql(
@@ -102,7 +97,7 @@ def types_of(state: State, /) -> dict[str, int]:
     return {row["type"]: row["documents"] for row in rows}
 
 
-# Puts the pages of a document together from its chunks, which tile them and overlap.
+# Assembles the pages of a document from its chunks, which cover them and overlap.
 
 
 def pages_of(chunks: Sequence[Chunk], /) -> Iterator[Page]:
@@ -113,7 +108,7 @@ def pages_of(chunks: Sequence[Chunk], /) -> Iterator[Page]:
 
 
 def _page(number: int, chunks: Sequence[Chunk]) -> Page:
-    """Join the chunks of a page, which tile it and overlap."""
+    """Join the chunks of a page, which cover it and overlap."""
     parts, length = list[str](), 0
     for chunk in chunks:
         parts.append(chunk.text[max(0, length - chunk.provenance.char_start) :])
@@ -135,7 +130,7 @@ def _page(number: int, chunks: Sequence[Chunk]) -> Page:
 
 
 def _whole_lines(boxes: Iterable[LineBox]) -> Iterator[LineBox]:
-    """Yield the rectangle of each line: two chunks that share one have their parts of it."""
+    """Yield the rectangle of each line; a line in two chunks has a part in each."""
     parts: dict[int, list[Box]] = {}
     for each in boxes:
         parts.setdefault(each.line, []).append(each.box)
@@ -143,7 +138,7 @@ def _whole_lines(boxes: Iterable[LineBox]) -> Iterator[LineBox]:
         yield LineBox(line, hull(group))
 
 
-# The mails that belong with a mail: its thread, in the order in which they were sent.
+# The thread of a mail, in the order of sending.
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,7 @@ R = TypeVar("R")
 EveryKind = Literal["all", EntityKind, "court"]
 OneKind = Literal["any", EntityKind, "court"]
 ReferenceKind = Literal["all", ReferenceType]
-# The same in the words and the order of the requirement.
+# The same with the words and the order of the requirement.
 _AskedKinds = Literal["person", "organization", "date", "amount", "location", "concept", "all"]
 _AskedKind = Literal["person", "organization", "date", "amount", "location", "concept", "any"]
 _AskedReferences = Literal[
@@ -84,10 +84,10 @@ _Document = Annotated[
     DocumentRef, Arg("Name, path or ID of the document.", "DOCUMENT", "document_name")
 ]
 _Documents = Annotated[int | None, at_most("How many documents at most.", le=50)]
-_Name = Annotated[str, Arg("The name; near spellings are found as well.", "NAME", "entity")]
+_Name = Annotated[str, Arg("The name; similar spellings are found too.", "NAME", "entity")]
 _Kind = Annotated[
     OneKind,
-    Arg("Its kind, where a name means several.", "--kind", "entity_type", mcp_type=_AskedKind),
+    Arg("Its kind, if a name has several meanings.", "--kind", "entity_type", mcp_type=_AskedKind),
 ]
 _Places = Annotated[int | None, at_most("How many places at most.", mcp_le=100)]
 
@@ -114,12 +114,8 @@ class Map:
     ) -> None:
         """Read the passages that :meth:`lacking` counts; *cancel* stops it and keeps finished work.
 
-        *progress* receives the current step, the passages read and the total.
-
-        Raises
-        ------
-        JobStopped
-            *cancel* was set.
+        *progress* receives the current step, the passages read and the total. Raises ``JobStopped``
+        if *cancel* was set.
         """
         self._workspace.ask(lambda state: graph_of(state).read_up(progress, cancel))
 
@@ -128,7 +124,7 @@ class Map:
 
     @operation("summary", READS, tool="get_collection_summary")
     def summary(self) -> CollectionSummary:
-        """Return the collection at a glance: key actors, dates, topics, documents, references."""
+        """Return an overview of a collection: key actors, dates, topics, documents, references."""
         from casetrack.graph.answers.summary import summary
 
         size = self._storage_bytes()
@@ -148,7 +144,7 @@ class Map:
         return replace(statistics, notes=(*statistics.notes, note)) if note else statistics
 
     def versions(self) -> tuple[tuple[Document, ...], ...]:
-        """Return documents that are versions of each other, in each group the oldest first."""
+        """Return groups of documents that are versions of each other, oldest first."""
         from casetrack.graph.answers.summary import version_chains
 
         return self._graph(version_chains)
@@ -167,7 +163,7 @@ class Map:
             DayRef | None, Arg("Up to this day (YYYY-MM-DD).", "--to DATE", "end_date")
         ] = None,
         limit: Annotated[
-            int | None, at_most("How many events at most; those of most weight stay.", "-")
+            int | None, at_most("How many events at most; the most important ones stay.", "-")
         ] = 50,
     ) -> Timeline:
         """Return dated events in order; if there are too many, the most important ones.
@@ -209,7 +205,7 @@ class Map:
         self,
         strategy: Annotated[
             Literal["topical", "entity", "reference", "document_type"],
-            Arg("Group by content, by shared names, by shared references or by kind.", "--by"),
+            Arg("Group by content, shared names, shared references or type.", "--by"),
         ] = "topical",
         /,
         *,
@@ -246,7 +242,7 @@ class Map:
         ] = "all",
         sort_by: Annotated[
             Literal["mentions", "documents", "name"],
-            Arg("What to sort by; the most first, names by the alphabet.", "--sort"),
+            Arg("Sort order: highest count first, names alphabetically.", "--sort"),
         ] = "mentions",
         named: str | None = None,
         skip: int = 0,
@@ -266,11 +262,6 @@ class Map:
             Number of entries left out at the start.
         limit
             ``None`` for all.
-
-        Raises
-        ------
-        UsageError
-            An argument is wrong.
         """
         from casetrack.graph.answers.entities import entities
 
@@ -298,8 +289,6 @@ class Map:
         ------
         EntityNotFound
             There is no such name; similar ones are suggested.
-        UsageError
-            An argument is wrong.
         """
         from casetrack.graph.answers.entities import find_entity
 
@@ -317,7 +306,7 @@ class Map:
     def entity_mentions(
         self,
         name: Annotated[
-            str, Arg("The name; near spellings are found as well.", "NAME", "entity_name")
+            str, Arg("The name; similar spellings are found too.", "NAME", "entity_name")
         ],
         /,
         *,
@@ -335,11 +324,6 @@ class Map:
         """Return the people, organisations, places and concepts that a document mentions most.
 
         Counts are those of the whole collection.
-
-        Raises
-        ------
-        DocumentNotFound, AmbiguousName
-            See :meth:`~casetrack.api.collection.Collection.document`.
         """
         from casetrack.graph.answers.entities import document_entities
 
@@ -393,7 +377,7 @@ class Map:
         name: Annotated[
             str | None,
             Arg(
-                "Whom to put in the middle; else the best connected ones.",
+                "The central name; by default the best connected ones.",
                 "NAME",
                 "entity_name",
                 "In the middle",
@@ -402,7 +386,7 @@ class Map:
         /,
         *,
         depth: Annotated[
-            int, Arg("How many steps away from the middle.", "--depth N", ge=1, le=4)
+            int, Arg("How many steps from the central name.", "--depth N", ge=1, le=4)
         ] = 2,
         limit: Annotated[int, at_most("How many names at most.", le=100)] = 20,
     ) -> EntityGraph:
@@ -447,7 +431,7 @@ class Map:
         type: Annotated[  # noqa: A002 - the word that users know
             ReferenceKind,
             Arg(
-                "Only these; sections and exhibits are listed on request.",
+                "Only this kind; sections and exhibits are listed on request.",
                 "--kind",
                 "reference_type",
                 mcp_type=_AskedReferences,
@@ -455,7 +439,7 @@ class Map:
         ] = "all",
         sort_by: Annotated[
             Literal["citations", "documents", "name"],
-            Arg("What to sort by; the most first, names by the alphabet.", "--sort"),
+            Arg("Sort order: highest count first, names alphabetically.", "--sort"),
         ] = "citations",
         named: str | None = None,
         there: bool | None = None,
@@ -478,11 +462,6 @@ class Map:
             Number of entries left out at the start.
         limit
             ``None`` for all.
-
-        Raises
-        ------
-        UsageError
-            An argument is wrong.
         """
         from casetrack.graph.answers.amounts import references
 
@@ -510,7 +489,7 @@ class Map:
     def reference_citations(
         self,
         name: Annotated[
-            str, Arg("What is cited; near names are found as well.", "NAME", "reference")
+            str, Arg("The cited name; similar names are found too.", "NAME", "reference")
         ],
         /,
         *,
@@ -560,7 +539,7 @@ class Map:
         relation: Annotated[
             Literal["all", RelationType, "semantic_similar", "version_chain"],
             Arg(
-                "Only documents related in this way; a wrong one lists all ways.",
+                "Only this relation; an unknown one lists all.",
                 "--relation HOW",
                 "relationship_type",
                 mcp_type=_AskedRelation,
@@ -603,7 +582,7 @@ class Map:
     def related_in_short(
         self, document: _Document, /, *, limit: _Documents = 10
     ) -> Rows[RelatedDocument]:
-        """Return the documents that belong with a document, each with its strongest relation."""
+        """Return the documents related to a document, each with its strongest relation."""
         related = self.related_documents(document, relation="all", limit=limit)
         short = (replace(each, relations=each.relations[:1]) for each in related)
         return Rows(short, of=RelatedDocument, total=related.total)
@@ -613,14 +592,14 @@ class Map:
     )
     def similar_chunks(
         self,
-        chunk_id: Annotated[PassageRef, Arg("A chunk's id, as search results give it.", "ID")],
+        chunk_id: Annotated[PassageRef, Arg("A chunk's id from search results.", "ID")],
         /,
         *,
         exclude_same_document: Annotated[
-            bool, Arg("Look in the chunk's own document as well.", "/--same")
+            bool, Arg("Include the chunk's own document.", "/--same")
         ] = True,
         min_similarity: Annotated[
-            float, Arg("How similar at least, 0 to 1.", "--least X", ge=0.0, le=1.0)
+            float, Arg("Lowest similarity, 0 to 1.", "--least X", ge=0.0, le=1.0)
         ] = 0.6,
         limit: Annotated[int | None, at_most("How many passages at most.", le=50)] = 10,
     ) -> Rows[SimilarChunk]:
@@ -667,7 +646,7 @@ class Map:
         self,
         document_a: Annotated[DocumentRef, Arg("Name, path or ID of one document.", "A")],
         document_b: Annotated[DocumentRef, Arg("Name, path or ID of the other document.", "B")],
-        topic: Annotated[str, Arg("What to compare them on.", "--topic -t WORDS")],
+        topic: Annotated[str, Arg("The topic of the comparison.", "--topic -t WORDS")],
         /,
         *,
         limit: Annotated[
@@ -724,7 +703,7 @@ class Map:
             first, second = state.document(before), state.document(after)
             if first.document_id == second.document_id:
                 raise UsageError(
-                    f'Both are "{first.name}".', hint="Name two documents, the earlier one first."
+                    f'Both are "{first.name}".', hint="Enter two documents, the earlier one first."
                 )
             return changes(
                 graph_of(state), first, second, state.chunks_of(first), state.chunks_of(second)
@@ -754,11 +733,11 @@ class Map:
         ] = "all",
         document: Annotated[
             DocumentRef | None,
-            Arg("Only those of this document.", "--document -d NAME", "document_name"),
+            Arg("Only amounts of this document.", "--document -d NAME", "document_name"),
         ] = None,
         sort_by: Annotated[
             Literal["document", "value", "lowest"],
-            Arg("In reading order, or by value: the highest or lowest first.", "--sort"),
+            Arg("In reading order, or by value: highest or lowest first.", "--sort"),
         ] = "value",
         limit: Annotated[
             int | None, at_most("How many at most.", "", mcp_le=100, mcp_default=10)
@@ -780,13 +759,6 @@ class Map:
             converted: a sort by value groups them by unit, and ``notes`` reports it.
         limit
             ``None`` for all.
-
-        Raises
-        ------
-        DocumentNotFound, AmbiguousName
-            See :meth:`casetrack.api.collection.Collection.document`.
-        UsageError
-            An argument is wrong.
 
         Examples
         --------

@@ -32,12 +32,8 @@ def target_of(
 ) -> dict[str, Any]:
     """Return the fields of a mark for a document, a page of it, or a passage.
 
-    Raises
-    ------
-    DocumentNotFound, AmbiguousName
-        No document or passage matches, or several do.
-    UsageError
-        The document has no such page, or a page is given with a passage.
+    Raises ``DocumentNotFound`` or ``AmbiguousName`` if no document or passage matches, or several
+    do; ``UsageError`` if the document has no such page, or a page is given with a passage.
     """
     if is_document(target):
         try:
@@ -81,8 +77,8 @@ def _on_page(document: Document, page: int | None) -> dict[str, Any]:
 def _passage(state: State, source: Provenance, text: str, page: int | None) -> dict[str, Any]:
     if page is not None and page != source.page:
         raise UsageError(
-            f"The passage stands on page {source.page}, not on page {page}.",
-            hint="Name a page for a document only; a passage has its own.",
+            f"The passage is on page {source.page}, not on page {page}.",
+            hint="Use a page with documents only; a passage has its own.",
         )
     return _of(state.document(source.document_id)) | {
         "page": source.page,
@@ -95,15 +91,12 @@ def _passage(state: State, source: Provenance, text: str, page: int | None) -> d
 def note_of(note: str, /) -> str:
     """Return the user's note on one line.
 
-    Raises
-    ------
-    UsageError
-        It is longer than 2,000 characters.
+    Raises ``UsageError`` if it is longer than 2,000 characters.
     """
     words = " ".join(note.split())
     if len(words) > _LONGEST_NOTE:
         raise UsageError(
-            f"That is {len(words):,} characters long.", hint="Say it in 2,000 characters or fewer."
+            f"The note is {len(words):,} characters long.", hint="Use at most 2,000 characters."
         )
     return words
 
@@ -119,12 +112,8 @@ def edit(kind: str, entity: Entity, /, **fields: Any) -> Mark:
 def resolve_entity(state: State, name: str, kind: str = "any", /) -> Entity:
     """Return the entity of a name that is exact enough to edit the entity.
 
-    Raises
-    ------
-    EntityNotFound
-        There is no such name; similar ones are suggested.
-    UsageError
-        Several entities match, or it is a date or an amount.
+    Raises ``EntityNotFound`` if there is no such name; ``UsageError`` if several entities match, or
+    it is a date or an amount.
     """
     from casetrack.graph.answers.lookup import match_entities
     from casetrack.graph.entities.edits import EDITABLE
@@ -136,12 +125,12 @@ def resolve_entity(state: State, name: str, kind: str = "any", /) -> Entity:
     equal = [e for e, s in matches if s == score and e.kind in EDITABLE]
     if len(equal) > 1 and best.entity_id != name:
         listed = "\n".join(f"  - {e.name} ({e.entity_id})" for e in equal)
-        raise UsageError(f'Several are called "{name}":\n{listed}', hint="Use the ID of one.")
+        raise UsageError(f'Several names match "{name}":\n{listed}', hint="Use the ID of one.")
     if best.kind not in EDITABLE:
         raise UsageError(
-            f"{best.name} is {'an' if best.kind == 'amount' else 'a'} {best.kind}: what it is, the "
-            "text says.",
-            hint="People, organizations, places and concepts can be joined, split, renamed and "
+            f"{best.name} is {'an' if best.kind == 'amount' else 'a'} {best.kind}, which "
+            "cannot be edited.",
+            hint="People, organizations, places and concepts can be merged, split, renamed and "
             "hidden.",
         )
     return best
@@ -154,15 +143,12 @@ _SURE = 0.97
 def new_name(name: str, /) -> str:
     """Return the user's name for an entity, on one line.
 
-    Raises
-    ------
-    UsageError
-        It has no letter, or is too long.
+    Raises ``UsageError`` if it has no letter, or is too long.
     """
     words = " ".join(name.split())
     if not any(c.isalnum() for c in words) or len(words) > _LONGEST_NAME:
         raise UsageError(
-            "A name has 1 to 200 characters, with a letter or a figure among them.",
+            "A name has 1 to 200 characters, with at least one letter or digit.",
             hint='Such as "Adaeze Okafor".',
         )
     return words
@@ -171,10 +157,7 @@ def new_name(name: str, /) -> str:
 def spelling_of(state: State, entity: Entity, typed: str, document: Document | None, /) -> str:
     """Return a spelling of an entity as the documents write it.
 
-    Raises
-    ------
-    UsageError
-        No document uses this spelling, or it is the only one.
+    Raises ``UsageError`` if no document uses this spelling, or it is the only one.
     """
     wanted = same_spelling(typed)
     rows = (
@@ -193,12 +176,12 @@ def spelling_of(state: State, entity: Entity, typed: str, document: Document | N
         spellings = dict.fromkeys(" ".join(r["text"].split()) for r in rows)
         others = ", ".join(f'"{n}"' for n in list(spellings)[:_LISTED])
         raise UsageError(
-            f'{entity.name} is never written "{typed}"{where}.', hint=f"It is written {others}."
+            f'{entity.name} has no spelling "{typed}"{where}.', hint=f"Its spellings: {others}."
         )
     if len(local) == len(rows):
         raise UsageError(
-            f'{entity.name} is always written "{typed}", so that nobody would be left.',
-            hint="Name the document in which it is another one, or give it another name.",
+            f'{entity.name} has no other spelling than "{typed}", so it cannot be split.',
+            hint="Split it in one document only, or rename it.",
         )
     return str(local[0]["text"])
 
@@ -211,12 +194,8 @@ def own_event(
 ) -> Mark:
     """Return a new event with its source: the sentence of the page that matches it best.
 
-    Raises
-    ------
-    UsageError
-        *date* is not a date, *text* is empty, or the page of the document is missing.
-    DocumentNotFound, AmbiguousName
-        The source is not in the collection.
+    Raises ``UsageError`` if *date* is not a date, *text* is empty, or the page of the document is
+    missing; ``DocumentNotFound`` or ``AmbiguousName`` if the source is not in the collection.
     """
     from casetrack.graph.answers.timeline import source_words
 
@@ -227,16 +206,16 @@ def own_event(
         place["page"] = 1
     if place["page"] is None:
         raise UsageError(
-            f'On which of its pages does "{document.name}" say so?',
-            hint=f"Name the page, 1 to {document.page_count}. Or give the id of a passage as the "
+            f'The page of "{document.name}" is missing.',
+            hint=f"Enter the page, 1 to {document.page_count}, or the id of a passage as the "
             "source.",
         )
     if place.get("text") is None:
         chunks = [c for c in state.chunks_of(document) if c.provenance.page == place["page"]]
         if not chunks:
             raise UsageError(
-                f'Page {place["page"]} of "{document.name}" holds no text that could be cited.',
-                hint="Name the page on which it can be read.",
+                f'Page {place["page"]} of "{document.name}" has no text to cite.',
+                hint="Enter a page with text.",
             )
         chunk, start, end = source_words(chunks, description)
         first = chunk.provenance.char_start
@@ -251,10 +230,7 @@ def own_event(
 def changed_event(mark: Mark, date: str | None, text: str | None, /) -> Mark:
     """Return an event with the source of another one; ``None`` keeps a value.
 
-    Raises
-    ------
-    UsageError
-        *date* is not a date, or *text* is empty.
+    Raises ``UsageError`` if *date* is not a date, or *text* is empty.
     """
     new = new_mark(
         kind="event",
@@ -274,7 +250,7 @@ def _description(text: str) -> str:
     description = note_of(text)
     if not description:
         raise UsageError(
-            "It is not said what happened.", hint='Such as "The parties met in Geneva."'
+            "The event has no description.", hint='Such as "The parties met in Geneva."'
         )
     return description
 
@@ -288,10 +264,7 @@ def event_id(placed: PlacedMark, /) -> str:
 def event_mark(state: State, kind: MarkKind, event: Event | str, /) -> Mark:
     """Return a mark of an event of the documents; its note is their description.
 
-    Raises
-    ------
-    UsageError
-        There is no such event.
+    Raises ``UsageError`` if there is no such event.
     """
     if not isinstance(event, str):
         return new_mark(
@@ -313,7 +286,7 @@ def event_mark(state: State, kind: MarkKind, event: Event | str, /) -> Mark:
     if not rows or match is None or chunk is None:
         raise UsageError(
             f'There is no event "{event}".',
-            hint="Give the id that the timeline shows with each event, such as "
+            hint="Use the id of an event in the timeline, such as "
             "2024-03-12@1f3a9c2d (its date, and the beginning of its chunk's id).",
         )
     from casetrack.graph.answers.events import read_event

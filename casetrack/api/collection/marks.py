@@ -1,4 +1,4 @@
-"""The user's word on a collection: tags, stars, who is who, own events; kept through everything."""
+"""The user's marks on a collection: tags, stars, edits of entities, events; never lost."""
 
 from __future__ import annotations
 
@@ -103,8 +103,8 @@ class Marks:
             )
         if known[wanted].state == "undone":
             raise UsageError(
-                f"The mark {wanted} was taken back already.",
-                hint="To have it again, say the same once more.",
+                f"The mark {wanted} is already undone.",
+                hint="Create the same mark again if you need it.",
             )
         self._undo([known[wanted].mark])
         return next(m for m in self.all(undone=True) if m.mark_id == wanted)
@@ -230,25 +230,22 @@ class Marks:
             gone = [m for m in present if not values or any(_same(m.value, v) for v in values)]
             missing = [v for v in values if not any(_same(m.value, v) for m in gone)]
             if missing or not gone:
-                what = f'the tag "{missing[0]}"' if missing else f"a {kind}"
+                what = f'tag "{missing[0]}"' if missing else kind
                 raise UsageError(
-                    f"There is not {what} to take off.",
-                    hint=f"{See('marks')} shows what is marked, and where.",
+                    f"There is no {what} to remove.",
+                    hint=f"{See('marks')} shows all marks and their places.",
                 )
             undo = [store.new_mark(kind="undo", value=m.mark_id) for m in gone]
             return undo, [m.mark_id for m in gone]
 
         return self._write(make)
 
-    # --- who is who ---------------------------------------------------------------------------
+    # --- entities ---------------------------------------------------------------------------------
 
     def id_of(self, name: str, /, *, kind: str) -> str:
         """Return the id of the entity with this name or id, of one *kind* or ``any``.
 
-        Raises
-        ------
-        EntityNotFound, UsageError
-            No entity of the kind matches, or several do.
+        Raises ``EntityNotFound`` or ``UsageError`` if no entity of the kind matches, or several do.
         """
         return self._workspace.ask(lambda s: marking.resolve_entity(s, name, kind)).entity_id
 
@@ -268,8 +265,8 @@ class Marks:
             one, two = marking.resolve_entity(state, name), marking.resolve_entity(state, other)
             if one.entity_id == two.entity_id:
                 raise UsageError(
-                    f'"{name}" and "{other}" are one already: {one.name} ({one.entity_id}).',
-                    hint="Nothing has to be done.",
+                    f'"{name}" and "{other}" are already the same: {one.name} ({one.entity_id}).',
+                    hint="Nothing was changed.",
                 )
             return [marking.edit("merge", one, other_id=two.entity_id, other_name=two.name)]
 
@@ -382,7 +379,7 @@ class Marks:
         UsageError
             No hidden entity has this name.
         """
-        return self._undo_named("hide", name, "is hidden")
+        return self._undo_named("hide", name, "hidden")
 
     @operation("undo-edit", SWITCHES, command="entity --undo")
     def undo_edit(self, name: _Name, /) -> PlacedMark:
@@ -393,7 +390,7 @@ class Marks:
         UsageError
             The entity has no changes.
         """
-        return self._undo_named(None, name, "was joined, split, renamed or hidden")
+        return self._undo_named(None, name, "merged, split, renamed or hidden")
 
     def _undo_named(self, kind: ShownKind | None, name: str, what: str) -> PlacedMark:
         from casetrack.base.records.marks import ENTITY_EDITS
@@ -414,8 +411,7 @@ class Marks:
             ]
         if not edits:
             raise UsageError(
-                f'Nobody called "{name}" {what} by you.',
-                hint=f"{See('marks')} shows all your marks.",
+                f'You have {what} no name "{name}".', hint=f"{See('marks')} shows all your marks."
             )
         return self.undo(edits[-1].mark_id)
 
@@ -430,7 +426,7 @@ class Marks:
         *,
         source: Annotated[
             DocumentRef | PassageRef,
-            Arg("The document that says so, or a chunk's ID.", "--source DOCUMENT|ID"),
+            Arg("The source document, or a chunk's ID.", "--source DOCUMENT|ID"),
         ],
         page: _Page = None,
     ) -> PlacedMark:
@@ -479,9 +475,8 @@ class Marks:
         placed = next((m for m in self.all("event") if m.mark_id == wanted.strip().lower()), None)
         if placed is None:
             raise UsageError(
-                f'There is no event "{wanted}" of your own.',
-                hint="What the documents say is theirs; an event of them can be hidden, and one of "
-                "your own be put in its place.",
+                f'You have added no event "{wanted}".',
+                hint="Events of the documents cannot be changed; hide the event, and add your own.",
             )
         changed = marking.changed_event(placed.mark, date, text)
         undone = store.new_mark(kind="undo", value=placed.mark_id)
@@ -520,7 +515,7 @@ class Marks:
             It is not hidden.
         """
         return self._undo_event(
-            "hide_event", event, 'There is no hidden event "{}".', "all that are hidden"
+            "hide_event", event, 'There is no hidden event "{}".', "all hidden events"
         )
 
     @operation("take-event", ADDS, command="chronology --take")
@@ -549,8 +544,8 @@ class Marks:
         """
         if own := self._own_event(event):
             raise UsageError(
-                f"The event {own} is your own: it stands in the chronology already.",
-                hint="To say it in other words, take it back and add it anew.",
+                f"You have added the event {own}, so it is already in the chronology.",
+                hint="To change its text, undo it and add it again.",
             )
         text = marking.note_of(words)
 
@@ -574,8 +569,8 @@ class Marks:
         UsageError
             It is not in the chronology.
         """
-        problem = 'The event "{}" was not taken into the chronology.'
-        return self._undo_event("take_event", event, problem, "those that were")
+        problem = 'The event "{}" is not in the chronology.'
+        return self._undo_event("take_event", event, problem, "its events")
 
     def _undo_event(
         self, kind: ShownKind, event: Event | str, problem: str, others: str
@@ -622,7 +617,7 @@ class Marks:
             self._undo([placed.mark])
             raise UsageError(
                 f"Nothing was changed: no mention of {placed.mark.entity_name} fits this edit.",
-                hint="The spellings of an entity are listed where it is shown.",
+                hint="`casetrack entity` lists the spellings of an entity.",
             )
         return placed
 
@@ -634,17 +629,14 @@ class Marks:
     def _write(self, make: Callable[[State], tuple[list[Mark], list[str]]]) -> Rows[PlacedMark]:
         """Store the new marks of *make*; return the marks of its ids.
 
-        Raises
-        ------
-        UsageError
-            There are no new marks: all exist already.
+        Raises ``UsageError`` if there are no new marks: all exist already.
         """
         self._workspace.require_active()
         new, ids = self._workspace.ask(make)
         if not new:
             raise UsageError(
-                "Nothing was changed: it is marked like this already.",
-                hint=f"{See('marks')} shows what is marked, and where.",
+                "Nothing was changed: the same mark exists.",
+                hint=f"{See('marks')} shows all marks and their places.",
             )
         store.add(self._workspace.folder, new)
         known = {m.mark_id: m for m in self.all(undone=True)}
@@ -658,7 +650,7 @@ def _content(mark: Mark) -> Mark:
 
 def _require_change(name: str, old: str, new: str) -> None:
     if old == new:
-        raise UsageError(f"Nothing was changed: {name} is {old} already.", hint="")
+        raise UsageError(f"Nothing was changed: {name} is already {old}.", hint="")
 
 
 def _other_fields(state: State, name: str, *, but: str) -> dict[str, str]:
@@ -683,7 +675,7 @@ def _marks_at(state: State, kind: MarkKind, place: dict[str, object]) -> list[Ma
             continue
         page, start = mark.page, mark.char_start
         if start is not None and quote is not None:
-            # Where the text has moved, the passage is where its words are now.
+            # If the text has moved, the passage is at the current place of its words.
             page, start = quote.provenance.page, quote.provenance.char_start
         wanted = (place["document_id"], place["page"], place.get("char_start"))
         if (mark.document_id, page, start) == wanted:

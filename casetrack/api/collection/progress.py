@@ -30,7 +30,7 @@ class ShownWork(Protocol):
 
     @property
     def cancel(self) -> threading.Event:
-        """Set when the person who watches asks it to end."""
+        """Set when the user cancels the work."""
         ...
 
     def hear(self, *news: Any) -> None:
@@ -39,7 +39,7 @@ class ShownWork(Protocol):
 
 
 class ProgressDisplay(Protocol):
-    """Shows long work to whom opened the collection."""
+    """Shows long work to the user of the collection."""
 
     def __call__(
         self, title: str, /, *, show: bool | None, cancel: threading.Event | None

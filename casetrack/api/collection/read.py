@@ -1,4 +1,4 @@
-"""Reading on in a collection: passages, pages, the structure of documents."""
+"""Reading in a collection: passages, pages, the structure of documents."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _Document = Annotated[
     DocumentRef, Arg("Name, path or ID of the document.", "DOCUMENT", "document_name")
 ]
-_CHUNK = "A chunk's id, as search results give it."
+_CHUNK = "A chunk's id from search results."
 
 
 class Read:
@@ -67,8 +67,6 @@ class Read:
 
         Raises
         ------
-        DocumentNotFound, AmbiguousName
-            See :meth:`casetrack.api.collection.Collection.document`.
         UsageError
             The document has no such page.
 
@@ -89,11 +87,6 @@ class Read:
 
     def pages(self, document: DocumentRef, /) -> Rows[Page]:
         """Return the pages of a document that have text, each with its whole text and its source.
-
-        Raises
-        ------
-        DocumentNotFound, AmbiguousName
-            See :meth:`casetrack.api.collection.Collection.document`.
 
         Examples
         --------
@@ -172,15 +165,13 @@ class Read:
 
         Raises
         ------
-        DocumentNotFound, AmbiguousName
-            See :meth:`~casetrack.api.collection.Collection.document`.
         UsageError
             The document has no such pages.
         """
 
         def read(state: State) -> Passages:
             record = state.document(document)
-            # A reader who does not know how many pages there are asks for more of them.
+            # A caller that does not know the number of pages asks for more.
             begins = first <= record.page_count
             require_pages(record, first, min(last, record.page_count) if begins else last)
             chosen = (c for c in state.chunks_of(record) if first <= c.provenance.page <= last)
@@ -197,7 +188,7 @@ class Read:
         /,
         *,
         direction: Annotated[
-            Literal["forward", "backward"], Arg("Which way to go.", "--direction")
+            Literal["forward", "backward"], Arg("Reading direction.", "--direction")
         ] = "forward",
         limit: Annotated[int, at_most("How many chunks.", "count", le=200, mcp_le=20)] = 5,
     ) -> Passages:
@@ -214,8 +205,6 @@ class Read:
         ------
         ChunkNotFound
             No live chunk has this id.
-        UsageError
-            An argument is wrong.
         """
         one_of("direction", direction, ("forward", "backward"))
         within("limit", limit, 1)
@@ -239,13 +228,7 @@ class Read:
         most=EVERY,
     )
     def structure(self, document: _Document, /) -> DocumentStructure:
-        """Return a document's headings with their levels and places, and its other parts.
-
-        Raises
-        ------
-        DocumentNotFound, AmbiguousName
-            See :meth:`casetrack.api.collection.Collection.document`.
-        """
+        """Return a document's headings with their levels and places, and its other parts."""
         from casetrack.search.structure import structure_of
 
         return self._workspace.ask(
@@ -253,7 +236,7 @@ class Read:
         )
 
     def same_entry(self, document: Document, /) -> tuple[Document, ...]:
-        """Return the other documents with the same number of the same docket, of a court paper."""
+        """Return the other documents with the docket and number of a court paper."""
         from casetrack.graph.paper_sources import same_entry
 
         if not document.docket_entry:
@@ -268,6 +251,9 @@ class Read:
 
         In a search result, the answer is marked strongly, the passage lightly. For formats without
         pages, and files that no longer exist, the stored text is drawn, and ``notes`` report it.
+        Raises ``ChunkNotFound`` if no live chunk has this id; ``UsageError`` if the document has no
+        such page, or *place* is not a passage; ``FileError`` if neither the page nor its text can
+        be drawn.
 
         Parameters
         ----------
@@ -276,17 +262,6 @@ class Read:
             id. With *page*, a document: its name, path, id or record.
         page
             The page of that document, from 1, without marks.
-
-        Raises
-        ------
-        ChunkNotFound
-            No live chunk has this id.
-        DocumentNotFound, AmbiguousName
-            See :meth:`casetrack.api.collection.Collection.document`.
-        UsageError
-            The document has no such page, or *place* is not a passage.
-        FileError
-            Neither the page nor its text can be drawn.
 
         Examples
         --------
@@ -305,8 +280,8 @@ class Read:
             drawn = self._workspace.ask(lambda state: page_picture(state, name, page))
         else:
             raise UsageError(
-                "A page can be chosen of a document only, and this is a passage.",
-                hint='Leave `page` out, or name the document: page_image("Lease.pdf", page=3).',
+                "`page` can only be used with a document, and this is a passage.",
+                hint='Omit `page`, or enter the document: page_image("Lease.pdf", page=3).',
             )
         return PageImage(
             png=drawn.png,
@@ -322,12 +297,7 @@ class Read:
 
         It has all stored rows; the ``revision`` of live ones is in ``documents``. ``dense`` can be
         searched directly, see :func:`casetrack.question_vectors`; :func:`casetrack.unpack_tokens`
-        decodes ``tokens``.
-
-        Raises
-        ------
-        PackageMissing
-            LanceDB is not installed; CaseTrack does not require it.
+        decodes ``tokens``. Raises ``PackageMissing`` if LanceDB is not installed.
         """
         from casetrack.store.datasets import open_with_lancedb
 
@@ -337,12 +307,8 @@ class Read:
 def _shown(state: State, place: PassageRef | DocumentRef) -> str:
     """Return the id of the chunk to show.
 
-    Raises
-    ------
-    ChunkNotFound
-        No live chunk has this id.
-    UsageError
-        It is not a passage, or it is a document without a page.
+    Raises ``ChunkNotFound`` if no live chunk has this id; ``UsageError`` if it is not a passage, or
+    it is a document without a page.
     """
     chunk_id = passage_id(place)  # type: ignore[arg-type]  # it refuses what is none
     try:
@@ -355,7 +321,7 @@ def _shown(state: State, place: PassageRef | DocumentRef) -> str:
         if named is None:
             raise
         raise UsageError(
-            f'"{named.name}" is a document: which of its pages is to be shown?',
+            f'"{named.name}" is a document, so a page is required.',
             hint=f'Such as page_image("{named.name}", page=1).',
         ) from None
     return chunk_id

@@ -1,4 +1,4 @@
-"""The sealed collections of a data folder: sealing an open one, and opening it again."""
+"""Sealed collections of a data folder: seal an open one, and open it again."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Sealing(ABC):
     @property
     @abstractmethod
     def jobs(self) -> JobStore:
-        """The long work of the data folder."""
+        """The jobs of the data folder."""
 
     @abstractmethod
     def get(self, name_or_id: str, /) -> Collection:
@@ -61,17 +61,14 @@ class Sealing(ABC):
     def _allow_collection(self, edition: str) -> None: ...
 
     def sealed(self) -> list[SealedCollection]:
-        """Return the collections that are sealed, the one sealed last first."""
+        """Return the sealed collections, last sealed first."""
         settle_sealed(self.settings.collections_dir)
         return sealed_in(self.settings.collections_dir)
 
     def require_sealable(self, info: CollectionInfo, /) -> None:
         """Refuse a collection that cannot be sealed.
 
-        Raises
-        ------
-        UsageError
-            It is active, or its data is not on this computer.
+        Raises ``UsageError`` if it is active, or its data is not on this computer.
         """
         from casetrack.keep.transfer.seal import require_sealable
 
@@ -92,7 +89,10 @@ class Sealing(ABC):
         The file contains everything: snapshots, marks, the search index. It is verified before
         anything is removed. If killed, the collection is either open and unchanged, or sealed.
         Removed files are overwritten first; see ``docs/security.md`` for SSDs. The ingested
-        original files are not touched.
+        original files are not touched. Raises ``UsageError`` if it is active, its data is not on
+        this computer, or the passphrase is empty; ``CollectionBusy`` if another program changes it;
+        ``JobStopped``, ``DiskFull``, ``NotWritable`` or ``StorageError`` if the work was stopped or
+        failed.
 
         Parameters
         ----------
@@ -107,17 +107,6 @@ class Sealing(ABC):
             Called from this thread with the current step, the work done and the total.
         cancel
             Set it to stop; after the removal of plain files has begun, it has no effect.
-
-        Raises
-        ------
-        CollectionNotFound, CollectionSealed, AmbiguousName, CollectionDamaged
-            See :meth:`get`.
-        UsageError
-            It is active, its data is not on this computer, or the passphrase is empty.
-        CollectionBusy
-            Another program changes it.
-        JobStopped, DiskFull, NotWritable, StorageError
-            The work was stopped or failed; the collection is open and unchanged.
         """
         from casetrack.base.crypt.secret import Secret
         from casetrack.keep.transfer.seal import seal
@@ -148,7 +137,13 @@ class Sealing(ABC):
         """Open a sealed collection again, with the same id and status.
 
         The whole file is verified before the collection is visible. If killed, the collection is
-        either sealed and unchanged, or open.
+        either sealed and unchanged, or open. Raises ``CollectionNotFound``, ``AmbiguousName`` or
+        ``WrongPathKind`` if no sealed collection has this name and there is no such file, or
+        several match; ``PassphraseWrong`` or ``EncryptedFileDamaged`` if it cannot be decrypted;
+        ``UsageError`` or ``CollectionExists`` if it is open already, or *name* is not valid or in
+        use; ``FreeTierLimit`` if the file is from another data folder, and the tier does not allow
+        more collections; ``JobStopped``, ``DiskFull``, ``NotWritable`` or ``StorageError`` if the
+        work was stopped or failed.
 
         Parameters
         ----------
@@ -159,19 +154,6 @@ class Sealing(ABC):
             The new name; by default the old one, or ``Name (2)`` if that is in use.
         passphrase, progress, cancel
             See :meth:`seal`.
-
-        Raises
-        ------
-        CollectionNotFound, AmbiguousName, WrongPathKind
-            No sealed collection has this name and there is no such file, or several match.
-        PassphraseWrong, EncryptedFileDamaged
-            It cannot be decrypted; the file is unchanged.
-        UsageError, CollectionExists
-            It is open already, or *name* is not valid or in use.
-        FreeTierLimit
-            The file is from another data folder, and the tier does not allow more collections.
-        JobStopped, DiskFull, NotWritable, StorageError
-            The work was stopped or failed; the collection is sealed and unchanged.
         """
         from casetrack.base.crypt.secret import Secret
         from casetrack.keep.transfer.seal import unseal
@@ -199,10 +181,8 @@ class Sealing(ABC):
     def sealed_file(self, name_or_file: str | Path, /) -> Path:
         """Return the file of a sealed collection, by its name, its id, or the path of the file.
 
-        Raises
-        ------
-        CollectionNotFound, AmbiguousName
-            No sealed collection has this name and there is no such file, or several match.
+        Raises ``CollectionNotFound`` or ``AmbiguousName`` if no sealed collection has this name and
+        there is no such file, or several match.
         """
         entry = self._sealed(str(name_or_file))
         if entry is not None:
@@ -216,22 +196,18 @@ class Sealing(ABC):
         if open_one is not None:
             raise UsageError(
                 f'The collection "{open_one.name}" is not sealed.',
-                hint=f"It can be used as it is. {See('collection list', status='all')} shows all.",
+                hint=f"It can be used directly. {See('collection list', status='all')} shows all.",
             )
         raise UsageError(
             f"There is no sealed collection and no file called {str(name_or_file)!r}.",
-            hint=f"See what is sealed with {See('collection list')}.",
+            hint=f"{See('collection list')} shows sealed collections.",
         )
 
     def delete_sealed(self, name_or_id: str, /) -> SealedCollection | None:
         """Delete a sealed collection for good, without its passphrase; ``None`` if there is none.
 
-        Raises
-        ------
-        AmbiguousName
-            Several sealed collections match.
-        NotWritable, StorageError
-            It cannot be deleted.
+        Raises ``AmbiguousName`` if several sealed collections match; ``NotWritable`` or
+        ``StorageError`` if it cannot be deleted.
         """
         entry = self._sealed(name_or_id)
         if entry is not None:
@@ -253,7 +229,7 @@ class Sealing(ABC):
 
 
 class Placing(Sealing):
-    """Collections elsewhere, as a part of :class:`casetrack.api.library.Library`."""
+    """Collections in object storage; a part of :class:`casetrack.api.library.Library`."""
 
     def place(self, info: CollectionInfo, /) -> str:
         """Return the location of a collection: its folder, or its address in object storage."""
@@ -264,23 +240,14 @@ class Placing(Sealing):
 
         It can then be used like others. The folder caches what is read (see ``[cache]`` in
         ``config.toml``) and can be removed at any time. A collection that is already attached is
-        returned.
+        returned. Raises ``UsageError`` if there is no collection, or it is attached with a
+        different address; ``ObjectStorageError`` for a missing permission, bucket or connection;
+        ``FreeTierLimit`` if the tier does not allow more collections.
 
         Parameters
         ----------
         address
             Such as ``s3://bucket/collections/harbour``.
-
-        Raises
-        ------
-        UsageError
-            There is no collection, or it is attached with a different address.
-        ObjectStorageError
-            Missing permission, bucket or connection.
-        FreeTierLimit
-            The tier does not allow more collections.
-        CollectionDamaged, FutureSchema, MigrationFailed
-            See :meth:`get`.
         """
         return self.get(self._attached(address).id)
 
@@ -296,16 +263,9 @@ class Placing(Sealing):
     def detach(self, name_or_id: str, /) -> CollectionInfo:
         """Remove the local folder of a collection in object storage, which stays unchanged.
 
-        Raises
-        ------
-        UsageError
-            The collection is stored in this data folder only.
-        CollectionNotFound, AmbiguousName, FutureSchema
-            See :meth:`get`.
-        CollectionBusy
-            Another program writes to it.
-        NotWritable, StorageError
-            The folder cannot be removed.
+        Raises ``UsageError`` if the collection is stored in this data folder only;
+        ``CollectionBusy`` if another program writes to it; ``NotWritable`` or ``StorageError`` if
+        the folder cannot be removed.
         """
         info = self.find(name_or_id)
         detach_folder(self.settings.collections_dir, info)

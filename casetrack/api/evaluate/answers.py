@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Match = Literal["exact", "most"]
 MATCHES: tuple[Match, ...] = ("exact", "most")
 MOST = 0.8
-"""Share of an answer's words that a passage must have, in their order, where *most* is enough."""
+"""Share of an answer's words that a passage must contain in their order for ``most``."""
 SHORT = 8
 """Answers of up to this many words must match whole: a few words in order occur by chance."""
 _WORD = re.compile(r"[^\W_]+")
@@ -104,7 +104,7 @@ def _plain(number: str) -> str:
 
 @functools.lru_cache(maxsize=4096)
 def squeezed(text: str, /) -> str:
-    """Return *text* in small letters, with runs of white space as one space."""
+    """Return *text* in lower case, with runs of white space as one space."""
     return " ".join(text.split()).casefold()
 
 
@@ -140,7 +140,7 @@ class Answer:
     sentence: str = ""
 
     def is_in(self, passage: SearchResult | Chunk, /) -> bool:
-        """Return whether the passage holds the answer."""
+        """Return whether the passage contains the answer."""
         source = passage.provenance
         return (
             source.document_id == self.document_id
@@ -158,7 +158,7 @@ class Pages:
     _on_page: dict[tuple[str, int, str, Match], bool] = field(default_factory=dict)
 
     def has_passage(self, answer: Answer, /) -> bool:
-        """Return whether any passage holds the answer."""
+        """Return whether any passage contains the answer."""
         return any(answer.is_in(chunk) for chunk in self._of(answer.document_id))
 
     def passage(self, document_id: str, chunk_id: str, /) -> Chunk:
@@ -166,7 +166,7 @@ class Pages:
         return next(c for c in self._of(document_id) if c.chunk_id == chunk_id)
 
     def contains(self, page: int, answer: Answer, /) -> bool:
-        """Return whether a page of the answer's document holds the answer."""
+        """Return whether a page of the answer's document contains the answer."""
         if answer.page is not None:
             return answer.page == page
         key = (answer.document_id, page, answer.text, answer.match)
@@ -207,7 +207,7 @@ class AnswerJudge:
         return first_ranks
 
     def _contains(self, result: SearchResult, answer: Answer) -> bool:
-        """Return whether a result holds the answer, or a passage that is folded into it."""
+        """Return whether a result, or a passage folded into it, contains the answer."""
         return answer.is_in(result) or any(
             same.document_id == answer.document_id
             and answer.is_in(self.pages.passage(same.document_id, same.chunk_id))
@@ -276,7 +276,7 @@ def reports_absence(results: SearchResults, /) -> float:
 
 
 def _marked(result: SearchResult, wanted: Sequence[Answer]) -> dict[str, float]:
-    """Measure the marks of a passage that holds *wanted*."""
+    """Measure the marks of a passage that contains *wanted*."""
     marks = sorted(result.pinpoint, key=lambda mark: mark.char_start)
     words = " ".join(mark.text for mark in marks)
     held = any(contains_answer(words, a.sentence or a.text, a.match) for a in wanted if a.text)

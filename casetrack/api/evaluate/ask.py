@@ -40,20 +40,14 @@ def measure(
     """Ask every question, and score the :data:`DEPTH` best passages.
 
     *mode*, *stages* and *vocabulary* are those of
-    :meth:`casetrack.api.collection.Collection.search`. *pages* requires a set with the pages of
-    its answers; pages are always scored if the set has them. *progress* receives the number of
-    finished questions and the total.
-
-    Raises
-    ------
-    UsageError
-        *pages* is set and the question set has no pages.
-    ModelNotFound
-        The mode needs vectors and no model is installed.
+    :meth:`casetrack.api.collection.Collection.search`. *pages* requires a set with the pages of its
+    answers; pages are always scored if the set has them. *progress* receives the number of finished
+    questions and the total. Raises ``UsageError`` if *pages* is set and the question set has no
+    pages; ``ModelNotFound`` if the mode needs vectors and no model is installed.
     """
     if pages and not any(q.by_page for q in asked.questions):
         raise UsageError(
-            f'"{asked.name}" does not tell on which pages the answers stand.',
+            f'"{asked.name}" has no pages of answers.',
             hint=f"Leave out {Opt('pages')}, or use a golden file whose answers have a page or a "
             "text.",
         )
@@ -142,7 +136,7 @@ def _language(results: SearchResults) -> str:
 
 
 def _embedders(collection: Collection) -> tuple[str, ...]:
-    """Return the fingerprints of the models whose output the collection's chunks hold."""
+    """Return the fingerprints of the models of the collection's chunks."""
     column = collection.workspace.state().snapshot.scan(("embedders",))["embedders"]
     return tuple(sorted({name for names in column.to_pylist() for name in names or ()}))
 

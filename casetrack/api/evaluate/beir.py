@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from casetrack.base.records import SearchResults
     from casetrack.ingest.pipeline import Pipeline
 
-# Takes the corpus of a BEIR folder through the default pipeline, without a file per document.
+# Indexes the corpus of a BEIR folder with the default pipeline, without a file per document.
 
 _AHEAD = 256
 _NAME_CHARS = 120
@@ -105,15 +105,9 @@ def in_profile(
 ) -> Collection:
     """Return the same documents with the vectors of a profile.
 
-    This is the collection itself if it has this profile, otherwise a copy below
-    ``<data dir>/eval``, which is reused while the documents stay the same.
-
-    Raises
-    ------
-    UsageError
-        There is no such profile.
-    ModelNotFound
-        Its models are not installed.
+    This is the collection itself if it has this profile, otherwise a copy below ``<data
+    dir>/eval``, which is reused while the documents stay the same. Raises ``UsageError`` if there
+    is no such profile; ``ModelNotFound`` if its models are not installed.
     """
     if collection.info.profile == profile:
         return collection
@@ -153,7 +147,7 @@ def _add(
 
 
 def _prepare(pipeline: Pipeline, row: Mapping[str, str]) -> tuple[Document, list[pa.Table]]:
-    """Take one corpus entry through the pipeline as a document of one page."""
+    """Process one corpus entry as a document of one page."""
     title, body = row["title"].strip(), row["text"].strip()
     text = "\n\n".join(part for part in (title, body) if part)
     document_id, now, count = str(uuid.uuid4()), datetime.now(UTC), 0
@@ -173,7 +167,7 @@ def _with_revision(table: pa.Table, revision: str) -> pa.Table:
 
 
 def corpus_path(row: Mapping[str, str], /) -> str:
-    """Return the path that a corpus entry is known by."""
+    """Return the path of a corpus entry."""
     return f"corpus.jsonl#{row['_id']}"
 
 
@@ -245,14 +239,9 @@ def open_beir(
 
     The collection is below ``<data dir>/eval`` and is reused while the corpus, the profile and the
     pipeline stay the same. *progress* receives the number of indexed documents and the total.
-
-    Raises
-    ------
-    FileNotFound, UsageError
-        The folder is not in BEIR layout, its corpus is empty, it has no judgements, or there is no
-        such profile.
-    ModelNotFound
-        The models of a profile other than the default are not installed.
+    Raises ``FileNotFound`` or ``UsageError`` if the folder is not in BEIR layout, its corpus is
+    empty, it has no judgements, or there is no such profile; ``ModelNotFound`` if the models of a
+    profile other than the default are not installed.
     """
     judged = read_judgements(folder)
     texts = _read_queries(folder / "queries.jsonl")
@@ -264,8 +253,8 @@ def open_beir(
     )
     if not any(grade > 0 for q in questions for grade in q.relevant.values()):
         raise UsageError(
-            f"No query of {folder} has a judgement that names a relevant document.",
-            hint="Check qrels/test.tsv: its first column holds ids of queries.jsonl, its third a "
+            f"No query of {folder} has a relevant document.",
+            hint="Check qrels/test.tsv: its first column has ids of queries.jsonl, its third a "
             "relevance of 1 or more.",
         )
     notes = _gaps(judged, texts, {row["_id"] for row in rows})
@@ -285,12 +274,8 @@ def open_beir(
 def read_judgements(folder: Path, /) -> dict[str, dict[str, int]]:
     """Read ``qrels/test.tsv``: query id to corpus id to relevance.
 
-    Raises
-    ------
-    FileNotFound
-        There is no such file.
-    UsageError
-        A line does not have three columns, or its relevance is not a number.
+    Raises ``FileNotFound`` if there is no such file; ``UsageError`` if a line does not have three
+    columns, or its relevance is not a number.
     """
     path = folder / "qrels" / "test.tsv"
     judged: dict[str, dict[str, int]] = defaultdict(dict)
@@ -338,7 +323,7 @@ def _read_queries(path: Path) -> dict[str, tuple[str, str]]:
         if len(text) > MAX_QUERY_CHARS:
             raise broken(path, number, f"query {query_id!r} is over {MAX_QUERY_CHARS:,} characters")
         if query_id in texts:
-            raise broken(path, number, f"query {query_id!r} was there before")
+            raise broken(path, number, f"query {query_id!r} is a duplicate")
         texts[query_id] = text, language_of(path, number, row)
     return texts
 
@@ -348,11 +333,11 @@ def _read_corpus(path: Path) -> list[dict[str, str]]:
     for number, row in json_lines(path, "a JSON object with _id and text"):
         document_id, text = _id_and_text(path, number, row)
         if document_id in rows:
-            raise broken(path, number, f"document {document_id!r} was there before")
+            raise broken(path, number, f"document {document_id!r} is a duplicate")
         title = str(row.get("title") or "")
         rows[document_id] = {"_id": document_id, "title": title, "text": text}
     if not any(row["text"].strip() or row["title"].strip() for row in rows.values()):
-        raise UsageError(f"{path} holds no text to search.", hint="Put one document on each line.")
+        raise UsageError(f"{path} has no text to search.", hint="Put one document on each line.")
     return list(rows.values())
 
 
@@ -371,7 +356,9 @@ def _gaps(
         notes.append(f"{unasked:,} judged queries are not in queries.jsonl and were left out.")
     missing = {d for q in judged.keys() & texts.keys() for d in judged[q]} - corpus
     if missing:
-        notes.append(f"{len(missing):,} judged documents are not in corpus.jsonl; none finds them.")
+        notes.append(
+            f"{len(missing):,} judged documents are not in corpus.jsonl and cannot be found."
+        )
     return tuple(notes)
 
 

@@ -39,14 +39,11 @@ class Comparison:
 def compare_runs(first: Run, second: Run, /) -> Comparison:
     """Compare two runs on their common questions.
 
-    Raises
-    ------
-    UsageError
-        They use different sets of questions.
+    Raises ``UsageError`` if they use different sets of questions.
     """
     if first.digest != second.digest:
         raise UsageError(
-            f"The runs are of different questions: {first.id} of {_name(first)}, {second.id} of "
+            f"The runs use different questions: {first.id} of {_name(first)}, {second.id} of "
             f"{_name(second)}.",
             hint="Only runs over the same, unchanged data set can be compared; "
             f"{See('eval', history=True)} lists them.",
@@ -63,16 +60,16 @@ def _notes(first: Run, second: Run) -> list[str]:
     notes = []
     shared = len(first.scores.keys() & second.scores.keys())
     if shared < max(len(first.scores), len(second.scores)):
-        notes.append(f"Only the {shared:,} questions that both runs asked are compared.")
+        notes.append(f"Only the {shared:,} questions of both runs are compared.")
     if (first.documents, first.chunks) != (second.documents, second.chunks):
         notes.append(
-            f"The runs searched different amounts: {first.documents:,} documents in "
+            f"The runs searched different collections: {first.documents:,} documents in "
             f"{first.chunks:,} passages, and {second.documents:,} in {second.chunks:,}."
         )
     if first.profile != second.profile:
         notes.append(f"The profiles differ: {first.profile}, then {second.profile}.")
     if first.pipelines != second.pipelines:
-        notes.append("The passages were made in different ways (another pipeline or model).")
+        notes.append("The pipelines or models of the passages differ.")
     return notes
 
 
@@ -81,7 +78,7 @@ def _notes(first: Run, second: Run) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A run of a trend; ``change`` is against the run before it, ``None`` for the first."""
+    """A run of a trend; ``change`` compares it with the previous run, ``None`` for the first."""
 
     run: Run
     change: Difference | None
@@ -105,7 +102,7 @@ class Point:
 
 
 def trends(runs: Iterable[Run], /) -> list[list[Point]]:
-    """Return one list of points per series, oldest first; the series changed last comes last."""
+    """Return one list of points per series, oldest first; the most recent series is last."""
     series: dict[tuple[str, ...], list[Run]] = {}
     for run in sorted(runs, key=lambda r: (r.date, r.id)):
         series.setdefault(run.series, []).append(run)

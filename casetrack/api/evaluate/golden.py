@@ -51,16 +51,14 @@ class DocumentNames:
         return len(self._documents)
 
     def pages(self, document_id: str, /) -> int:
-        """Return how many pages a document has."""
+        """Return the number of pages of a document."""
         return self._documents[document_id].page_count
 
     def find(self, asked: str, /) -> Document:
         """Return the document with this name.
 
-        Raises
-        ------
-        DocumentNotFound, AmbiguousName
-            No document has this name (similar names are suggested), or several do.
+        Raises ``DocumentNotFound`` or ``AmbiguousName`` if no document has this name (similar names
+        are suggested), or several do.
         """
         if asked in self._documents:
             return self._documents[asked]
@@ -91,31 +89,27 @@ _SHOWN_LINES = 10
 def open_golden(file: Path, collection: Collection, /) -> QuestionSet:
     """Read a golden file, and check it against the collection.
 
-    Raises
-    ------
-    FileNotFound, FileUnreadable
-        The file does not exist or cannot be read.
-    UsageError
-        The collection is empty, the file has no question, or a line does not fit the format or
-        names an unknown document or page; the message contains the line number.
+    Raises ``FileNotFound`` or ``FileUnreadable`` if the file does not exist or cannot be read;
+    ``UsageError`` if the collection is empty, the file has no question, or a line does not fit the
+    format or names an unknown document or page.
     """
     names = DocumentNames(collection.documents())
     if not names.count:
         raise UsageError(
-            f'The collection "{collection.name}" is empty; there is nothing to find in it.',
+            f'The collection "{collection.name}" is empty.',
             hint=f"Ingest documents first with {See('ingest', 'PATH', c=repr(collection.name))}.",
         )
     lines = [_Line(file, number, row, names) for number, row in json_lines(file, _WHAT)]
     if not lines:
         raise UsageError(
-            f"{file} holds no question.", hint="docs/evaluation.md shows what a line looks like."
+            f"{file} has no question.", hint="docs/evaluation.md describes the format."
         )
     questions: dict[str, Question] = {}
     answers: dict[str, tuple[Answer, ...]] = {}
     for line in lines:
         question, wanted = line.read()
         if question.id in questions:
-            raise line.error(f"the id {question.id!r} was there before")
+            raise line.error(f"the id {question.id!r} is a duplicate")
         questions[question.id], answers[question.id] = question, wanted
     pages = Pages(collection)
     return QuestionSet(
@@ -132,7 +126,7 @@ def open_golden(file: Path, collection: Collection, /) -> QuestionSet:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line of a golden file, and the documents that it may name."""
+    """A line of a golden file, with the names of documents."""
 
     file: Path
     number: int
@@ -158,13 +152,13 @@ class _Line:
         if not isinstance(raw, list):
             raise self.error(
                 "answers must be a list",
-                "Name the places that answer it, or write [] where nothing in the collection does.",
+                "List the places that answer it, or [] if nothing in the collection does.",
             )
         answers = tuple(self._answer(entry, match) for entry in raw)
         if not answers and "value" in self.row:
             raise self.error(
-                "a value without an answer that holds it",
-                "Name the place in answers, or leave the value out.",
+                "a value without an answer that contains it",
+                "Add the place to answers, or remove the value.",
             )
         within = self.row.get("search_in")
         question = Question(
@@ -187,7 +181,7 @@ class _Line:
         text = raw.get("text")
         if raw.get("sentence") is not None and text is None:
             raise self.error(
-                "a sentence without a text", "Put the words that the passage must hold in text."
+                "a sentence without a text", "Put the required words of the passage in text."
             )
         document_id = self._find("document", raw.get("document"))
         page, last = raw.get("page"), self.names.pages(document_id)
@@ -209,7 +203,7 @@ class _Line:
             return ()
         given = raw if isinstance(raw, list) else [raw]
         if not given:
-            raise self.error("value must be a text, or a list of ways to write it")
+            raise self.error("value must be a text, or a list of spellings")
         return tuple(self._text("value", one) for one in given)
 
     def _check_keys(self, row: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
@@ -221,7 +215,7 @@ class _Line:
 
     def _text(self, key: str, value: Any) -> str:
         if not isinstance(value, str) or not value.strip():
-            raise self.error(f"{key} must be a text that is not empty")
+            raise self.error(f"{key} must be a non-empty text")
         return value
 
     def _find(self, key: str, value: Any) -> str:
@@ -243,8 +237,8 @@ def _missing_answers(lines: list[tuple[int, tuple[Answer, ...]]], pages: Pages) 
     more = ", ..." if len(numbers) > _SHOWN_LINES else ""
     single = len(lost) == 1
     note = (
-        f"{len(lost):,} {'answer stands' if single else 'answers stand'} whole in no passage (line "
-        f"{shown}{more}): the wording or the page differs, or the text runs on into the next "
-        f"passage. Search cannot find {'it' if single else 'them'}; the page figures may."
+        f"{len(lost):,} {'answer is' if single else 'answers are'} not contained in any passage "
+        f"(line {shown}{more}): the text or the page differs, or the text continues in the next "
+        f"passage. Search cannot find {'it' if single else 'them'}; the page scores can."
     )
     return (note,)

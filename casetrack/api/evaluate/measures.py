@@ -24,14 +24,14 @@ DEPTH = 100
 """Passages fetched for each question."""
 CUTOFF = 10
 MAIN = "ndcg@10"
-"""The measure that runs are compared by where only one is shown."""
+"""The measure for comparisons that show only one."""
 MEASURES = ("ndcg@10", "recall@10", "recall@100", "mrr@10", "hit@1", "hit@5", "hit@10")
 PAGE_MEASURES = ("page_hit@1", "page_hit@5", "page_hit@10")
 POINT_MEASURES = ("pinpoint", "marked_chars", "value", "value@1", "wrong_value@1")
 ABSENCE_MEASURES = ("absent_told", "present_told")
 ALL_MEASURES = (*MEASURES, *PAGE_MEASURES, *POINT_MEASURES, *ABSENCE_MEASURES)
 COUNTS = ("marked_chars",)
-"""Measures that are means of counts and no shares."""
+"""Measures that are means of counts, not shares."""
 _TOPS = (1, 5, 10)
 
 
@@ -98,16 +98,13 @@ def _dcg(placed: Iterable[tuple[int, int]]) -> float:
     return sum(gain / math.log2(place + 1) for place, gain in placed)
 
 
-# Which signals of a search to add one by one, and which to take away one by one.
+# Signals of a search to add one by one, and to remove one by one.
 
 
 def available_signals(asked: QuestionSet, /) -> tuple[str, ...]:
     """Return the signals of a full search of the collection.
 
-    Raises
-    ------
-    ModelNotFound
-        The collection's model is not installed.
+    Raises ``ModelNotFound`` if the collection's model is not installed.
     """
     question = asked.questions[0]
     used = asked.collection.search(question.text, limit=CUTOFF, mode="full").stages_used
@@ -144,7 +141,7 @@ def combinations(signals: Sequence[str], /) -> list[tuple[str, ...]]:
 
 DRAWS = 10_000
 SEED = 20_070_711
-"""One seed for all, so that the same two runs always give the same figures."""
+"""One fixed seed, so that the same two runs always give the same figures."""
 LEVEL = 0.05
 """Differences with a p value below it are called clear."""
 _BLOCK = 500
@@ -193,18 +190,14 @@ def compare_scores(
 ) -> list[Difference]:
     """Compare the scores of two runs (question id to measure to score), question by question.
 
-    A measure that is missing on one side is left out.
-
-    Raises
-    ------
-    UsageError
-        They have no question in common.
+    A measure that is missing on one side is left out. Raises ``UsageError`` if they have no
+    question in common.
     """
     shared = sorted(first.keys() & second.keys())
     if not shared:
         raise UsageError(
             "The two runs have no question in common.",
-            hint=f"Compare runs over the same data set. {See('eval', history=True)} lists them.",
+            hint=f"Compare runs of the same data set. {See('eval', history=True)} lists them.",
         )
     return [d for name in measures if (d := _compare(first, second, shared, name)) is not None]
 
@@ -243,7 +236,7 @@ def sign_flip_p(differences: NDArray[np.float64], /, *, draws: int = DRAWS) -> f
     """
     import numpy as np
 
-    # Questions on which both are equal add nothing, whatever their sign.
+    # Questions with equal scores add nothing, with either sign.
     moved = differences[differences != 0]
     if not len(moved):
         return 1.0

@@ -1,4 +1,4 @@
-"""A set of questions whose answers are known, ready to be asked."""
+"""A set of questions with known answers."""
 
 from __future__ import annotations
 
@@ -25,14 +25,9 @@ if TYPE_CHECKING:
 def json_lines(path: Path, what: str, /) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the line number (from 1) and the object of every non-blank line of a UTF-8 file.
 
-    *what* describes a line in the error: ``"a JSON object with _id and text"``.
-
-    Raises
-    ------
-    FileNotFound, FileUnreadable
-        The file does not exist or cannot be read.
-    UsageError
-        A line is not a JSON object.
+    *what* describes a line in the error: ``"a JSON object with _id and text"``. Raises
+    ``FileNotFound`` or ``FileUnreadable`` if the file does not exist or cannot be read;
+    ``UsageError`` if a line is not a JSON object.
     """
     for number, line in enumerate(text_lines(path), start=1):
         if not line.strip():
@@ -49,12 +44,8 @@ def json_lines(path: Path, what: str, /) -> Iterator[tuple[int, dict[str, Any]]]
 def text_lines(path: Path, /) -> list[str]:
     """Return the lines of a file in UTF-8, with or without a byte order mark.
 
-    Raises
-    ------
-    FileNotFound, FileUnreadable
-        The file does not exist or cannot be read.
-    UsageError
-        It is not UTF-8; the message contains the line number.
+    Raises ``FileNotFound`` or ``FileUnreadable`` if the file does not exist or cannot be read;
+    ``UsageError`` if it is not UTF-8.
     """
     try:
         data = path.read_bytes()
@@ -63,7 +54,7 @@ def text_lines(path: Path, /) -> list[str]:
     except OSError as error:
         raise FileUnreadable(path, error.strerror or str(error)) from error
     try:
-        # Only these end a line: a text may hold other signs that splitlines() would split at.
+        # Only these end a line: a text can contain other characters at which splitlines() splits.
         return data.decode("utf-8-sig").replace("\r\n", "\n").split("\n")
     except UnicodeDecodeError as error:
         number = data.count(b"\n", 0, error.start) + 1
@@ -73,10 +64,7 @@ def text_lines(path: Path, /) -> list[str]:
 def language_of(path: Path, number: int, row: Mapping[str, Any], /) -> str:
     """Return the language code of a question's line, or an empty text.
 
-    Raises
-    ------
-    UsageError
-        It is not a code of two or three letters.
+    Raises ``UsageError`` if it is not a code of two or three letters.
     """
     language = row.get("language")
     if language is None:
@@ -88,7 +76,7 @@ def language_of(path: Path, number: int, row: Mapping[str, Any], /) -> str:
 
 
 def broken(path: Path, number: int, reason: str, hint: str = "", /) -> UsageError:
-    """Return the error for a line that cannot be used."""
+    """Return the error for an invalid line."""
     return UsageError(f"{path}, line {number}: {reason}.", hint=hint)
 
 
@@ -180,7 +168,7 @@ class QuestionSet(Card):
         ]
 
     def limited(self, count: int | None, /) -> QuestionSet:
-        """Return the set with its first *count* questions by id, numbers in their order."""
+        """Return the set with its first *count* questions by id, in numeric order."""
         if count is None or count >= len(self.questions):
             return self
         chosen = tuple(sorted(self.questions, key=lambda q: _order(q.id))[:count])

@@ -87,12 +87,12 @@ class Run(Card):
     means: Mapping[str, float] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Take the means once."""
+        """Compute the means once."""
         object.__setattr__(self, "means", mean_of(self.scores.values()))
 
     @property
     def label(self) -> str:
-        """The way it was asked, in a few words: the mode, or the signals."""
+        """Short label of the search: the mode, or the signals."""
         way = " + ".join(self.stages) if self.mode == "stages" else self.mode
         return way if self.vocabulary else f"{way} without vocabulary"
 
@@ -120,11 +120,11 @@ class Run(Card):
         return f"half within {half:.0f} ms, 95 % within {most:.0f} ms"
 
     def percentile(self, share: float, /) -> float:
-        """Return the milliseconds within which a *share* (0..1) of the searches ended."""
+        """Return the time in milliseconds within which a *share* (0..1) of the searches ended."""
         return percentile(list(self.milliseconds.values()), share)
 
     def means_by_kind(self) -> dict[str, tuple[int, dict[str, float]]]:
-        """Return how many questions each group has, and its means."""
+        """Return the number of questions of each group, and their means."""
         return self._grouped(self.kinds)
 
     def means_by_language(self) -> dict[str, tuple[int, dict[str, float]]]:
@@ -167,7 +167,7 @@ class Run(Card):
         raw["means"] = _rounded(self.means)
         raw["stage_milliseconds"] = _rounded(self.stage_milliseconds)
         raw["milliseconds"] = _rounded(self.milliseconds)
-        # Single questions go last: a person who opens the file sees the means first.
+        # Single questions go last, so that a reader of the file sees the means first.
         for single in _SINGLE:
             raw[single] = raw.pop(single)
         return raw
@@ -181,10 +181,7 @@ def runs_dir(settings: Settings, /) -> Path:
 def save_run(run: Run, settings: Settings, /) -> Path:
     """Store a run, and return its file.
 
-    Raises
-    ------
-    NotWritable, DiskFull, StorageError
-        The data folder cannot be written.
+    Raises ``NotWritable``, ``DiskFull`` or ``StorageError`` if the data folder cannot be written.
     """
     path = runs_dir(settings) / f"{run.id}.json"
     write_json(path, run.as_dict())
@@ -194,12 +191,8 @@ def save_run(run: Run, settings: Settings, /) -> Path:
 def load_run(path: Path, /) -> Run:
     """Read a stored run.
 
-    Raises
-    ------
-    FileNotFound
-        It does not exist.
-    UsageError
-        It is not a run of a known version.
+    Raises ``FileNotFound`` if it does not exist; ``UsageError`` if it is not a run of a known
+    version.
     """
     if not path.is_file():
         raise FileNotFound(path)
@@ -219,7 +212,7 @@ def load_run(path: Path, /) -> Run:
         return Run(**{f.name: raw[f.name] for f in fields(Run) if f.init and f.name in raw})
     except (ValueError, KeyError, TypeError) as error:
         raise UsageError(
-            f"{path} is no stored run of {See('eval')}.",
+            f"{path} is not a stored run of {See('eval')}.",
             hint=f"{See('eval', history=True)} lists the runs.",
         ) from error
 
@@ -227,10 +220,7 @@ def load_run(path: Path, /) -> Run:
 def find_run(asked: str, settings: Settings, /) -> Run:
     """Return the run of an id, of the start of one, or of a file.
 
-    Raises
-    ------
-    UsageError
-        No run matches, or several do.
+    Raises ``UsageError`` if no run matches, or several do.
     """
     from pathlib import Path
 
@@ -242,7 +232,9 @@ def find_run(asked: str, settings: Settings, /) -> Run:
         return load_run(runs_dir(settings) / f"{fits[0]}.json")
     if fits:
         lines = "\n".join(f"  - {i}" for i in fits)
-        raise UsageError(f'{len(fits)} runs begin with "{asked}":\n{lines}', hint="Give one whole.")
+        raise UsageError(
+            f'{len(fits)} runs begin with "{asked}":\n{lines}', hint="Enter a whole id."
+        )
     raise UsageError(
         f'There is no run "{asked}" in {runs_dir(settings)}.',
         hint=f"{See('eval', history=True)} lists the runs.",

@@ -1,1 +1,1 @@
-"""The models of an installation: list them, fetch them, check them."""
+"""The models of an installation: list, download and check them."""

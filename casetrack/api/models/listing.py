@@ -1,4 +1,4 @@
-"""The profiles and models that this version knows, and which of them are installed."""
+"""The known profiles and models, and their installation state."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def installed(models_dir: Path, /) -> Installed:
-    """Return the models that are ready in a folder, by name."""
+    """Return the installed models of a folder, by name."""
     from casetrack.models.pull import installed
 
     return {model.name: model for model in installed(models_dir)}

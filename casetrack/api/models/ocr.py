@@ -41,7 +41,7 @@ class EngineState:
 
 
 def is_ocr(name: str, /) -> bool:
-    """Return whether a name is one of text recognition, not of a search model."""
+    """Return whether a name belongs to text recognition, not to a search model."""
     return name in {RAPIDOCR, EASYOCR} or bool(_codes(name))
 
 
@@ -58,14 +58,9 @@ def ocr_names() -> str:
 def pull_ocr(name: str, models_dir: Path, progress: Progress, /) -> Pulled:
     """Download the files of *name* into the models folder.
 
-    Raises
-    ------
-    UsageError
-        A language cannot be pulled; nothing was downloaded.
-    OcrUnavailable
-        EasyOCR is not installed.
-    DownloadFailed, StorageError
-        As :func:`casetrack.parse.ocr.fetch.pull_files` does.
+    Raises ``UsageError`` if a language cannot be pulled; ``OcrUnavailable`` if EasyOCR is not
+    installed; ``DownloadFailed`` or ``StorageError`` as
+    :func:`casetrack.parse.ocr.fetch.pull_files` does.
     """
     if name == RAPIDOCR:
         from casetrack.parse.ocr.fetch import pull_weights
@@ -79,17 +74,13 @@ def pull_ocr(name: str, models_dir: Path, progress: Progress, /) -> Pulled:
 def verify_ocr(name: str, models_dir: Path, /) -> tuple[FileCheck, ...]:
     """Hash the files of *name* again and compare.
 
-    Raises
-    ------
-    OcrUnavailable
-        RapidOCR's networks are not on this machine.
-    UsageError
-        The hashes are unknown: of EasyOCR, or of a language that cannot be pulled.
+    Raises ``OcrUnavailable`` if RapidOCR's networks are not on this machine; ``UsageError`` if the
+    hashes are unknown: of EasyOCR, or of a language that cannot be pulled.
     """
     if name == EASYOCR:
         raise UsageError(
-            "EasyOCR's networks cannot be checked here: EasyOCR does so when it fetches them.",
-            hint=f"Delete what may be damaged, then run {See('models pull', 'easyocr')}.",
+            "EasyOCR's networks cannot be checked here: EasyOCR checks them after a download.",
+            hint=f"Delete damaged files, then run {See('models pull', 'easyocr')}.",
         )
     if name == RAPIDOCR:
         from casetrack.base.models.catalog import RAPID
@@ -118,7 +109,7 @@ def pulled_names(models_dir: Path, /) -> list[str]:
 
 
 def engines(models_dir: Path, /) -> list[EngineState]:
-    """Return the state of every engine, in the order in which ``auto`` tries them."""
+    """Return the state of every engine, in the order of ``auto``."""
     from casetrack.parse.ocr.language_data import installed
 
     present = tuple(installed(models_dir))
@@ -148,7 +139,7 @@ def as_objects(models_dir: Path, /) -> list[dict[str, Any]]:
 
 
 def _state(name: str, models_dir: Path) -> EngineState:
-    """Start an engine: only so is it known whether its data can be used."""
+    """Start an engine, since only that shows whether its data can be used."""
     from casetrack.base.config import OcrSettings
     from casetrack.parse.ocr.choose import choose_engine
 
@@ -160,7 +151,7 @@ def _state(name: str, models_dir: Path) -> EngineState:
 
 
 def _easyocr(models_dir: Path) -> EngineState:
-    """Look for EasyOCR without starting it where that can work: torch takes seconds to load."""
+    """Look for EasyOCR without starting it if possible: torch takes seconds to load."""
     from importlib.util import find_spec
 
     from casetrack.parse.ocr.easy import FOLDER
@@ -173,7 +164,7 @@ def _easyocr(models_dir: Path) -> EngineState:
 
 
 def _is_detector(network: str) -> bool:
-    """Return whether a network of EasyOCR finds text; the others read it."""
+    """Return whether a network of EasyOCR detects text; the others recognise it."""
     return network.startswith("craft")
 
 
@@ -185,7 +176,7 @@ def _has_networks(folder: Path) -> bool:
 
 
 def _check(path: Path, good: tuple[str, ...]) -> FileCheck:
-    """Compare a file with the hashes it may have; one that fits is the one expected."""
+    """Compare a file with its allowed hashes; a matching one is the expected hash."""
     from casetrack.models.layout import sha256_of
     from casetrack.models.pull import FileCheck
 
@@ -196,7 +187,7 @@ def _check(path: Path, good: tuple[str, ...]) -> FileCheck:
 
 
 def _codes(name: str) -> list[str]:
-    """Return the languages of ``tesseract-deu+eng``; none where the name is another."""
+    """Return the languages of ``tesseract-deu+eng``; empty for other names."""
     if not name.startswith(_LANGUAGE):
         return []
     codes = name.removeprefix(_LANGUAGE).split("+")
@@ -220,7 +211,7 @@ def _pull_languages(name: str, models_dir: Path, progress: Progress) -> Pulled:
     from casetrack.parse.ocr.fetch import Pulled
     from casetrack.parse.ocr.language_data import DATA_FOLDER, pull_language
 
-    # All names are looked up first: with an unknown one, nothing is fetched.
+    # All names are checked first: with an unknown one, nothing is downloaded.
     languages = _languages(name)
     fresh = tuple(
         file for entry in languages for file in pull_language(entry.code, models_dir, progress)
@@ -230,7 +221,7 @@ def _pull_languages(name: str, models_dir: Path, progress: Progress) -> Pulled:
 
 
 def _pull_easyocr(models_dir: Path, progress: Progress) -> Pulled:
-    """Let EasyOCR fetch; it reports no progress and no names, so the folder is compared."""
+    """Let EasyOCR download; it reports no progress and no names, so the folder is compared."""
     from casetrack.parse.ocr.easy import FOLDER, pull_easyocr
     from casetrack.parse.ocr.fetch import Pulled
 
@@ -244,5 +235,5 @@ def _pull_easyocr(models_dir: Path, progress: Progress) -> Pulled:
 
 
 def _moments(folder: Path) -> dict[str, int]:
-    """Return when each of EasyOCR's networks was written."""
+    """Return the modification time of each of EasyOCR's networks."""
     return {path.name: path.stat().st_mtime_ns for path in sorted(folder.glob("*.pth"))}

@@ -52,11 +52,8 @@ class PulledModels:
 def known(name: str, /) -> str:
     """Return *name* if it can be pulled.
 
-    Raises
-    ------
-    UsageError
-        It is not a profile, a model or a part of text recognition (the text lists all), or it is a
-        profile without files to pull.
+    Raises ``UsageError`` if it is not a profile, a model or a part of text recognition (the text
+    lists all), or it is a profile without files to pull.
     """
     from casetrack.base.models.catalog import MODELS
     from casetrack.base.models.profiles import PROFILES
@@ -69,17 +66,17 @@ def known(name: str, /) -> str:
         return name
     if any(profile.name == name for profile in PROFILES):
         raise UsageError(
-            f'Profile "{name}" has no files to fetch: a service makes its vectors.',
-            hint="Create a collection with it; which model the service uses is set in config.toml.",
+            f'Profile "{name}" has no files to download: a service makes its vectors.',
+            hint="Create a collection with it; config.toml sets the model of the service.",
         )
     raise UsageError(
         f"Unknown model {name!r}; known: {', '.join(names)}, {ocr_names()}.",
-        hint="Choose one of the known.",
+        hint="Use one of these names.",
     )
 
 
 def specs_of(name: str, /) -> tuple[ModelSpec, ...]:
-    """Return the models of a profile, or the one model, of a known name; none for OCR."""
+    """Return the models of a profile, or one model, by a known name; empty for OCR."""
     from casetrack.base.models.catalog import find_model
     from casetrack.base.models.profiles import PROFILES
 
@@ -92,13 +89,7 @@ def specs_of(name: str, /) -> tuple[ModelSpec, ...]:
 
 
 def pull(name: str, models_dir: Path, progress: Progress, /) -> PulledModels | Pulled:
-    """Download and check the files of a known name.
-
-    Raises
-    ------
-    UsageError, DownloadFailed, ModelError, OcrUnavailable, StorageError
-        See :func:`casetrack.models.pull.pull` and :func:`casetrack.api.models.ocr.pull_ocr`.
-    """
+    """Download and check the files of a known name."""
     from casetrack.models.pull import pull as pull_model
 
     if is_ocr(name):
@@ -109,14 +100,7 @@ def pull(name: str, models_dir: Path, progress: Progress, /) -> PulledModels | P
 
 
 def verify(name: str | None, models_dir: Path, /) -> dict[str, tuple[FileCheck, ...]]:
-    """Check the SHA-256 of the files of a name, or of all pulled files; return checks by model.
-
-    Raises
-    ------
-    UsageError, ModelNotFound, ModelCorrupt, OcrUnavailable
-        See :func:`known`, :func:`casetrack.models.pull.verify` and
-        :func:`casetrack.api.models.ocr.verify_ocr`.
-    """
+    """Check the SHA-256 of the files of a name, or of all pulled files; return checks by model."""
     from casetrack.models.pull import installed
     from casetrack.models.pull import verify as verify_model
 

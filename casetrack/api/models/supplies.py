@@ -26,10 +26,7 @@ USUAL = (DEFAULT_PROFILE, RAPID.name)
 def lacking(models_dir: Path, /) -> tuple[str, ...]:
     """Return the parts of `USUAL` missing in the models folder; only file names are checked.
 
-    Raises
-    ------
-    ModelCorrupt
-        The manifest of a model cannot be read.
+    Raises ``ModelCorrupt`` if the manifest of a model cannot be read.
     """
     present = {model.name for model in installed(models_dir)}
     names = find_profile(DEFAULT_PROFILE).model_names
@@ -42,12 +39,8 @@ def lacking(models_dir: Path, /) -> tuple[str, ...]:
 def fetch(models_dir: Path, progress: Progress, /) -> Iterator[str]:
     """Download missing parts of `USUAL`, check the others; yield a report after each.
 
-    Raises
-    ------
-    DownloadFailed
-        No source of a part answered; the parts reported before are installed.
-    ModelError, StorageError
-        As :func:`casetrack.models.pull.pull` does.
+    Raises ``DownloadFailed`` if no source of a part answered; ``ModelError`` or ``StorageError`` as
+    :func:`casetrack.models.pull.pull` does.
     """
     from casetrack.parse.ocr.fetch import pull_weights
 

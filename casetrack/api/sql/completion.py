@@ -132,7 +132,7 @@ def _of_sources(begun: str) -> Iterator[Candidate]:
 
 
 def _plain(name: str) -> str:
-    """Return a name without its quotation marks, in small letters."""
+    """Return a name without quotation marks, in lower case."""
     return (name[1:-1].replace('""', '"') if name.startswith('"') else name).lower()
 
 

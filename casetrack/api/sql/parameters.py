@@ -42,17 +42,14 @@ class Parameter:
 
     @property
     def explained(self) -> str:
-        """The same with its meaning: ``$least number = 1000: the smallest sum``."""
+        """Name, type, default and meaning: ``$least number = 1000: the smallest sum``."""
         return f"${self.written}" + (f": {self.about}" if self.about else "")
 
 
 def pairs(given: Sequence[str], /) -> dict[str, str]:
     """Parse ``name=value`` pairs; a dollar sign before a name is ignored.
 
-    Raises
-    ------
-    UsageError
-        One of them is not such a pair.
+    Raises ``UsageError`` if one of them is not such a pair.
     """
     read: dict[str, str] = {}
     for pair in given:
@@ -65,7 +62,7 @@ def pairs(given: Sequence[str], /) -> dict[str, str]:
 
 
 def guessed(text: str, /) -> Any:
-    """Read a number, ``true``, ``false``, ``null`` or a quoted text; all else is text as it is."""
+    """Parse a number, ``true``, ``false``, ``null`` or a quoted text; other input is text."""
     value = _json(text)
     return text if isinstance(value, (list, dict)) else value
 
@@ -81,10 +78,7 @@ def _json(text: str, /) -> Any:
 def typed(name: str, kind: ParameterType, text: str, /) -> Any:
     """Parse a value by its type; ``null`` is the null value of every type.
 
-    Raises
-    ------
-    UsageError
-        The text is not such a value.
+    Raises ``UsageError`` if the text is not such a value.
     """
     if text == "null":
         return None
@@ -131,12 +125,8 @@ def values_for(
     """Return the values of the parameters (``$name``) of a statement.
 
     *given* are texts by name, also of other statements. *declared* are types and defaults of a
-    saved query. *way* is the syntax for values in the error.
-
-    Raises
-    ------
-    UsageError
-        Values are missing (all are listed), or one has the wrong type.
+    saved query. *way* is the syntax for values in the error. Raises ``UsageError`` if values are
+    missing (all are listed), or one has the wrong type.
     """
     known = {p.name: p for p in declared}
     values: dict[str, Any] = {}
@@ -144,8 +134,8 @@ def values_for(
     for name in parameters(statement):
         if name.isdigit():
             raise UsageError(
-                f"The statement names its parameter by a number: ${name}.",
-                hint="Give it a name, such as $question, and a value with -p question=...",
+                f"The statement uses a numbered parameter: ${name}.",
+                hint="Use a name, such as $question, and a value with -p question=...",
             )
         about = known.get(name)
         if name in given:
@@ -159,9 +149,8 @@ def values_for(
         listed = "\n".join(f"  - {name}" for name in missing)
         names = [name.partition(" ")[0] for name in missing]
         raise UsageError(
-            f"No value is given for {'this parameter' if len(missing) == 1 else 'these parameters'}"
-            f":\n{listed}",
-            hint="Give each one: " + "  ".join(way.format(name=name) for name in names),
+            f"Missing value{'s' if len(missing) > 1 else ''} of parameters:\n{listed}",
+            hint="Add: " + "  ".join(way.format(name=name) for name in names),
         )
     return values
 
@@ -171,18 +160,15 @@ def refuse_unused(
 ) -> None:
     """Refuse values of parameters that no statement has, since the name is probably misspelled.
 
-    Raises
-    ------
-    UsageError
-        There is such a value; the message lists the names.
+    Raises ``UsageError`` if there is such a value.
     """
     used = dict.fromkeys(name for statement in statements for name in parameters(statement))
     used |= dict.fromkeys(p.name for p in declared)
     unused = [name for name in given if name not in used]
     if unused:
         raise UsageError(
-            f"No parameter is called {', '.join(unused)}.",
+            f"Unknown parameter: {', '.join(unused)}.",
             hint=f"The parameters are: {', '.join(used)}."
             if used
-            else "The statement has no parameters; it would name one as $name.",
+            else "The statement has no parameters; a parameter is written $name.",
         )

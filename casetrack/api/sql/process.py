@@ -28,7 +28,7 @@ _MOST_BYTES = 4 << 20
 _MOST_FILE = 256 << 20
 _LICENSE = "CASETRACK_LICENSE"
 _together = anyio.CapacityLimiter(2)
-"""Each may take as much memory as one statement is allowed."""
+"""Maximum number of processes; each can use as much memory as one statement."""
 
 
 async def rows_of(
@@ -36,13 +36,9 @@ async def rows_of(
 ) -> list[dict[str, Any]]:
     """Return the first *limit* rows of a reading statement, each by the names of its columns.
 
-    Cancelling the call ends the process.
-
-    Raises
-    ------
-    QueryError
-        It is not a single reading statement, has a mistake, exceeds the limit of time or memory,
-        or its rows are more than 4 MB of text.
+    Cancelling the call ends the process. Raises ``QueryError`` if it is not a single reading
+    statement, has a mistake, exceeds the limit of time or memory, or its rows are more than 4 MB of
+    text.
     """
     options = ["--limit", str(limit), "--json"]
     return _rows(*await _answer(settings, info, statement, options, _MOST_BYTES))
@@ -51,15 +47,12 @@ async def rows_of(
 async def csv_of(settings: Settings, info: CollectionInfo, statement: str, /) -> bytes:
     """Return all rows of a reading statement as CSV, with cells that no program runs as a formula.
 
-    Raises
-    ------
-    QueryError
-        As :func:`rows_of`, for more than 256 MB.
+    Raises ``QueryError`` as :func:`rows_of`, for more than 256 MB.
     """
     output, code = await _answer(settings, info, statement, ["--format", "csv"], _MOST_FILE)
     if code:
         raise QueryError(
-            "The rows could not be written.", hint="Run the statement: its page says why."
+            "The rows could not be written.", hint="Run the statement; its page shows the error."
         )
     return output
 
@@ -93,10 +86,7 @@ async def _answer(
 async def _read(process: Process, most: int) -> bytes:
     """Return the output of a process.
 
-    Raises
-    ------
-    QueryError
-        The output is larger than *most* bytes.
+    Raises ``QueryError`` if the output is larger than *most* bytes.
     """
     output = bytearray()
     stream: ByteReceiveStream | None = process.stdout
@@ -119,7 +109,7 @@ def _rows(output: bytes, code: int | None) -> list[dict[str, Any]]:
     except ValueError:
         raise QueryError(
             f"The process of the statement ended without an answer (exit code {code}).",
-            hint="Ask for less, if the computer ran out of memory, and try again.",
+            hint="If the computer ran out of memory, select fewer rows and try again.",
         ) from None
     if isinstance(answer, dict):
         error = answer["error"]

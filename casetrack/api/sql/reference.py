@@ -33,7 +33,7 @@ def reference() -> str:
 
 
 def names() -> str:
-    """Return views with their columns and functions, each on a line: for programs that ask."""
+    """Return views with their columns, and functions, one per line, for programs."""
     known = catalog()
     views = [
         f"- {view.name}({', '.join(f'{c.name} {c.type}' for c in view.columns)}): {_first(view)}"
@@ -50,13 +50,13 @@ def _first(described: Function | View) -> str:
 
 
 def _index(described: Sequence[Function | View]) -> str:
-    """Return a table of contents: names, which lead to their sections, and the first sentence."""
+    """Return a table of contents: links to the sections, with the first sentence."""
     rows = [f"| [`{d.name}`](#{_anchor(d)}) | {_first(d)} |" for d in described]
     return "\n".join(["| name | contents |", "| --- | --- |", *rows])
 
 
 def _anchor(described: Function | View) -> str:
-    """Return how a page on the web names the section of something."""
+    """Return the anchor of a section on the page."""
     title = described.name if isinstance(described, View) else described.signature
     return re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
 

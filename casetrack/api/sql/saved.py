@@ -58,10 +58,7 @@ class SavedQuery:
 def checked_name(name: str, /) -> str:
     """Return a name that is valid as a file name on every system.
 
-    Raises
-    ------
-    UsageError
-        It is not valid.
+    Raises ``UsageError`` if it is not valid.
     """
     name = name.removesuffix(queries.ENDING)
     if not queries.is_query_name(name):
@@ -75,7 +72,7 @@ def checked_name(name: str, /) -> str:
 def places(
     collection_folders: Iterable[Path], data_dir: Path, /
 ) -> tuple[tuple[Origin, Path], ...]:
-    """Return the folders whose ``queries`` are looked up, in this order."""
+    """Return the folders of saved queries, in the order of the search."""
     return (
         *(("collection", folder) for folder in collection_folders),
         ("data folder", data_dir),
@@ -84,7 +81,7 @@ def places(
 
 
 def listed(where: Sequence[tuple[Origin, Path]], /) -> tuple[SavedQuery, ...]:
-    """Return all saved queries by name; of two with one name the one that is looked up first."""
+    """Return all saved queries by name; if two have one name, the first folder's."""
     by_name: dict[str, SavedQuery] = {}
     for origin, folder in where:
         for path in queries.query_files(folder):
@@ -96,17 +93,14 @@ def listed(where: Sequence[tuple[Origin, Path]], /) -> tuple[SavedQuery, ...]:
 def _listed(path: Path, origin: Origin) -> SavedQuery:
     try:
         return load(path, origin)
-    except UsageError as error:  # one that is broken must not hide the others
+    except UsageError as error:  # a broken query must not hide the others
         return SavedQuery(path.stem, f"Cannot be used: {error.message}", (), "", origin, path)
 
 
 def find(name: str, where: Sequence[tuple[Origin, Path]], /) -> SavedQuery:
     """Return a saved query by its name.
 
-    Raises
-    ------
-    UsageError
-        The name is not valid, or no query has it; the message lists the queries.
+    Raises ``UsageError`` if the name is not valid, or no query has it.
     """
     name = checked_name(name)
     for origin, folder in where:
@@ -116,17 +110,14 @@ def find(name: str, where: Sequence[tuple[Origin, Path]], /) -> SavedQuery:
     known = [query.name for query in listed(where)]
     raise UsageError(
         f"There is no saved query {name!r}.",
-        hint=f"There are: {', '.join(known)}. {See('query', list_saved=True)} tells more.",
+        hint=f"Saved queries: {', '.join(known)}. {See('query', list_saved=True)} describes them.",
     )
 
 
 def load(path: Path, origin: Origin, /) -> SavedQuery:
     """Read a saved query.
 
-    Raises
-    ------
-    UsageError
-        The file cannot be read, or its head is not valid.
+    Raises ``UsageError`` if the file cannot be read, or its head is not valid.
     """
     text = read_sql(path)
     title, declared = read_head(text, str(path))
@@ -136,10 +127,7 @@ def load(path: Path, origin: Origin, /) -> SavedQuery:
 def read_sql(path: Path, /) -> str:
     """Return the text of a file of SQL.
 
-    Raises
-    ------
-    UsageError
-        There is no such file, or it is not text.
+    Raises ``UsageError`` if there is no such file, or it is not text.
     """
     try:
         return path.read_text(encoding="utf-8-sig")
@@ -155,10 +143,7 @@ def read_sql(path: Path, /) -> str:
 def read_head(text: str, where: str, /) -> tuple[str, tuple[Parameter, ...]]:
     """Return title and parameters from the comment at the start of a text; *where* is for errors.
 
-    Raises
-    ------
-    UsageError
-        A line that begins with ``-- :param`` is not complete.
+    Raises ``UsageError`` if a line that begins with ``-- :param`` is not complete.
     """
     title = ""
     declared: list[Parameter] = []
@@ -179,8 +164,8 @@ def _parameter(text: str, place: str) -> Parameter:
     match = _PARAMETER.fullmatch(text)
     if not match or match["type"] not in PARAMETER_TYPES:
         raise UsageError(
-            f"This parameter is not understood in {place}: {text!r}.",
-            hint="Write it as `-- :param NAME TYPE default VALUE what it means`; "
+            f"Invalid parameter in {place}: {text!r}.",
+            hint="Write it as `-- :param NAME TYPE default VALUE meaning`; "
             f"types are {', '.join(PARAMETER_TYPES)}.",
         )
     name, kind, default = match["name"], cast("ParameterType", match["type"]), match["default"]
@@ -197,14 +182,8 @@ def save(
     """Save a statement under a name in *folder*, with a new head if it has none.
 
     Values *given* for parameters become defaults, and determine the types. *overwrite* allows
-    replacing a query.
-
-    Raises
-    ------
-    UsageError
-        The name is not valid or in use, or the query is already saved under this name.
-    StorageError
-        The file cannot be written.
+    replacing a query. Raises ``UsageError`` if the name is not valid or in use, or the query is
+    already saved under this name; ``StorageError`` if the file cannot be written.
     """
     from casetrack.base.files import write_atomic
     from casetrack.store.info import FILE as INFO
@@ -214,7 +193,7 @@ def save(
     path = folder / f"{name}{queries.ENDING}"
     if path.exists() and not overwrite:
         raise UsageError(
-            f"There is a saved query {name!r} already: {path}.",
+            f"A saved query {name!r} already exists: {path}.",
             hint="Choose another name, or replace it with --overwrite.",
         )
     _, declared = read_head(sql, "the statement")
@@ -223,8 +202,8 @@ def save(
     text = "".join(line + "\n" for line in head) + sql.strip().rstrip(";").rstrip() + ";\n"
     if path.is_file() and path.read_bytes() == text.encode():
         raise UsageError(
-            f"The saved query {name!r} is this statement already: {path}.",
-            hint="Nothing was changed. Give another statement, or run it with --saved.",
+            f"The saved query {name!r} already has this statement: {path}.",
+            hint="Nothing was changed. Run it with --saved.",
         )
     is_of_collection = (folder / INFO).exists()
     with info_lock(folder) if is_of_collection else contextlib.nullcontext():
@@ -243,21 +222,15 @@ def _declaration(name: str, given: str | None) -> str:
     return f"-- :param {name} {kind} default {given}"
 
 
-# Looks at a statement that is to be saved: whether it could run, without running it.
+# Checks a statement before saving: whether it can run, without running it.
 
 
 def check(run: Run, text: str, given: Mapping[str, str], /) -> tuple[str, ...]:
     """Plan the statements of a text to resolve all names; return notes on unchecked parts.
 
     Parameters without a value are null; errors that this causes are ignored. *run* runs a statement
-    with values of its parameters, and raises :class:`QueryError`.
-
-    Raises
-    ------
-    QueryError
-        A statement cannot run.
-    UsageError
-        Its head is not valid, or a value has the wrong type.
+    with values of its parameters, and raises :class:`QueryError`. Raises ``QueryError`` if a
+    statement cannot run; ``UsageError`` if its head is not valid, or a value has the wrong type.
     """
     notes = []
     _, declared = read_head(text, "the statement")
@@ -272,7 +245,7 @@ def check(run: Run, text: str, given: Mapping[str, str], /) -> tuple[str, ...]:
                 raise
             listed = ", ".join(f"${name}" for name in empty)
             notes.append(
-                f"It could not be checked to its end without a value for {listed}: "
+                f"The check is incomplete without a value of {listed}: "
                 f"{error.message.splitlines()[0]}"
             )
     return tuple(notes)

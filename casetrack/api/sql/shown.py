@@ -1,4 +1,4 @@
-"""The SQL behind the answers of the map, to be shown and run by a user."""
+"""The SQL of the answers of the map, for users to read and run."""
 
 from __future__ import annotations
 
@@ -36,21 +36,17 @@ ANSWERS: dict[str, dict[str, dict[str, str]]] = {
     "report": _OF_SUMMARY | {"key-references": {}, "largest-amounts": {}},
     "path": {"path": {}},
 }
-"""The files behind each answer, with the defaults that it has instead of those in the file."""
+"""The files of each answer, with defaults that replace those of the files."""
 
 
 def shown(answer: str, /) -> str:
     """Return the statements of an answer as one text, which ``casetrack query -f`` runs.
 
-    Raises
-    ------
-    UsageError
-        There is no such answer; the message lists the answers.
+    Raises ``UsageError`` if there is no such answer.
     """
     if answer not in ANSWERS:
         raise UsageError(
-            f"There is no answer {answer!r} whose SQL could be shown.",
-            hint=f"There are: {', '.join(ANSWERS)}.",
+            f"There is no answer {answer!r} with SQL.", hint=f"Answers: {', '.join(ANSWERS)}."
         )
     texts = []
     for name, defaults in ANSWERS[answer].items():

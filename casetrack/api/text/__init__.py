@@ -1,4 +1,4 @@
-"""Answers as text: one form, which the command line styles and AI programs get plain."""
+"""Answers as text: one form, styled on the command line and plain for AI programs."""
 
 from casetrack.api.text import documents, graph, marks, watches, work  # noqa: F401 - texts
 from casetrack.api.text.form import (

@@ -1,4 +1,4 @@
-"""The text of collections as a whole: their facts, states, upkeep, log, jobs."""
+"""Text of collections: their facts, states, upkeep, log, jobs."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -36,18 +36,18 @@ from casetrack.base.records.snapshots import (
 
 _NAMED = 3
 _WORTH_SAYING = 1_000_000
-"""Fewer bytes that could be freed are not named."""
+"""Bytes that can be freed are only shown above this number."""
 _LOST = 5
 
 
 def held(*, documents: int = 0, pages: int = 0, chunks: int = 0) -> str:
-    """Return how much there is: ``3 documents, 12 pages, 40 chunks``."""
+    """Return counts as text: ``3 documents, 12 pages, 40 chunks``."""
     sizes = (("document", documents), ("page", pages), ("chunk", chunks))
     return ", ".join(counted(number, noun) for noun, number in sizes if number) or "no documents"
 
 
 def amount(stats: CollectionStats, /) -> str:
-    """Return how much a collection holds, with its size on the disk."""
+    """Return the counts of a collection as text, with its size on the disk."""
     counts = {"documents": stats.document_count, "pages": stats.page_count}
     return f"{held(**counts, chunks=stats.chunk_count)}, {size_text(stats.storage_bytes)}"
 
@@ -64,9 +64,9 @@ def _(info: CollectionInfo) -> Lines:
 
 
 _STATUS = {
-    "closed": "It can be searched and exported, and takes no changes until it is reopened.",
-    "archived": "It takes no changes, and is listed only where all or archived ones are asked for.",
-    "active": "It takes changes.",
+    "closed": "It can be searched and exported, but not changed until it is reopened.",
+    "archived": "It cannot be changed, and lists show it only with the status archived or all.",
+    "active": "It can be changed.",
 }
 
 
@@ -120,7 +120,7 @@ def _(answer: CollectionFacts) -> Lines:
 
 @lines_of.register
 def _(each: SnapshotInfo) -> Lines:
-    name = "the present state" if each.current else f"state {each.number}"
+    name = "the current state" if each.current else f"state {each.number}"
     size = held(documents=each.documents, chunks=each.chunks)
     problem = [(f"  cannot be restored: {each.reason}", "warning")] if each.reason else []
     return [
@@ -135,19 +135,19 @@ def _(each: SnapshotInfo) -> Lines:
 @lines_of.register
 def _(report: RestoreReport) -> Lines:
     if report.undo is None:
-        text = f'"{report.collection}" is in that state already; there was nothing to do.'
+        text = f'"{report.collection}" is already in that state; nothing was changed.'
         return [line(text)]
     back, away = (counted(len(n), "document") for n in (report.restored, report.removed))
     lines = [
         line(
-            f"{back} brought back, {away} removed, {report.unchanged:,} as before "
+            f"{back} restored, {away} removed, {report.unchanged:,} unchanged "
             f"in {report.seconds:.1f} s."
         )
     ]
     if report.lost_copies:
         lost = listed(report.lost_copies, _LOST)
-        text = "Note: the collection's own copies of these files are gone, so their pages can only "
-        lines.append(line((f"{text}be shown from the files themselves: {lost}.", "warning")))
+        text = "Note: the collection's copies of these files are gone, so their pages can only "
+        lines.append(line((f"{text}be shown from the original files: {lost}.", "warning")))
     return lines
 
 
@@ -171,9 +171,9 @@ def _(report: UpkeepReport) -> Lines:
         lines.append(line(f"Merged {files} into {report.fragments_after:,}.", indent=2))
     lines += [line((f"Note: {note}", "warning"), indent=2) for note in report.notes]
     if report.cancelled:
-        lines.append(line("Stopped; what was done stays done. Run it again to go on.", indent=2))
+        lines.append(line("Stopped; finished work is kept. Run it again to continue.", indent=2))
     elif report.secure and not report.notes:
-        text = "Nothing that was deleted is left in any file of the collection."
+        text = "No file of the collection contains deleted data."
         lines.append(line(text, indent=2))
     return lines
 
@@ -222,8 +222,8 @@ def _(check: AuditCheck) -> Lines:
     if not check.ok:
         return [line(("PROBLEM  ", "warning"), problem) for problem in check.problems]
     return [
-        line(f"{check.entries:,} entries, each follows on the one before it."),
-        line(f"Digest of the last one: {check.digest}"),
+        line(f"{check.entries:,} entries, no gaps or changes."),
+        line(f"Digest of the last entry: {check.digest}"),
     ]
 
 
@@ -255,9 +255,9 @@ def _(job: Job) -> Lines:
 
 
 def progress_text(job: Job, /) -> str:
-    """Return how far a job is: ``120 of 340 (reading a.pdf), about 4 min left``."""
+    """Return the progress of a job: ``120 of 340 (reading a.pdf), about 4 min left``."""
     if job.waiting or not job.total:
-        return job.what or "not begun yet"
+        return job.what or "not started"
     what = f" ({job.what})" if job.what else ""
     left = job.remaining_seconds
     return f"{job.done:,} of {job.total:,}{what}" + (f", {about(left)} left" if left else "")
@@ -273,7 +273,7 @@ def about(seconds: float, /) -> str:
 
 
 def _numbers(result: dict[str, Any]) -> list[str]:
-    """Return the numbers of a report; the lists in it are for programs."""
+    """Return the numbers of a report without its lists."""
     counts = result.get("counts")
     ended = counts.items() if isinstance(counts, dict) else ()
     named = [(n, result.get(f"{n}s")) for n in ("file", "document", "page", "chunk")]

@@ -1,4 +1,4 @@
-"""The text of documents: one in a list, all that is known of one, its table of contents."""
+"""Text of documents: one in a list, all facts about one, its table of contents."""
 
 from collections.abc import Sequence
 from typing import Any

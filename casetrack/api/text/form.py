@@ -56,7 +56,7 @@ GAP = Line((("", "extra"),))
 
 
 def table(rows: Iterable[tuple[Any, ...]], /) -> Lines:
-    """Return rows below each other, each a name and parts; one without any text is left out."""
+    """Return rows of a name and parts; a row without text is left out."""
     every = [(str(name), [part for part in parts if part]) for name, *parts in rows]
     width = max(len(name) for name, _ in every) + 2
     return [
@@ -77,12 +77,12 @@ def span(start: int | str | None, end: int | str | None, /) -> str:
 
 
 def inside(lines: Iterable[Line], columns: int, /) -> Lines:
-    """Return lines further to the right."""
+    """Return indented lines."""
     return [replace(each, indent=each.indent + columns) for each in lines]
 
 
 def numbered(number: int, lines: Lines, label: str = "", /) -> Lines:
-    """Return lines behind a number or *label*, unless the first has a label already."""
+    """Return lines after a number or *label*, unless the first has a label already."""
     if not lines or lines[0].label:
         return lines
     label = label or f"{number}. "
@@ -91,7 +91,7 @@ def numbered(number: int, lines: Lines, label: str = "", /) -> Lines:
 
 
 def flat(text: str, /) -> str:
-    """Return a piece of a text on one line; white space at either end becomes one space."""
+    """Return a text on one line, with white space at each end reduced to one space."""
     lead = " " if text[:1].isspace() else ""
     trail = " " if text[-1:].isspace() and text.strip() else ""
     return f"{lead}{' '.join(text.split())}{trail}"
@@ -108,7 +108,7 @@ def moment(at: datetime, /) -> str:
 
 
 def facts(values: Mapping[str, object], /, indent: int = 2) -> Lines:
-    """Return names and values below each other, without those that have no value."""
+    """Return names and values, one per line; empty values are left out."""
     shown = {name: value for name, value in values.items() if value not in {None, ""}}
     width = max(map(len, shown), default=0) + 2
     return [
@@ -118,12 +118,12 @@ def facts(values: Mapping[str, object], /, indent: int = 2) -> Lines:
 
 
 def spread(mentions: int, documents: int, noun: str = "mention", /) -> str:
-    """Return how often and how widely: ``892 mentions in 45 documents``."""
+    """Return counts of mentions and documents: ``892 mentions in 45 documents``."""
     return f"{counted(mentions, noun)} in {counted(documents, 'document')}"
 
 
 def listed(names: Sequence[str], most: int, /) -> str:
-    """Return the first names, and how many more there are."""
+    """Return the first names, and the number of the others."""
     rest = len(names) - most
     return ", ".join([*map(flat, names[:most]), *([f"{rest:,} more"] if rest > 0 else [])])
 
@@ -156,7 +156,7 @@ def quote(item: Quote | None, /, *, note: str = "") -> Lines:
 
 @singledispatch
 def lines_of(record: Any, /) -> Lines:
-    """Return the text of a record: of an entry of an answer."""
+    """Return the text of a record: an entry of an answer."""
     layout = layout_of(type(record))
     row = layout.row(record)
     quotes = [each for each in _members(record) if isinstance(each, Quote)]
@@ -182,7 +182,7 @@ def entry_of(record: Any, /) -> Lines:
 
 @singledispatch
 def head_of(answer: Any, /) -> Lines:
-    """Return the text above the entries of an answer, or all of one that has no entries."""
+    """Return the text above the entries of an answer, or the whole text without entries."""
     if isinstance(answer, (tuple, list)):
         return []
     if isinstance(answer, Tabular):
@@ -205,7 +205,7 @@ def next_step(operation: Operation, answer: Any, /) -> str:
 
 @singledispatch
 def entries_of(answer: Any, /) -> tuple[str, Sequence[Any]]:
-    """Return the name and the entries of the list that an answer is, or has."""
+    """Return the name and the entries of an answer's list."""
     if isinstance(answer, (tuple, list)):
         return "", answer
     table = getattr(answer, "_table", None)
@@ -218,7 +218,7 @@ def entries_of(answer: Any, /) -> tuple[str, Sequence[Any]]:
 
 
 def rest_of(answer: Any, /) -> int:
-    """Return how many entries a limit left out of the list that an answer is, or has."""
+    """Return the number of entries of an answer's list that a limit left out."""
     entries = entries_of(answer)[1]
     return max(0, getattr(answer, "total", 0) - len(entries)) if entries else 0
 

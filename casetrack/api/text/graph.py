@@ -78,7 +78,7 @@ _REVERSED = {
     "explicit": "Referred to by it",
     "response_to": "Replied to by it",
     "amends": "Amended by it",
-    "attachment": "Holds it as an attachment",
+    "attachment": "Has it as an attachment",
     "restates": "Restated by it",
     "supplements": "Supplemented by it",
     "schedule_of": "Has it as a schedule",
@@ -87,7 +87,7 @@ _REVERSED = {
     "bills": "Charged for by it",
     "interim_of": "Annual report of its year",
     "forward_of": "Forwarded by it",
-    "copy": "The mail that counts",
+    "copy": "Original mail",
 }
 _STRATEGIES = {
     "topical": "topic",
@@ -194,13 +194,13 @@ def _(each: Encounter) -> Lines:
 
 
 def _different(quotes: Iterable[Quote]) -> Lines:
-    """Return the quotes of a passage, those once that show the same words of the same place."""
+    """Return the quotes of a passage without duplicates of the same words and place."""
     once = {(q.citation, q.snippet): q for q in quotes}
     return [each for q in once.values() for each in quote(q)]
 
 
 def _doubt(query: str, score: float) -> Lines:
-    near = f'Nothing is called exactly "{query}"; this is the nearest.'
+    near = f'No exact match for "{query}"; this is the nearest name.'
     return [line((near, "warning"))] if score < 1 else []
 
 
@@ -209,7 +209,7 @@ def _others(others: Iterable[tuple[str, str, str]]) -> Lines:
     meanings = [
         line(f"{flat(name)} ({kind})  ", (key, "less"), indent=2) for name, kind, key in others
     ]
-    head = [line(("May also mean", "strong"), " (ask with the id to see it):")] if meanings else []
+    head = [line(("May also mean", "strong"), " (use the id to see it):")] if meanings else []
     return [*head, *meanings]
 
 
@@ -358,7 +358,7 @@ def _(each: SimilarChunk) -> Lines:
     return [line((f"similarity {each.similarity:.2f}", "less")), *passage(each.chunk)]
 
 
-# --- two documents side by side ---------------------------------------------------------------
+# --- comparison of two documents --------------------------------------------------------------
 
 
 @head_of.register
@@ -377,7 +377,7 @@ def _(answer: Comparison) -> Lines:
             label = f"{mark}{number}  "
             lines += [line(), *numbered(number, passage(chunk, answer.topic), label)]
         if not passages:
-            lines += [line(), line(f"{mark} says nothing on this topic.")]
+            lines += [line(), line(f"{mark} has no passage on this topic.")]
     names = (
         ("In both", answer.shared_entities),
         ("Only in A", answer.only_a),
@@ -399,7 +399,7 @@ def _whole(answer: Changes) -> Lines:
     return [line(), *head_of(answer), *(each for block in blocks for each in block)]
 
 
-# --- a collection as a whole ------------------------------------------------------------------
+# --- summary of a collection ------------------------------------------------------------------
 
 
 @head_of.register
@@ -423,9 +423,9 @@ def _(answer: CollectionSummary) -> Lines:
     ]
     chains = [line(" > ".join(d.name for d in chain)) for chain in answer.version_chains]
     sections: tuple[tuple[str, Lines], ...] = (
-        ("Who matters", _all(answer.key_actors)),
+        ("Key people and organizations", _all(answer.key_actors)),
         ("Key dates", [each for event in answer.key_dates for each in _brief(event)]),
-        ("What it is about", _all(answer.topics)),
+        ("Topics", _all(answer.topics)),
         ("Documents", kinds),
         ("Versions, the oldest first", chains),
         ("Cited most", _all(answer.references)),

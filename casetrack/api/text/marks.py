@@ -1,4 +1,4 @@
-"""The text of the user's marks."""
+"""Text of the user's marks."""
 
 from casetrack.api.text.form import (
     Lines,
@@ -15,10 +15,10 @@ from casetrack.base.records.marks import Mark, PlacedMark
 
 _OF_EVENTS = frozenset({"event", "hide_event", "take_event"})
 _STATES = {
-    "undone": "Taken back.",
-    "idle": "Counts for nothing now: whom it speaks of is not in the collection.",
-    "document gone": "The document is not in the collection any more.",
-    "passage gone": "The document does not hold this passage any more.",
+    "undone": "Undone.",
+    "idle": "Not in use: its entity is not in the collection.",
+    "document gone": "The document is no longer in the collection.",
+    "passage gone": "The document no longer contains this passage.",
 }
 _HEADS = {
     "tag": "Tag",
@@ -37,7 +37,7 @@ def _(placed: PlacedMark) -> Lines:
 
 @head_of.register
 def _(placed: PlacedMark) -> Lines:
-    undo = f"Take it back: casetrack marks --undo {placed.mark_id}"
+    undo = f"Undo it: casetrack marks --undo {placed.mark_id}"
     return [*_mark_lines(placed), *([] if placed.state == "undone" else [line((undo, "less"))])]
 
 

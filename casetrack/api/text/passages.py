@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from casetrack.api.quoting import Words
 
 EXCERPT_CHARS = 500
-"""How much of a passage is quoted unless the whole is asked for."""
+"""Characters of a quoted part, unless the whole passage is requested."""
 _HEADER_CHARS = 1_000
 _QUERY_CHARS = 500
 METHODS = {
@@ -45,7 +45,7 @@ METHODS = {
 
 
 def passage(chunk: Chunk, topic: str = "", /) -> Lines:
-    """Return a passage: its source and id, its file, and the part that holds most of *topic*."""
+    """Return a passage: its source and id, its file, and the best part on *topic*."""
     from casetrack.api.quoting import Words, snippet
 
     place, words = chunk.provenance, Words(topic)
@@ -64,7 +64,7 @@ def passage(chunk: Chunk, topic: str = "", /) -> Lines:
 
 
 def method(place: Provenance, /) -> str:
-    """Return how the text was obtained, with OCR's confidence where there was any."""
+    """Return the extraction method, with OCR's confidence if there is one."""
     name = METHODS.get(place.extraction_method, place.extraction_method)
     if place.ocr_confidence is None:
         return name
@@ -97,7 +97,7 @@ def _quoted(
 
 
 def _warnings(place: Provenance) -> Lines:
-    """Return the warning of hidden text, and the columns of the table that a passage begins in."""
+    """Return the warning of hidden text, and the table columns at the start of a passage."""
     header, hidden = place.table_header, place.hidden_warning
     lines = [line((f"Warning: this passage {hidden}.", "warning")), GAP] if hidden else []
     if header:
@@ -109,7 +109,7 @@ def _warnings(place: Provenance) -> Lines:
 def _block(
     head: str, item: Chunk | SearchResult, quoted: Line | None = None, between: Iterable[Line] = ()
 ) -> Lines:
-    """Return a passage below a heading: its source, its words, and how to have it."""
+    """Return a passage below a heading: its source, its text, and its id."""
     p = item.provenance
     embedded = iso_utc(p.embedded_at)
     times = f"ingested {iso_utc(p.ingested_at)} | "
@@ -208,7 +208,7 @@ def _(answer: ChunkWindow) -> Lines:
 
 
 def shown_query(query: str, /) -> str:
-    """Return a query on one line; of a very long one the beginning."""
+    """Return a query on one line; a long one is cut."""
     text = " ".join(query.split())
     return text if len(text) <= _QUERY_CHARS else f"{text[:_QUERY_CHARS]} \u2026"
 
@@ -245,7 +245,7 @@ def search_head(
 
 
 def search_tail(results: SearchResults, /) -> Lines:
-    """Return how long each stage took."""
+    """Return the time of each stage."""
     times = ", ".join(f"{name} {ms:.1f} ms" for name, ms in results.stage_ms.items())
     return [line((f"Stages: {times}", "less"))]
 
@@ -291,7 +291,7 @@ def result_lines(
 
 
 def _end(text: str | None, *, last: bool = False) -> str:
-    """Return the end of a text that is near a passage, in whole words."""
+    """Return the end of a text before a passage, in whole words."""
     text = (text or "").strip()
     if len(text) <= EXCERPT_CHARS:
         return text
@@ -301,7 +301,7 @@ def _end(text: str | None, *, last: bool = False) -> str:
 
 
 def quoted_part(result: SearchResult, words: "Words", size: int = EXCERPT_CHARS, /) -> SearchResult:
-    """Return a result with only the part of its text that answers, and the place of that."""
+    """Return a result with only the answering part of its text, and its place."""
     text, place = words.quote(result, size=size)
     return result if text == result.text else replace(result, text=text, provenance=place)
 

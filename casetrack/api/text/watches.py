@@ -1,4 +1,4 @@
-"""The text of watched folders."""
+"""Text of watched folders."""
 
 from casetrack.api.text.form import Lines, counted, facts, flat, head_of, line, lines_of, moment
 from casetrack.base.records.sync import DEFAULT_DAILY_TIME, Watch, WatchedFolder
@@ -8,7 +8,7 @@ _WHEN = {
     "hourly": "on change, and compared every hour",
     "every_6h": "on change, and compared every 6 hours",
     "every_12h": "on change, and compared every 12 hours",
-    "manual": "only when asked",
+    "manual": "only on request",
 }
 
 
@@ -32,7 +32,7 @@ def _(each: WatchedFolder) -> Lines:
         "Last sync": last and f"{moment(last)}, {counts or 'nothing changed'}",
         "Next comparison": status.next_sync_at and moment(status.next_sync_at),
         "Problem": status.last_error,
-        "What to do": status.next_step,
+        "Next step": status.next_step,
         "ID": watch.id,
     }
     where = f' -> "{flat(each.collection)}"'
@@ -44,7 +44,7 @@ def _(each: WatchedFolder) -> Lines:
     watch, status = each.watch, each.status
     waiting = counted(status.pending, "changed path") if status.pending else None
     if status.pending < 0:
-        waiting = "so many changes that the whole folder is compared"
+        waiting = "too many changes, so the whole folder is compared"
     return [
         *lines_of(each),
         *facts(

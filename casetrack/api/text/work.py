@@ -21,21 +21,21 @@ from casetrack.base.records.snapshots import ReindexReport
 from casetrack.base.records.sync import SYNC_KINDS, SyncChange, SyncReport
 
 LISTED = 20
-"""How many files of a kind are named."""
+"""Maximum number of files of one kind that are named."""
 _LABEL = 10
 _WOULD = {
     "new": "would be read",
     "changed": "would be read again",
-    "moved": "would be followed",
+    "moved": "would be moved",
     "removed": "would be removed",
 }
 _REASONS = {
-    "duplicate": "copies of others",
-    "unsupported_format": "of other kinds",
+    "duplicate": "duplicates",
+    "unsupported_format": "of unsupported types",
     "empty_file": "empty",
     "no_text": "without text",
-    "excluded": "taken out by you",
-    "changed_meanwhile": "changing just now",
+    "excluded": "excluded by you",
+    "changed_meanwhile": "being changed",
 }
 
 
@@ -46,7 +46,7 @@ def _(_report: object) -> tuple[str, Sequence[object]]:
 
 
 _STOPPED = "cancelled"
-"""The code of files that were not finished when the work was stopped: counted, not listed."""
+"""The code of files that stopped work did not finish: counted, not listed."""
 
 # --- ingest -----------------------------------------------------------------------------------
 
@@ -97,7 +97,7 @@ def ingest_lines(
     *listed*, only the first files are named, relative to *folder*.
     """
     if not report.outcomes:
-        return [line("There was no file to take in.")]
+        return [line("There are no files to add.")]
     order = {status: place for place, status in enumerate(FILE_STATUSES)}
     outcomes = sorted(
         (o for o in (report.outcomes if listed is None else listed) if o.code != _STOPPED),
@@ -112,13 +112,13 @@ def ingest_lines(
         for part in file(outcome, folder, hint=following is None or following.hint != outcome.hint)
     ]
     if any(is_known(o) for o in report.outcomes):
-        lines.append(line((f"Use {Opt('force')} to take in again what is there already.", "less")))
+        lines.append(line((f"Use {Opt('force')} to add existing files again.", "less")))
     lines += [line((f"Note: {note}", "warning")) for note in report.notes]
     return [*lines, *(line((text, "strong")) for text in totals(report))]
 
 
 def totals(report: IngestReport, /) -> list[str]:
-    """Return two lines: how many files ended how, and the amount of work."""
+    """Return two lines: files by status, and the amount of work."""
     counts = report.as_dict()["counts"]
     pages = sum(o.pages for o in report.outcomes)
     chunks = sum(o.chunks for o in report.outcomes)
@@ -139,7 +139,7 @@ def totals(report: IngestReport, /) -> list[str]:
 
 @head_of.register
 def sync_lines(report: SyncReport, listed: Sequence[SyncChange] | None = None, /) -> Lines:
-    """Return the counts, then of all changes, or those *listed*, the first of each kind."""
+    """Return the counts, then the first of each kind of all changes, or of those *listed*."""
     parts = [f"{report.unchanged:,} unchanged"]
     parts += [f"{report.count(kind):,} {kind}" for kind in SYNC_KINDS if report.count(kind)]
     head = f"{counted(report.seen, 'file')}: {', '.join(parts)} ({report.seconds:.1f} s)"
@@ -155,7 +155,7 @@ def sync_lines(report: SyncReport, listed: Sequence[SyncChange] | None = None, /
                 more = f"... {rest:,} more {kind}. {Opt('json')} lists all of them."
                 lines.append(line(more, indent=9))
     if report.count("missing"):
-        lines.append(line((f"To remove what is missing, add {Opt('remove-deleted')}.", "less")))
+        lines.append(line((f"To remove missing documents, add {Opt('remove-deleted')}.", "less")))
     lines += [line((f"Note: {note}", "warning")) for note in report.notes]
     return [
         *lines,
@@ -204,7 +204,7 @@ def _(report: ReindexReport) -> Lines:
         lines.append(line(f"{read} read again."))
     if report.missing_files:
         gone = counted(len(report.missing_files), "file")
-        lines.append(line(f"{gone} not found any more; what is stored of them was kept:"))
+        lines.append(line(f"{gone} not found; their stored text was kept:"))
         lines += [line(" ".join(p.splitlines()), indent=2) for p in report.missing_files[:LISTED]]
         if len(report.missing_files) > LISTED:
             lines.append(line(f"... {len(report.missing_files) - LISTED:,} more", indent=2))
@@ -217,12 +217,12 @@ def _(report: ReindexReport) -> Lines:
         lines.append(line(f'"{report.collection}" uses the profile {now} now (before: {before}).'))
     elif report.did_nothing:
         name = report.document or report.collection
-        again = f"Use {Opt('force')} to make everything anew."
-        lines.append(line(f'"{name}" is up to date; there was nothing to do.'))
+        again = f"Use {Opt('force')} to rebuild everything."
+        lines.append(line(f'"{name}" is up to date; nothing was changed.'))
         return [*lines, line((again, "less"))]
     if report.documents or report.files is None:
         size = f"{counted(report.documents, 'document')}, {counted(report.chunks, 'chunk')}"
-        lines.append(line((f"{size} made anew in {report.seconds:.1f} s.", "strong")))
+        lines.append(line((f"{size} rebuilt in {report.seconds:.1f} s.", "strong")))
     return lines
 
 
@@ -230,41 +230,41 @@ def kept_results(report: Any, /) -> str:
     """Return the kept results of stopped work."""
     if isinstance(report, IngestReport):
         count = report.count("ingested", "partial")
-        return f"{counted(count, 'document')} finished and kept, nothing is half there."
+        return f"{counted(count, 'document')} finished and kept; none is incomplete."
     if not isinstance(report, ReindexReport):
-        return "what was finished is kept, nothing is half there."
+        return "finished work is kept; nothing is incomplete."
     texts = f"{counted(report.embedded, 'text')} embedded and kept" if report.embedded else ""
     done = f"{counted(report.documents, 'document')} finished" if report.documents else ""
     what = ", ".join(filter(None, (done, texts))) or "nothing was changed"
-    return f'{what}. "{report.collection}" is whole and uses the profile {report.profile}.'
+    return f'{what}. "{report.collection}" is consistent and uses the profile {report.profile}.'
 
 
 def failures(report: Any, /) -> str:
-    """Return how many files failed; empty where none did."""
+    """Return the number of failed files as text; empty if there are none."""
     files = report.files if isinstance(report, ReindexReport) else report
     failed = files.count("failed") if files is not None else 0
     if not failed:
         return ""
     if isinstance(report, ReindexReport):
-        return f"{counted(failed, 'file')} could not be read again; what is stored was kept."
+        return f"{counted(failed, 'file')} could not be read again; the stored text was kept."
     of = f" of {len(report.outcomes):,}" if isinstance(report, IngestReport) else ""
     return f"{counted(failed, 'file')}{of} failed."
 
 
-# --- whether all is well ----------------------------------------------------------------------
+# --- health -----------------------------------------------------------------------------------
 
 
 @head_of.register
 def _(report: HealthReport) -> Lines:
-    lines = [line(text, label="mended   ") for text in report.repairs]
-    lines += [line(text, label="NOT MENDED  ") for text in report.unmended]
+    lines = [line(text, label="repaired ") for text in report.repairs]
+    lines += [line(text, label="NOT REPAIRED  ") for text in report.unmended]
     for check in report.checks:
         label = "ok       " if check.ok else "PROBLEM  "
         lines.append(line((check.name, "strong"), f": {check.detail}", label=label))
         lines += [line(check.remedy, indent=9)] if check.remedy and not check.ok else []
     problems = sum(not check.ok for check in report.checks)
     text = f"{problems} of {len(report.checks)} checks found a problem."
-    return [*lines, line(), line("All is well." if report.ok else text)]
+    return [*lines, line(), line("No problems found." if report.ok else text)]
 
 
 # --- index status -----------------------------------------------------------------------------
@@ -290,11 +290,11 @@ def _(status: IndexStatus) -> Lines:
     lines.append(line(f"{sizes}; profile {status.profile}"))
     if status.chunks:
         shares = (f"{n} {share(c, status.chunks)}" for n, c in status.coverage.items())
-        lines.append(line(f"Of the chunks have: {', '.join(shares)}"))
+        lines.append(line(f"Coverage of chunks: {', '.join(shares)}"))
     if status.untaken:
         lines.append(line((untaken_text(status.untaken), "strong")))
     elif status.ok:
-        lines.append(line(("All is up to date.", "strong")))
+        lines.append(line(("Everything is up to date.", "strong")))
     problems = status.problems.items()
     return [*lines, *(line(f"{counted(n, 'document')}: {PROBLEMS[why]}") for why, n in problems)]
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from casetrack.store.workspace import State
 
 MAX_PICTURES = 36
-"""A page holds at most so many pictures of passages."""
+"""Maximum number of pictures on a page."""
 _MENTIONS = 200
 _QUOTES_PER_NAME = 6
 _PASSAGES_PER_LINK = 3
@@ -42,12 +42,12 @@ class GraphQuotes:
 
 
 def evidence_only(graph: EntityGraph, /) -> GraphQuotes:
-    """Return the quotes that a graph itself holds."""
+    """Return the quotes of the graph itself."""
     return graph_quotes(graph, {})
 
 
 def mentioned(state: State, graph: EntityGraph, /) -> dict[str, tuple[Quote, ...]]:
-    """Return for each node, by its id, places that mention it."""
+    """Return places that mention each node, by the node's id."""
     quotes_of = {}
     for node in graph.nodes:
         places = entity_mentions(graph_of(state), node.entity_id, limit=_MENTIONS)
@@ -110,6 +110,6 @@ def picture_order(quotes: GraphQuotes, /) -> list[Quote]:
 
 
 def draw(state: State, quotes: Iterable[Quote], /) -> dict[Place, Picture]:
-    """Return pictures of the first places that can have one."""
+    """Return pictures of the first places that have one."""
     workspace = state.workspace
     return quote_pictures(workspace.folder, workspace.settings, list(quotes), limit=MAX_PICTURES)

@@ -31,9 +31,9 @@ _PUSHES = 200
 _PADDING = 7.0
 _HAIR = 1e-6
 _EVEN = 0.7
-"""Share of the ranks in the places of nodes, 0 to 1."""
+"""Weight of the ranks in the coordinates of nodes, 0 to 1."""
 _ROOM = 2.6
-"""The frame has this many times the area of all boxes."""
+"""Area of the frame as a multiple of the area of all boxes."""
 _GOLDEN = np.pi * (3 - np.sqrt(5))
 
 
@@ -116,7 +116,7 @@ def _spread(points: Floats) -> Floats:
 
 
 def _apart(points: Floats, sizes: Floats, width: float) -> Floats:
-    """Push boxes apart until none overlaps: sideways within the frame, up and down freely."""
+    """Push boxes apart until none overlaps: sideways within the frame, vertically without limit."""
     half = np.minimum(sizes[:, 0] / 2, width / 2)
     need = (sizes[:, None] + sizes[None]) / 2
     # The later of two nodes in one place goes below.
@@ -138,7 +138,7 @@ def _apart(points: Floats, sizes: Floats, width: float) -> Floats:
 
 
 def _downwards(points: Floats, need: Floats) -> Floats:
-    """From the top on, move each box below those that it still overlaps."""
+    """From top to bottom, move each box below those that it overlaps."""
     placed: list[int] = []
     for node in np.argsort(points[:, 1], kind="stable").tolist():
         while blocks := [
@@ -152,7 +152,7 @@ def _downwards(points: Floats, need: Floats) -> Floats:
 
 
 WIDE, TALL = 760.0, 350.0
-"""Widths of the two drawings of a page, in pixels: for screens, and for telephones."""
+"""Widths of the two drawings of a page, in pixels: for screens and phones."""
 _GAP = 4.0
 
 
@@ -165,7 +165,7 @@ class GraphLinks:
 
 
 ANCHORS = GraphLinks(lambda number, _: f"#name-{number}", lambda number, _: f"#link-{number}")
-"""To entries of the same page."""
+"""Links to entries of the same page."""
 
 
 def graph_svg(
@@ -216,7 +216,7 @@ def graph_svg(
 
 
 def _faint(edges: int) -> float:
-    """Return how opaque lines are: the more there are, the fainter, or they cover the names."""
+    """Return the opacity of lines: many lines are fainter, so that names stay readable."""
     return 0.22 * min(1.0, math.sqrt(100 / max(edges, 1)))
 
 
@@ -226,7 +226,7 @@ def _box(radius: float, rows: tuple[str, ...]) -> tuple[float, float]:
 
 
 def spread(node: Entity, words: Words = ENGLISH, /) -> str:
-    """Return how often and how widely: ``892 mentions in 45 documents``."""
+    """Return counts of mentions and documents: ``892 mentions in 45 documents``."""
     return words.spread.format(
         mentions=words.counted("mention", node.mention_count),
         documents=words.counted("document", node.document_count),

@@ -65,7 +65,7 @@ def entity_graph_html(
         spread=spread,
     )
     center = graph.center
-    what = f"around {shortened(center.name, 80)}" if center else "who and what belong together"
+    what = f"around {shortened(center.name, 80)}" if center else "names and links"
     return sheet("graph", f"{graph.collection}: {what}", [body])
 
 

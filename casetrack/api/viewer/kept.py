@@ -44,7 +44,7 @@ def new_document(title: str, /, *, face: str = FACE, points: float = POINTS) -> 
         section.top_margin = section.bottom_margin = Inches(1)
     normal = document.styles["Normal"]
     normal.font.name, normal.font.size = face, Pt(points)
-    # Word takes letters of other scripts from here.
+    # Word reads the font of other scripts from here.
     normal.element.rPr.rFonts.set(qn("w:eastAsia"), face)
     normal.paragraph_format.space_after = Pt(6)
     facts = document.core_properties
@@ -53,7 +53,7 @@ def new_document(title: str, /, *, face: str = FACE, points: float = POINTS) -> 
 
 
 def centred(document: Document, text: str, /) -> Paragraph:
-    """Add a heading in the middle of a line, and return it."""
+    """Add a centred heading, and return it."""
     from docx.enum.text import WD_ALIGN_PARAGRAPH
 
     heading = document.add_paragraph()
@@ -64,7 +64,7 @@ def centred(document: Document, text: str, /) -> Paragraph:
 
 
 def set_landscape(document: Document, /, *, margin: float = 1) -> None:
-    """Turn the sheets of a document to landscape, with *margin* inches left and right."""
+    """Set a document to landscape, with *margin* inches left and right."""
     from docx.enum.section import WD_ORIENTATION
     from docx.shared import Inches
 
@@ -75,14 +75,14 @@ def set_landscape(document: Document, /, *, margin: float = 1) -> None:
 
 
 def repeat_on_pages(row: Any, /) -> None:
-    """Let a row of a table be at the head of each page."""
+    """Repeat a row of a table at the top of each page."""
     from docx.oxml import OxmlElement
 
     row._tr.get_or_add_trPr().append(OxmlElement("w:tblHeader"))
 
 
 def clean(text: str, /) -> str:
-    """Return a text without the characters that no XML can hold."""
+    """Return a text without characters that are invalid in XML."""
     return "".join(
         c
         for c in text
@@ -168,7 +168,7 @@ def _place(state: State, group: tuple[PlacedMark, ...]) -> KeptPlace:
 
 
 def _passage(state: State, mark: Mark, quote: Quote) -> Chunk:
-    """Return the passage of a mark; where its text has moved, the one that has its words."""
+    """Return the passage of a mark; if its text has moved, the passage with its words."""
     passage_chunk = state.chunk(quote.chunk_id)
     document = state.snapshot.documents[passage_chunk.provenance.document_id]
     wanted = (mark.page, mark.char_start, mark.char_end)

@@ -1,4 +1,4 @@
-"""Text to HTML: nothing of a document gets through as markup."""
+"""Text to HTML: no text of a document becomes markup."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ def escaped(text: str, /) -> str:
     return _MARKUP.sub(r"\\\1", " ".join(text.split()))
 
 
-# Control characters, and halves of surrogate pairs as file names may hold them.
+# Control characters, and lone surrogates, which file names can contain.
 _UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 LEFT = "style='text-align:left'"
-"""Attribute of a cell that holds words; notebooks set all cells to the right."""
+"""Attribute of a cell with words; notebooks align all cells to the right."""
 
 
 def printable(text: str, /) -> str:
-    """Return *text* with a sign for each character that no page can hold."""
+    """Return *text* with a visible sign for each unprintable character."""
     return _UNSAFE.sub("\ufffd", text)
 
 
 def esc(text: str, /) -> str:
-    """Return *text* for use between tags and in quoted attributes."""
+    """Return *text* escaped for element content and quoted attributes."""
     return html.escape(printable(text))
 
 
@@ -43,7 +43,7 @@ def span(text: str, /) -> str:
 
 def css_string(text: str, /) -> str:
     """Return *text* as a string of CSS, quotes included."""
-    # Written by its number, no sign can end the string, the rule or the element.
+    # As a number, no character can end the string, the rule or the element.
     return '"' + "".join(f"\\{ord(sign):06x}" for sign in _UNSAFE.sub("\ufffd", text)) + '"'
 
 

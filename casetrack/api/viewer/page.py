@@ -1,4 +1,4 @@
-"""Writes a view as one page of HTML that loads nothing and runs nothing."""
+"""Writes a view as one page of HTML without external resources or scripts."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _METHODS = {
     "Spreadsheet": "the cells of the spreadsheet",
 }
 _FULL = 0.75
-"""A line of at least this share of the longest one went on in the next."""
+"""A line of at least this share of the longest one continues in the next."""
 _ITEM = re.compile(r"\s*(?:[-*+\u2022]|\(?\w{1,3}[.)]|\d+(?:\.\d+)*)\s|.* \| ")
 _OVER = 1.5
-"""Points by which a highlight goes over its line to either side."""
+"""Points that a highlight extends over its line on each side."""
 
 
 def view_html(
@@ -94,7 +94,7 @@ def marks_svg(view: View, width: float, height: float, /) -> str:
 
 
 def _neighbours(view: View) -> tuple[list[_Near], list[_Near]]:
-    """Return the chunks before and after the passage, without the text that they share."""
+    """Return the chunks before and after the passage, without their shared text."""
     row = [*view.window.before, view.chunk, *view.window.after]
     pairs = list(itertools.pairwise(row))
     position = len(view.window.before)
@@ -109,13 +109,13 @@ def _near(chunk: Chunk, text: str) -> _Near:
 
 
 def _shared(first: Chunk, second: Chunk) -> int:
-    """Return how many characters at the start of *second* are the end of *first*."""
+    """Return the length of the longest start of *second* that ends *first*."""
     a, b = first.provenance, second.provenance
     return max(0, a.char_end - b.char_start) if a.page == b.page else 0
 
 
 def flowing(text: str, /) -> str:
-    """Join the lines of paragraphs that were broken because they were full."""
+    """Join the full lines of paragraphs."""
     lines = text.split("\n")
     full = max(map(len, lines)) * _FULL
     out = last = ""

@@ -1,4 +1,4 @@
-"""Writes the text of a page that has no picture: paragraphs, and tables as grids."""
+"""Writes the text of a page without a picture: paragraphs, and tables as grids."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from casetrack.api.viewer.page_text import Block, PageText
 
-# Makes a grid of table rows that are written as ``Header: value | Header: value``.
+# Makes a grid of table rows with the form ``Header: value | Header: value``.
 
 _SEPARATOR = " | "
 _LABEL_END = ": "
@@ -37,7 +37,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class GridRow:
-    """A row: its block, and its cells; without cells it goes across the whole grid."""
+    """A row: its block, and its cells; without cells it spans the whole grid."""
 
     block: Block
     cells: tuple[Cell, ...]
@@ -58,7 +58,7 @@ class Grid:
 
 
 def make_grid(blocks: Sequence[Block], /) -> Grid | None:
-    """Return the rows as a grid; ``None`` where they do not show at least two columns."""
+    """Return the rows as a grid; ``None`` if they have fewer than two columns."""
     labels = _labels(blocks)
     parsed = [_cells(block.text, labels) for block in blocks]
     columns = _in_order([[c.column for c in cells] for cells in parsed if cells])
@@ -146,7 +146,7 @@ def _rows(
 
 
 _SHORT = 14
-"""Cells of so few letters are not broken."""
+"""Cells with at most this many characters are not broken."""
 
 
 def page_body(page: PageText, /, *, is_sheet: bool = False, language: str | None = None) -> str:

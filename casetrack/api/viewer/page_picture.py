@@ -33,22 +33,22 @@ if TYPE_CHECKING:
     from casetrack.store.workspace import State
 
 MAX_SIDE = 1600
-"""Pixels along the longer side: enough to read a printed page, and no more than models look at."""
+"""Pixels of the longer side: enough to read a printed page, and the maximum of most models."""
 _DPI = 136.0
-"""Printed pages (A4, Letter) then need not be made smaller, which would blur them."""
+"""With it printed pages (A4, Letter) are not scaled down, which would blur them."""
 MAX_BYTES = 700_000
-"""Of the PNG. Some clients refuse results above a megabyte, and base64 adds a third."""
+"""Maximum of the PNG. Some clients refuse results above a megabyte, and base64 adds a third."""
 DRAW_SECONDS = 25.0
 """A page that takes longer to draw is shown as text: callers give up after a minute."""
 _AT_ONCE = threading.BoundedSemaphore(2)
-"""Each drawing takes memory here too; more than these wait for their turn."""
+"""Each drawing needs memory here too; further ones wait."""
 _COLOURS = 32
-"""A picture that is too large is first reduced to so many colours, which keeps it legible."""
+"""A picture that is too large is first reduced to this many colours, which keeps it legible."""
 _MARGIN = 0.95
 _AROUND_CHARS = 1_200
-"""How much text is drawn on either side of a passage, where text is drawn."""
+"""Characters of text that are drawn on each side of a passage."""
 _PAGE_CHARS = 5_000
-"""How much text of a page is drawn, where no passage is to be shown."""
+"""Characters of a page's text that are drawn without a passage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +80,8 @@ def passage_picture(
     """Return the page of a passage, with the passage marked.
 
     The rectangles *strong* are marked strongly, the passage lightly. *password* opens a protected
-    file and is not stored.
-
-    Raises
-    ------
-    ChunkNotFound
-        No live chunk has this id.
-    FileError
-        Neither the page nor its text can be drawn.
+    file and is not stored. Raises ``ChunkNotFound`` if no live chunk has this id; ``FileError`` if
+    neither the page nor its text can be drawn.
     """
     chunk = state.chunk(chunk_id)
     document = state.snapshot.documents[chunk.provenance.document_id]
@@ -100,16 +94,9 @@ def page_picture(
 ) -> PagePicture:
     """Return a page (from 1) of a document (name, path or id) as a picture.
 
-    *password* opens a protected file and is not stored.
-
-    Raises
-    ------
-    DocumentNotFound, AmbiguousName
-        See :meth:`casetrack.api.collection.Collection.document`.
-    UsageError
-        The document has no such page, or no stored content that can be drawn.
-    FileError
-        Neither the page nor its text can be drawn.
+    *password* opens a protected file and is not stored. Raises ``UsageError`` if the document has
+    no such page, or no stored content that can be drawn; ``FileError`` if neither the page nor its
+    text can be drawn.
     """
     record = state.document(document)
     require_pages(record, page, page)
@@ -147,12 +134,12 @@ class _Artist:
     def _page_itself(self, source: SourceFile) -> tuple[bytes | None, list[str]]:
         """Return the page's picture or ``None``, and notes on it."""
         if self.document.format not in PICTURE_FORMATS:
-            shown = "This format has no pages to see; its stored text is shown."
+            shown = "This format has no page pictures; its stored text is shown."
             return None, [*([source.note] if source.note else []), shown]
         if source.path is None:
-            remedy = " Ingest it again to see what it says now." if source.is_there else ""
+            remedy = " Ingest it again to update it." if source.is_there else ""
             return None, [f"{source.note} Its stored text is shown, not the page.{remedy}"]
-        copied = [f"{source.note} The picture shows the copy that was kept."] if source.note else []
+        copied = [f"{source.note} The picture shows the collection's copy."] if source.note else []
         settings = self.state.workspace.settings
         given = (self.password,) if self.password else ()
         options = ReadOptions(passwords=given, models_dir=settings.models_dir)
@@ -161,16 +148,18 @@ class _Artist:
         try:
             image = draw_page(limits, options, source.path, self.page, dpi=_DPI)
         except FileEncrypted:
-            tried = ", and the one that was given does not open it" if given else ""
+            tried = ", and the given password is wrong" if given else ""
             return None, [f"The file is protected by a password{tried}; its stored text is shown."]
         except FileError as error:
             reason = f"The page cannot be drawn; its stored text is shown. {error.message}"
             return None, [reason]
         if image is None:
-            return None, ["The file has no pages to see; its stored text is shown."]
+            return None, ["The file has no page pictures; its stored text is shown."]
         boxes = [b.box for b in self.chunk.provenance.line_boxes] if self.chunk else []
         if self.chunk is not None and not boxes:
-            copied.append("Where on the page the passage stands is not known: nothing is marked.")
+            copied.append(
+                "The position of the passage on the page is unknown, so nothing is marked."
+            )
         return mark_boxes(image, boxes, strong=self.strong) if boxes else image.png, copied
 
     def _stored_text(self, notes: list[str]) -> tuple[bytes, list[str]]:
@@ -179,8 +168,8 @@ class _Artist:
         if not text.blocks:
             raise UsageError(
                 f'Page {self.page} of "{self.document.name}" cannot be shown: '
-                f"no text of it is stored. {' '.join(notes)}".strip(),
-                hint=f"Read another page, or see facts of the document with {See('document')}.",
+                f"it has no stored text. {' '.join(notes)}".strip(),
+                hint=f"Read another page, or show facts about the document with {See('document')}.",
             )
         low, high = 0, _PAGE_CHARS
         if self.chunk is not None:

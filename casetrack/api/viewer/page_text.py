@@ -1,4 +1,4 @@
-"""Puts the text of a page together again from its chunks, with the passage marked."""
+"""Assembles the text of a page from its chunks, with the passage marked."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 AROUND_CHARS = 20_000
-"""How much of a page is shown on either side of the passage."""
+"""Characters of a page that are shown on each side of the passage."""
 
 COLUMNS = (
     *"text page char_start char_end paragraphs row_start row_end column_start column_end".split(),
 )
-"""Columns of ``chunks`` that are needed."""
+"""Required columns of ``chunks``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Some text of a paragraph; *is_marked* where it belongs to the passage."""
+    """Some text of a paragraph; *is_marked* is true for text of the passage."""
 
     text: str
     is_marked: bool
@@ -125,7 +125,7 @@ def _block(
 
 
 def _joined(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Join chunks, which tile their page and overlap."""
+    """Join chunks, which cover their page and overlap."""
     parts: list[str] = []
     length = 0
     for row in rows:

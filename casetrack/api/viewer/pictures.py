@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from casetrack.parse.render import PageImage
 
 MAX_PICTURES = 3
-"""Only so many of the first passages get a picture."""
+"""Maximum number of passages with a picture."""
 TOTAL_SECONDS = 12.0
-"""Pictures that are not done by then are left out."""
+"""Seconds after which no more pictures are drawn."""
 QUOTES_SECONDS = 40.0
 """The same for a page with many quotes."""
 _DPI = 110.0
@@ -73,7 +73,7 @@ def quote_pictures(
 
 
 class _Artist:
-    """Draws passages of one collection; every page and every file is looked at once."""
+    """Draws passages of one collection; every page and every file is read once."""
 
     def __init__(self, folder: Path, settings: Settings, seconds: float) -> None:
         self._folder, self._deadline = folder, time.monotonic() + seconds
@@ -85,7 +85,7 @@ class _Artist:
         self._pages: dict[tuple[Path, int], PageImage | None] = {}
 
     def draw_chunk(self, chunk_id: str, strong: Sequence[Box] = ()) -> Picture | None:
-        """Draw a passage; ``None`` where its format has no pictures."""
+        """Draw a passage; ``None`` if its format has no pictures."""
         try:
             place = find_chunk(self._snapshot, chunk_id).provenance
         except CaseTrackError as error:
@@ -108,7 +108,7 @@ class _Artist:
         if document is None or document.format not in PICTURE_FORMATS or not p.line_boxes:
             return None
         if time.monotonic() > self._deadline:
-            return Picture(None, "There was no time left to draw the page.")
+            return Picture(None, "The time limit was reached before the page was drawn.")
         source = self._source(document)
         if source.path is None:
             return Picture(None, about_source(source, document) or "")

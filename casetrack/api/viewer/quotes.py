@@ -108,10 +108,10 @@ def _flat(text: str) -> str:
 
 
 def _link(quote: Quote) -> str:
-    """Return the address of a quote's file; empty where there is nothing to open."""
+    """Return the address of a quote's file; empty if no file can be opened."""
     p = quote.provenance
     path = Path(p.document_path)
-    # The path of an attachment names a place inside another file: there is nothing to open.
+    # The path of an attachment is a place inside another file, which cannot be opened.
     if not path.is_absolute() or not path.is_file():
         return ""
     return path.as_uri() + (f"#page={p.page}" if path.suffix.lower() == ".pdf" else "")

@@ -1,4 +1,4 @@
-"""The frame of a page that is looked through: styles, its one script, head and foot."""
+"""The frame of interactive pages: styles, script, head and foot."""
 
 from __future__ import annotations
 
@@ -69,23 +69,21 @@ def own_style(*names: str) -> str:
 def sheet_path(path: Path, kind: Kind, /) -> Path:
     """Return the absolute path for a page; an existing file is replaced only if it is such a page.
 
-    Raises
-    ------
-    UsageError
-        It does not end in ``.html``, its folder does not exist, or another file exists there.
+    Raises ``UsageError`` if it does not end in ``.html``, its folder does not exist, or another
+    file exists there.
     """
     target = path.expanduser().absolute()
     if target.suffix.lower() not in {".html", ".htm"} or target.is_dir():
         raise UsageError(
-            f"{str(path)!r} does not name a page of HTML.", hint="Name a file that ends in .html."
+            f"{str(path)!r} is not the name of an HTML file.", hint="Use a name that ends in .html."
         )
     if not target.parent.is_dir():
         raise UsageError(
-            f"There is no folder {target.parent}.", hint="Make it first, or choose another place."
+            f"There is no folder {target.parent}.", hint="Create it, or choose another folder."
         )
     if target.exists() and not _is(kind, target):
         raise UsageError(
-            f"There is a file {target} already, which holds no {kind}.",
+            f"The file {target} already exists and is not a {kind}.",
             hint="Choose another name, or remove the file first.",
         )
     return target
@@ -94,12 +92,7 @@ def sheet_path(path: Path, kind: Kind, /) -> Path:
 def write_sheet(path: Path, kind: Kind, page: str, /) -> Path:
     """Write a page atomically and return its path.
 
-    Raises
-    ------
-    UsageError
-        See :func:`sheet_path`.
-    StorageError
-        It cannot be written.
+    Raises ``StorageError`` if it cannot be written.
     """
     target = sheet_path(path, kind)
     write_atomic(target, page.encode("utf-8", "replace"))

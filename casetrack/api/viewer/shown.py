@@ -79,12 +79,8 @@ def shown_passage(
 ) -> ShownPage:
     """Return the page of a passage; parts that answer *question* are marked strongly.
 
-    *password* opens a protected file and is not stored.
-
-    Raises
-    ------
-    ChunkNotFound
-        No live chunk has this id.
+    *password* opens a protected file and is not stored. Raises ``ChunkNotFound`` if no live chunk
+    has this id.
     """
     view = open_view(state, chunk_id, question=question, draw=False)
     place = view.provenance
@@ -118,14 +114,9 @@ def shown_page(
 ) -> ShownPage:
     """Return a page (from 1) of a document (name, path or id).
 
-    *password* opens a protected file and is not stored.
-
-    Raises
-    ------
-    DocumentNotFound, AmbiguousName
-        No document, or more than one, has this name.
-    UsageError
-        The document has no such page, or no stored content that can be shown.
+    *password* opens a protected file and is not stored. Raises ``DocumentNotFound`` or
+    ``AmbiguousName`` if no document, or more than one, has this name; ``UsageError`` if the
+    document has no such page, or no stored content that can be shown.
     """
     record = state.document(document)
     require_pages(record, page, page)
@@ -161,7 +152,7 @@ def _drawn(
 
 
 def stored_text(state: State, document: Document, page: int, /) -> StoredText:
-    """Return the stored text of a page; of one without any the HTML is that of an empty page."""
+    """Return the stored text of a page; without text, the HTML of an empty page."""
     columns = (*COLUMNS, "page_kind", "sheet_name", "language")
     rows = page_rows(state.snapshot, document, page, columns)
     first = rows[0] if rows else {"sheet_name": None, "language": None, "page_kind": None}

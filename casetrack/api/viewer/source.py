@@ -1,4 +1,4 @@
-"""Finds the file that a document was read from, with the content it had then."""
+"""Finds the file of a document with the ingested content."""
 
 from __future__ import annotations
 

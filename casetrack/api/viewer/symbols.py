@@ -1,4 +1,4 @@
-"""Signs for kinds of entities, and labels of a known width."""
+"""Symbols of entity kinds, and labels of a known width."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ KIND_WORDS = {
 }
 """Labels of entity kinds on a page, in the order of the legend."""
 LABEL_SIZE = 12.5
-"""Pixels of the letters of a label."""
+"""Font size of a label in pixels."""
 _CORNERS = {"location": (4, 0.0), "date": (6, 0.0), "amount": (5, -90.0), "concept": (3, -90.0)}
 # A polygon looks as large as a circle when their areas are alike.
 _GROWTH = {3: 1.35, 4: 1.22, 5: 1.15, 6: 1.1}
 _A_TEXT = 100
-"""Characters from which on a text is cut between its words."""
+"""Length from which a text is cut between its words."""
 _TURNING = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 _NARROW, _WIDE = frozenset("iljtfrI.,:;'|!()[] "), frozenset("mwMWQOGCD@%")
 
@@ -50,21 +50,21 @@ def corners(kind: str, x: float, y: float, radius: float, /) -> str:
 
 
 def radius_of(entity: Entity, most: int, /) -> float:
-    """Return pixels; the area grows with the number of mentions."""
+    """Return the radius in pixels; the area grows with the number of mentions."""
     return 6.0 + 11.0 * math.sqrt(max(entity.mention_count, 0) / max(most, 1))
 
 
 def shortened(text: str, limit: int, /) -> str:
     """Return *text* on one line, cut to at most *limit* characters with an ellipsis."""
-    # Signs that turn the direction of text around would make it read as something else.
+    # Characters that change the direction of text would change its meaning.
     flat = " ".join(_TURNING.sub("", text[: limit * 8]).split())
     if len(flat) <= limit and len(text) <= limit * 8:
         return flat
     cut = flat[: limit - 1]
-    # A mark belongs to the letter before it.
+    # A combining mark belongs to the letter before it.
     while cut and unicodedata.combining(flat[len(cut) : len(cut) + 1] or " "):
         cut = cut[:-1]
-    # A text ends at a word; a name, which is short, where there is room.
+    # A text is cut at a word; a name, which is short, at the limit.
     words = cut.rpartition(" ")[0]
     if limit >= _A_TEXT and flat[len(cut) : len(cut) + 1].strip() and len(words) > limit * 0.8:
         return words + " \u2026"
@@ -85,7 +85,7 @@ def label_lines(text: str, /, *, width: int = 18, lines: int = 2) -> tuple[str, 
 
 
 def text_width(text: str, size: float = LABEL_SIZE, /) -> float:
-    """Return about how many pixels a line of text takes, rather too many than too few."""
+    """Return an upper estimate of the width of a line of text, in pixels."""
     return size * sum(map(_advance, text))
 
 
@@ -101,7 +101,7 @@ def _advance(letter: str) -> float:
     return 0.7 if letter.isupper() else 0.58
 
 
-# The words of drawings: in English, unless a face gives those of another language.
+# The labels of drawings: in English, unless a face passes a translation.
 
 _TAGS = re.compile(r"<[^>]*>")
 MONTHS = lists.MONTHS.words("en")
@@ -127,7 +127,7 @@ def counted(count: int, one: str, many: str | None = None, /) -> str:
 
 
 def capital(text: str, /) -> str:
-    """Return text with a large first letter."""
+    """Return text with its first letter in upper case."""
     return text[:1].upper() + text[1:]
 
 

@@ -1,4 +1,4 @@
-"""Templates of pages, filled by Jinja, which is loaded for the first one."""
+"""Templates of pages, filled by Jinja, which is loaded at first use."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _MAX_CUTS = 4
 _CUT_SHARE = 0.2
-"""A stretch without events is cut out where it would take more than this share of the axis."""
+"""A stretch without events is cut out if it would take more than this share of the axis."""
 _CUT_DAYS = 366
 _CUT_TIMES = 5
 """Empty stretches longer than this multiple of the median are cut out."""
@@ -38,7 +38,7 @@ _LAST_DAY = date.max.toordinal()
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Days that the axis shows without a break: ordinals, half-open, and where they begin."""
+    """Days without a break on the axis: half-open ordinals, and their position."""
 
     first: int
     end: int
@@ -61,12 +61,12 @@ class Scale:
         return last.left + (last.end - last.first) * self.day_width
 
     def cuts(self) -> Iterator[tuple[float, int]]:
-        """Give the middle of each cut, in pixels, and how many days it leaves out."""
+        """Yield the middle of each cut, in pixels, and the number of days that it leaves out."""
         for before, after in pairwise(self.stretches):
             yield after.left - _CUT_WIDTH / 2, after.first - before.end
 
     def ticks(self, words: Words = ENGLISH, /) -> list[tuple[float, str]]:
-        """Return places and words of the ticks."""
+        """Return positions and labels of the ticks."""
         day_step = next((s for s in _DAY_STEPS if s * self.day_width >= _DAY_LABEL), None)
         month = self.day_width * 30.44
         step = next(
@@ -86,7 +86,7 @@ class Scale:
         return ticks
 
     def _middle(self, stretch: Stretch) -> tuple[float, str]:
-        """Name the year of a stretch that is too short for any tick."""
+        """Return the year of a stretch that is too short for a tick."""
         day = (stretch.first + stretch.end) // 2
         return self.at(day), str(date.fromordinal(day).year)
 
@@ -138,7 +138,7 @@ def _merged(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _firsts(stretch: Stretch, step: int) -> Iterator[int]:
-    """Give the first days of every *step* months."""
+    """Yield the first day of every *step* months."""
     start = date.fromordinal(stretch.first)
     number = (start.year * 12 + start.month - 1) // step * step
     while number // 12 <= date.max.year:
@@ -152,7 +152,7 @@ def _firsts(stretch: Stretch, step: int) -> Iterator[int]:
 
 
 AXIS_WIDTHS = {"wide": 1120.0, "middle": 680.0, "tall": 350.0}
-"""Widths of the drawings of a page, in pixels: for screens, tablets and telephones."""
+"""Widths of the drawings of a page, in pixels: for screens, tablets and phones."""
 _SIDE = 14.0
 _LANE = 12.0
 _MOST_LANES = 12
@@ -221,7 +221,7 @@ def _radius(event: Event) -> float:
 
 
 def _extent(scale: Scale, span: tuple[int, int], event: Event) -> tuple[float, float]:
-    """Return where an event's sign begins and ends, in pixels."""
+    """Return the extent of an event's symbol, in pixels."""
     left, right = scale.at(span[0]), scale.at(span[1] + 1)
     least = 2 * _radius(event) if span[0] == span[1] else _LEAST_BAR
     if right - left >= least and span[0] != span[1]:
@@ -231,7 +231,7 @@ def _extent(scale: Scale, span: tuple[int, int], event: Event) -> tuple[float, f
 
 
 def _lanes(extents: dict[int, tuple[float, float]]) -> dict[int, int]:
-    """Stack signs so that none covers another, unless there are too many in one place."""
+    """Stack symbols so that none covers another, unless there are too many in one place."""
     ends: list[float] = []
     lanes = {}
     for number, (left, right) in sorted(extents.items(), key=lambda item: (item[1], item[0])):

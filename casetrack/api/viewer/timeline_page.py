@@ -1,4 +1,4 @@
-"""The timeline of a collection as one page of HTML: an axis to scale, and the events with proof."""
+"""The timeline of a collection as one HTML page: an axis to scale, and events with sources."""
 
 from __future__ import annotations
 
@@ -62,14 +62,14 @@ def timeline_html(timeline: Timeline, pictures: Mapping[Place, Picture] = _NO_PI
         precise=_PRECISE,
         cards=Cards(timeline.collection, pictures),
     )
-    return sheet("timeline", f"{timeline.collection}: what happened when", [body])
+    return sheet("timeline", f"{timeline.collection}: timeline", [body])
 
 
 def _counts(timeline: Timeline) -> str:
     shown = len(timeline.events)
     text = counted(timeline.total, "event")
     if shown < timeline.total:
-        text = f"{shown:,} of {text}, the weightiest"
+        text = f"{shown:,} of {text}, most important"
     bounds = (("from", timeline.start), ("to", timeline.end))
     return text + "".join(f", {word} {day}" for word, day in bounds if day)
 

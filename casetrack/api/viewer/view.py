@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 
 _DPI = 144.0
 _NEAR_CHARS = 4000
-"""How much text on either side of the passage is drawn, where there is no picture of the page."""
+"""Characters of text that are drawn on each side of the passage, without a picture of the page."""
 _MAILS = frozenset({"eml", "msg", "mbox"})
 _AROUND = 36.0
-"""Points around the passage in a picture that is cut to it."""
+"""Points around the passage in a picture that is cropped to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class View:
 
     @property
     def strong(self) -> list[Box]:
-        """Rectangles of the lines that answer."""
+        """Rectangles of the lines with the answer."""
         return [b.box for part in self.pinpoint for b in part.place.line_boxes]
 
     @property
@@ -103,12 +103,8 @@ class View:
     def png(self, *, crop: bool = False) -> bytes:
         """Return the page with the passage marked; without a picture, a drawing of its text.
 
-        *crop* cuts the picture to the passage and a margin.
-
-        Raises
-        ------
-        FileError
-            The text cannot be drawn.
+        *crop* cuts the picture to the passage and a margin. Raises ``FileError`` if the text cannot
+        be drawn.
         """
         if self.image is not None:
             around = _AROUND if crop else None
@@ -152,6 +148,9 @@ def open_view(
 ) -> View:
     """Collect the view of a passage.
 
+    Raises ``ChunkNotFound`` if no live chunk has this id; ``UsageError`` if *window* is less than
+    0.
+
     Parameters
     ----------
     window
@@ -160,13 +159,6 @@ def open_view(
         Mark the parts that answer it strongly; ``None`` marks the whole passage alike.
     draw
         Draw the page's picture if it has one.
-
-    Raises
-    ------
-    ChunkNotFound
-        No live chunk has this id.
-    UsageError
-        *window* is less than 0.
     """
     within("window", window, 0)
     snapshot, workspace = state.snapshot, state.workspace
@@ -209,18 +201,18 @@ def about_source(source: SourceFile, document: Document, /) -> str | None:
     if source.note is None:
         return None
     if document.format not in PICTURE_FORMATS:
-        return f"{source.note} The text below is what it said then."
+        return f"{source.note} The text below is the old content."
     if source.path is not None:
-        return f"{source.note} The picture shows the copy that the collection kept."
-    remedy = " Ingest it again to search what it says now." if source.is_there else ""
-    return f"{source.note} So its page is shown as stored text, not as a picture.{remedy}"
+        return f"{source.note} The picture shows the collection's copy."
+    remedy = " Ingest it again to search its current content." if source.is_there else ""
+    return f"{source.note} Its page is shown as stored text, not as a picture.{remedy}"
 
 
 def no_picture(error: FileError, /) -> str:
     """Return a sentence on why a page has no picture."""
     if isinstance(error, FileEncrypted):
         return (
-            "The file is protected, so its page is shown as stored text. Give its password to see "
+            "The file is protected, so its page is shown as stored text. Enter its password to see "
             f"the page: {Opt('password TEXT')}."
         )
     return f"The page cannot be drawn, so it is shown as stored text. {error.message}"
@@ -233,11 +225,7 @@ def draw_page(
 
     *limits* are the worker's memory and seconds per page, at most
     :data:`casetrack.parse.workers.pool.MAX_DRAW_SECONDS`; *options* are passwords and models.
-
-    Raises
-    ------
-    FileError
-        It cannot be drawn.
+    Raises ``FileError`` if it cannot be drawn.
     """
     short = replace(limits, timeout_seconds=min(limits.timeout_seconds, MAX_DRAW_SECONDS))
     pool = drawing_pool(limits.memory_mb)
@@ -247,10 +235,7 @@ def draw_page(
 def draw_text(text: TextPage, /) -> PageImage:
     """Draw text on a page that is as high as the text needs.
 
-    Raises
-    ------
-    FileError
-        It cannot be drawn.
+    Raises ``FileError`` if it cannot be drawn.
     """
     with tempfile.TemporaryDirectory(prefix="casetrack-") as folder:
         path = Path(folder) / f"passage{TEXT_PAGE_EXTENSION}"

@@ -1,1 +1,1 @@
-"""Folders that are kept in sync by themselves."""
+"""Watched folders: automatic synchronisation with collections."""

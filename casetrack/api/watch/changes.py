@@ -1,4 +1,4 @@
-"""Changes that were heard and not yet taken in: batched, and only when the files are still."""
+"""Changes of files, collected in batches once the files no longer change."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from watchdog.observers.api import BaseObserver, ObservedWatch
 
 DEBOUNCE_SECONDS = 2.0
-"""A path must be left alone for so long, and a file look the same at both ends of that time."""
+"""Seconds without changes of a path, with an equal file state at both ends."""
 BATCH_SECONDS = 30.0
-"""A folder that is never quiet is synced so often, with those of its files that are."""
+"""Seconds between syncs of a folder with constant changes; only its unchanged files are read."""
 PATIENCE_SECONDS = 600.0
-"""A file that is never quiet, such as a log, is taken as it is so often."""
+"""Seconds between reads of a file with constant changes, such as a log."""
 MOST_PATHS = 500
-"""Beyond it the whole folder is compared, which costs less than many single paths."""
+"""Above this number the whole folder is compared, which costs less than many single paths."""
 
 FileState = tuple[int, int]
 """Size and modification time (ns); see :func:`file_state`."""
@@ -56,7 +56,7 @@ class _Touched:
 
 
 def file_state(path: str, /) -> FileState:
-    """Return size and modification time of a file; fixed values where it is gone or a folder."""
+    """Return size and modification time of a file; fixed values for a folder or a missing file."""
     try:
         status = os.lstat(path)
     except (OSError, ValueError):
@@ -80,12 +80,12 @@ class Changes:
         self._whole: _Touched | None = None
 
     def __len__(self) -> int:
-        """Return how many paths wait; 0 also while the whole folder does."""
+        """Return the number of waiting paths; 0 also while the whole folder waits."""
         return len(self._touched)
 
     @property
     def whole(self) -> bool:
-        """Whether there were too many paths to keep them apart."""
+        """Whether there were too many paths to store them separately."""
         return self._whole is not None
 
     @property
@@ -94,7 +94,7 @@ class Changes:
         return self._whole is not None or bool(self._touched)
 
     def touch(self, path: str, now: float, /) -> None:
-        """Note that something happened at *path*."""
+        """Record a change at *path*."""
         with self._lock:
             if self._whole is not None:
                 self._whole.last = now
@@ -120,13 +120,13 @@ class Changes:
                 del self._touched[path]
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Remove all changes."""
         with self._lock:
             self._whole = None
             self._touched.clear()
 
     def settle(self, now: float, /) -> None:
-        """Look at the files that were left alone for a while; call it every second or so."""
+        """Check the files that have not changed for a while; call it every second or so."""
         with self._lock:
             for path, touched in self._touched.items():
                 if not touched.stable:
@@ -159,7 +159,7 @@ class Changes:
         state = self._state_of(path)
         if state == touched.state:
             touched.stable = True
-        else:  # it grows although nothing was heard of it, as on network drives
+        else:  # it grows without notifications, as on network drives
             touched.state, touched.seen_at, touched.last = state, now, now
 
     def _take_whole(self, whole: _Touched, now: float) -> Batch | None:
@@ -183,7 +183,7 @@ def _outermost(paths: Iterable[str]) -> tuple[str, ...]:
     return tuple(kept)
 
 
-# News of changed files from the operating system, as far as it has any.
+# Notifications of changed files from the operating system, as far as it has any.
 
 logger = logging.getLogger("casetrack.watch")
 
@@ -209,11 +209,11 @@ class Notifier(Protocol):
         ...
 
     def forget(self, key: str, /) -> None:
-        """Stop following; nothing happens where *key* is not followed."""
+        """Stop following; do nothing if *key* is not followed."""
         ...
 
     def alive(self, key: str, /) -> bool:
-        """Return whether changes of *key* are still heard."""
+        """Return whether changes of *key* are still reported."""
         ...
 
     def lost(self) -> bool:
@@ -221,7 +221,7 @@ class Notifier(Protocol):
         ...
 
     def stop(self) -> None:
-        """Forget all and end all threads."""
+        """Stop following all folders and end all threads."""
         ...
 
 
@@ -233,7 +233,7 @@ class _Losses(logging.Handler):
         self.any = False
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Note an overflow."""
+        """Record an overflow."""
         if _OVERFLOW in record.getMessage():
             self.any = True
 
@@ -279,7 +279,7 @@ class OsNotifier:
             self._observer.unschedule(observed)
 
     def alive(self, key: str, /) -> bool:
-        """Return whether the thread that hears of a folder runs."""
+        """Return whether the thread for a folder's notifications runs."""
         pair = self._followed.get(key)
         if pair is None or self._observer is None or not self._observer.is_alive():
             return False
@@ -311,7 +311,7 @@ class OsNotifier:
         return self._observer
 
     def _try_probe(self, observer: BaseObserver) -> None:
-        # Where the limit is reached inside a folder, watchdog leaves out the rest of it in silence.
+        # If the limit is reached inside a folder, watchdog silently skips the rest of it.
         private_folder(self._probe)
         observer.unschedule(observer.schedule(_handler(lambda _path, _folder: None), self._probe))
 
@@ -347,15 +347,15 @@ def _refusal(error: OSError) -> str:
     if error.errno == errno.ENOSPC:
         return (
             "the system's limit of watched folders is reached (raise fs.inotify.max_user_watches), "
-            "so the folder is looked through regularly instead"
+            "so the folder is compared regularly instead"
         )
     if error.errno == errno.EMFILE:
         return (
             "the system's limit of watching programs is reached (raise "
-            "fs.inotify.max_user_instances), so the folder is looked through regularly instead"
+            "fs.inotify.max_user_instances), so the folder is compared regularly instead"
         )
     reason = error.strerror or str(error)
-    return f"the system reports no changes here ({reason}), so it is looked through regularly"
+    return f"the system reports no changes here ({reason}), so it is compared regularly"
 
 
 def _network_note(folder: str) -> str:
@@ -363,8 +363,8 @@ def _network_note(folder: str) -> str:
     if kind not in _NETWORK:
         return ""
     return (
-        f"the folder is on a network drive ({kind}), where the system does not hear of all "
-        "changes, so it is looked through regularly, too"
+        f"the folder is on a network drive ({kind}), where the system does not report all "
+        "changes, so it is also compared regularly"
     )
 
 

@@ -1,4 +1,4 @@
-"""The two clocks that watching reads; tests drive their own."""
+"""The two clocks of watching; tests replace them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class Clock(Protocol):
     """Wall clock and monotonic clock."""
 
     def wall(self) -> float:
-        """Return seconds since 1970 (UTC); it goes on while the machine sleeps, and may jump."""
+        """Return seconds since 1970 (UTC); it continues in the machine's sleep, and can jump."""
         ...
 
     def monotonic(self) -> float:

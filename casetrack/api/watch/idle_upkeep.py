@@ -101,7 +101,7 @@ class IdleUpkeep:
         current: dict[str, _Seen] = {}
         for folder in _folders(self._library.settings.collections_dir):
             if is_remote_folder(folder):
-                continue  # many computers have it, and each would do the same
+                continue  # several computers can share it, and each would do the same
             stamp = commit_stamp(folder)
             seen = known.get(folder.name)
             if seen is None:
@@ -118,12 +118,7 @@ def run_upkeep(library: Library, collection_id: str, cancel: threading.Event, /)
     """Run a collection's upkeep if it needs one; return false if it is written to or cancelled.
 
     In a program that has not loaded Lance, a child process does it, so that an idle server stays
-    small.
-
-    Raises
-    ------
-    CaseTrackError
-        The upkeep failed.
+    small. Raises ``CaseTrackError`` if the upkeep failed.
     """
     if "lance" in sys.modules:
         from casetrack.keep.upkeep import needs_upkeep

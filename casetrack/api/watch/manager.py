@@ -37,9 +37,9 @@ repairs = logging.getLogger("casetrack.repairs")
 STEP_SECONDS = 1.0
 WORKING_SECONDS = 0.5
 LIST_SECONDS = 2.0
-"""Where no folder is watched, the list of watches is read so often."""
+"""Seconds between reads of the list of watches while no folder is watched."""
 COLLECTIONS_SECONDS = 10.0
-"""So often it is checked which collections are open; one that is gone twice was deleted."""
+"""Seconds between checks of the open collections; one that is missing twice was deleted."""
 FAILURE_SECONDS = 5.0
 
 
@@ -130,7 +130,7 @@ class WatchManager:
             self._thread.join(timeout)
 
     def run(self) -> None:
-        """Watch until :attr:`stopping` is set, and leave the folders to others then."""
+        """Watch until :attr:`stopping` is set, then release the folders to other programs."""
         try:
             while True:
                 if self.stopping.wait(self._careful_step()):
@@ -142,7 +142,7 @@ class WatchManager:
         try:
             return self.step()
         except CaseTrackError as error:
-            logger.warning("Watching goes on in a moment: %s", error.message)
+            logger.warning("Watching continues in a moment: %s", error.message)
         except Exception:
             # An error of any kind must not stop the other folders or the next steps.
             logger.exception("Watching stumbled")
@@ -165,16 +165,15 @@ class WatchManager:
     def step(self) -> float:
         """Do the due work, and return the seconds until the next step.
 
-        Raises
-        ------
-        CaseTrackError
-            The list of watches or a lock cannot be used; the next step tries again.
+        Raises ``CaseTrackError`` if the list of watches or a lock cannot be used.
         """
         self._collect()
         self._read_watch_list()
         self._check_collections()
         if self._notifier.lost():
-            logger.warning("The system lost news of changed files; all folders are compared.")
+            logger.warning(
+                "The system lost notifications of changed files; all folders are compared."
+            )
             for folder in self._folders.values():
                 folder.compare()
         for folder in self._folders.values():
@@ -184,7 +183,7 @@ class WatchManager:
         return self._pause()
 
     def sizes(self) -> dict[str, int]:
-        """Return the sizes of everything that could grow, for tests."""
+        """Return the sizes of all growing data structures, for tests."""
         return {
             "folders": len(self._folders),
             "paths": sum(k.size for k in self._folders.values()),
@@ -211,7 +210,7 @@ class WatchManager:
             folder = self._folders.get(watch_id)
             if folder is None:
                 self._folders[watch_id] = WatchedFolder(watch, self._context)
-            elif folder.watch.folder != watch.folder:  # edited by hand
+            elif folder.watch.folder != watch.folder:  # edited by a user
                 folder.release()
                 self._folders[watch_id] = WatchedFolder(watch, self._context)
             elif folder.watch != watch:
@@ -225,7 +224,7 @@ class WatchManager:
             return
         self._collections_at = now + COLLECTIONS_SECONDS
         if not self._collections_dir.is_dir():
-            return  # a disk that is not there deletes nothing
+            return  # a missing disk deletes nothing
         gone = set()
         for folder in self._folders.values():
             collection_id = folder.watch.collection_id
@@ -285,7 +284,7 @@ class WatchManager:
         try:
             only = None if task.paths is None else _paths(task.paths)
             outcome = self._sync(task.watch, only, task.cancel)
-        except Exception as error:  # noqa: BLE001 - told in the status, and tried again
+        except Exception as error:  # noqa: BLE001 - shown in the status, and tried again
             outcome = error
         self._ended.put((folder, task, outcome))
 

@@ -99,7 +99,7 @@ class Background:
         self._thread = threading.Thread(target=self._work, name="casetrack-watch", daemon=True)
 
     def start(self) -> None:
-        """Begin; returns at once."""
+        """Start in the background."""
         self._running.add(self._stop)
         self._thread.start()
 

@@ -1,4 +1,4 @@
-"""When a whole folder is compared next. Pure arithmetic on seconds since 1970."""
+"""The time of the next comparison of a whole folder, as arithmetic on seconds since 1970."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _HOUR = 3600.0
 _INTERVALS: dict[Schedule, float] = {
-    # Changes are heard at once; this is the safety net for those that were not.
+    # Changes are reported at once; the schedule catches those that were missed.
     "on_change": 6 * _HOUR,
     "hourly": _HOUR,
     "every_6h": 6 * _HOUR,
@@ -40,10 +40,7 @@ def next_full(watch: Watch, after: float, /, *, zone: tzinfo | None = None) -> f
 def checked_schedule(text: str, /) -> Schedule:
     """Return the schedule *text*.
 
-    Raises
-    ------
-    UsageError
-        It is not a known schedule.
+    Raises ``UsageError`` if it is not a known schedule.
     """
     return one_of("schedule", text.strip().lower().replace("-", "_"), SCHEDULES)
 
@@ -51,10 +48,7 @@ def checked_schedule(text: str, /) -> Schedule:
 def checked_time(text: str, /) -> str:
     """Return a time of day as ``HH:MM``.
 
-    Raises
-    ------
-    UsageError
-        *text* is not a time of day.
+    Raises ``UsageError`` if *text* is not a time of day.
     """
     match = _TIME.fullmatch(text.strip())
     if match is None:

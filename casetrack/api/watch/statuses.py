@@ -1,4 +1,4 @@
-"""How each watched folder is doing: one small file each, written by the program that watches it."""
+"""The status of each watched folder: one small file, written by the watching program."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Statuses:
 
     @property
     def home(self) -> Path:
-        """The folder of the files; made by :meth:`lock_path`."""
+        """The folder of the files; :meth:`lock_path` creates it."""
         return self._home
 
     def lock_path(self, watch_id: str, /) -> Path:
@@ -54,9 +54,7 @@ class Statuses:
     def write(self, watch_id: str, status: WatchStatus, /) -> None:
         """Store a status.
 
-        Raises
-        ------
-        DiskFull, NotWritable, StorageError
+        Raises ``DiskFull``, ``NotWritable`` or ``StorageError``.
         """
         raw = status.as_dict()
         del raw["health_text"]
@@ -95,11 +93,11 @@ class Report(Protocol):
 
     @property
     def seconds(self) -> float:
-        """How long it took."""
+        """Duration in seconds."""
         ...
 
     def count(self, *kinds: Any) -> int:
-        """Return how many files ended with one of *kinds*."""
+        """Return the number of files with one of *kinds*."""
         ...
 
     def as_dict(self) -> dict[str, Any]:
@@ -116,12 +114,7 @@ class Sync(Protocol):
         """Bring the collection up to date.
 
         *only* are changed files and folders; ``None`` compares the whole folder. *cancel* stops at
-        the next file.
-
-        Raises
-        ------
-        CaseTrackError
-            The sync failed.
+        the next file. Raises ``CaseTrackError`` if the sync failed.
         """
         ...
 
@@ -156,7 +149,7 @@ class CollectionSync:
 
         if only is not None:
             return sync(None, cancel)
-        # The whole folder may take long: others see how far it is, and may stop it.
+        # A full comparison can take long: other programs see its progress, and can stop it.
         return self._library.run_job(
             "sync",
             sync,
@@ -181,7 +174,7 @@ def pattern_of(inner: Path, folder: Path, /) -> tuple[str, ...]:
 
 
 def counts_of(report: Report, /) -> dict[str, int]:
-    """Return how many files ended in each way, those with none left out."""
+    """Return the number of files by outcome, without zeros."""
     return {kind: n for kind in SYNC_KINDS if (n := report.count(kind))}
 
 

@@ -44,7 +44,7 @@ Entries = list[dict[str, Any]]
 
 _ABOUT = (
     f"Folders that CaseTrack keeps in sync with collections. Change it with {See('watch')}, or by "
-    "hand: programs that watch notice it within seconds."
+    "hand: watching programs read it within seconds."
 )
 
 
@@ -62,10 +62,8 @@ class WatchListFile:
     def read(self) -> Entries:
         """Return the entries; a damaged file is set aside and replaced by the last good copy.
 
-        Raises
-        ------
-        DiskFull, NotWritable, StorageError
-            The file cannot be read, or a damaged one cannot be replaced.
+        Raises ``DiskFull``, ``NotWritable`` or ``StorageError`` if the file cannot be read, or a
+        damaged one cannot be replaced.
         """
         try:
             return _entries(self._load(self.path))
@@ -77,12 +75,8 @@ class WatchListFile:
     def change(self, edit: Callable[[Entries], None], /) -> Entries:
         """Change the entries with *edit* under a lock, store them, and return them.
 
-        Nothing is written if *edit* changes nothing or raises.
-
-        Raises
-        ------
-        DiskFull, NotWritable, StorageError
-            The file cannot be written; it is unchanged.
+        Nothing is written if *edit* changes nothing or raises. Raises ``DiskFull``, ``NotWritable``
+        or ``StorageError`` if the file cannot be written.
         """
         lock = file_lock(self.path.with_name(f".{self.path.name}.lock"))
         with storage_errors(self.path):
@@ -118,12 +112,16 @@ class WatchListFile:
         except (ValueError, FileNotFoundError):
             content = {"about": _ABOUT, "version": 1, "watches": []}
             outcome = (
-                "there was no good copy of it, so no folder is watched now; add them again with "
+                "no good copy exists, so no folder is watched now; add them again with "
                 f"{See('watch add', 'FOLDER')}"
             )
         write_json(self.path, content)
         repairs.warning(
-            "%s was damaged (%s). It was kept as %s, and %s.", self.path, error, aside.name, outcome
+            "%s was damaged (%s). The damaged file is %s, and %s.",
+            self.path,
+            error,
+            aside.name,
+            outcome,
         )
         return content
 
@@ -189,10 +187,8 @@ class WatchList:
     def watches(self, collection_id: str | None = None, /) -> tuple[Watch, ...]:
         """Return the watches, of all collections or of one, in the order of their creation.
 
-        Raises
-        ------
-        DiskFull, NotWritable, StorageError
-            The list cannot be read, or a damaged one cannot be replaced by its last good copy.
+        Raises ``DiskFull``, ``NotWritable`` or ``StorageError`` if the list cannot be read, or a
+        damaged one cannot be replaced by its last good copy.
         """
         return tuple(
             watch
@@ -217,14 +213,9 @@ class WatchList:
         """Add or change the watch of a folder for a collection; return it, and whether it is new.
 
         Options are those of :class:`Watch`; ``None`` keeps the stored value, or uses the default.
-
-        Raises
-        ------
-        UsageError
-            An option is wrong, the folder is inside the data folder, or nothing would change.
-        FileNotFound, WrongPathKind
-            There is no such folder.
-        DiskFull, NotWritable, StorageError
+        Raises ``UsageError`` if an option is wrong, the folder is inside the data folder, or
+        nothing would change; ``FileNotFound`` or ``WrongPathKind`` if there is no such folder;
+        ``DiskFull``, ``NotWritable`` or ``StorageError``.
         """
         path = self._checked_folder(folder)
         fields = checked_fields(
@@ -260,13 +251,8 @@ class WatchList:
     def change(self, watch_id: str, /, *, enabled: bool | None = None, **options: Any) -> Watch:
         """Change a watch (whole id) and return it; options are those of :meth:`add`.
 
-        Raises
-        ------
-        WatchNotFound
-            It was removed meanwhile.
-        UsageError
-            An option is wrong, or nothing would change.
-        DiskFull, NotWritable, StorageError
+        Raises ``WatchNotFound`` if it was removed meanwhile; ``UsageError`` if an option is wrong,
+        or nothing would change; ``DiskFull``, ``NotWritable`` or ``StorageError``.
         """
         fields = checked_fields(**options)
         if enabled is not None:
@@ -286,9 +272,7 @@ class WatchList:
     def remove(self, watch_ids: Container[str], /) -> tuple[Watch, ...]:
         """Remove watches by their whole ids and return those that existed.
 
-        Raises
-        ------
-        DiskFull, NotWritable, StorageError
+        Raises ``DiskFull``, ``NotWritable`` or ``StorageError``.
         """
         gone: list[Watch] = []
 
@@ -303,14 +287,8 @@ class WatchList:
     def find(self, path_or_id: str, /, *, collection_id: str | None = None) -> Watch:
         """Return the watch of a folder, or of an id (at least its first 4 characters).
 
-        A folder can have watches of several collections; *collection_id* selects one.
-
-        Raises
-        ------
-        WatchNotFound
-            None matches; the message contains the known watches.
-        AmbiguousName
-            Several match.
+        A folder can have watches of several collections; *collection_id* selects one. Raises
+        ``WatchNotFound`` if none matches; ``AmbiguousName`` if several match.
         """
         watches = self.watches(collection_id)
         asked = path_or_id.strip()
@@ -330,9 +308,9 @@ class WatchList:
     def _checked_folder(self, folder: str | Path) -> Path:
         if is_address(folder):
             raise UsageError(
-                f"{folder} cannot be watched: object storage tells nobody of its changes.",
-                hint=f"Name it as a source of the kind s3, and let a scheduler run {See('sync')} "
-                "for it: each run lists it, and fetches what has changed.",
+                f"{folder} cannot be watched: object storage does not report changes.",
+                hint=f"Add it as a source of type s3, and let a scheduler run {See('sync')} "
+                "for it: each run lists it and fetches changes.",
             )
         try:
             path = resolve_path(folder)
@@ -341,20 +319,17 @@ class WatchList:
         if not path.exists():
             raise FileNotFound(path)
         if not path.is_dir():
-            raise WrongPathKind(
-                f"{path} is a file, not a folder.", hint="Watch the folder that it lies in."
-            )
+            raise WrongPathKind(f"{path} is a file, not a folder.", hint="Watch its folder.")
         home = self.data_dir.resolve()
         if path.resolve().is_relative_to(home):
             raise UsageError(
-                f"{path} lies in CaseTrack's own data folder {home}, "
-                "which changes with every sync.",
-                hint="Keep your documents in a folder outside of it, and watch that one.",
+                f"{path} is in CaseTrack's own data folder {home}, which changes with every sync.",
+                hint="Watch a folder outside of it.",
             )
         return path
 
     def _known(self, entries: Entries) -> list[tuple[dict[str, Any], Watch]]:
-        """Return the entries that can be understood, each with its watch."""
+        """Return the valid entries, each with its watch."""
         pairs = []
         for entry in entries:
             try:
@@ -366,7 +341,7 @@ class WatchList:
                 if name not in self._told:
                     self._told.add(name)
                     logger.warning(
-                        "The entry %s in %s is left alone: it cannot be understood (%s: %s).",
+                        "The entry %s in %s is ignored, because it is not valid (%s: %s).",
                         name,
                         self.path,
                         type(error).__name__,
@@ -385,8 +360,8 @@ def _changed(entry: dict[str, Any], watch: Watch, fields: Mapping[str, Any]) -> 
     if changed == watch:
         state = "watched" if watch.enabled else "paused"
         raise UsageError(
-            f"Nothing was changed: {watch.folder} is {state} like this already.",
-            hint=f"{See('watch list')} shows how each folder is watched.",
+            f"Nothing was changed: {watch.folder} is already {state} with these options.",
+            hint=f"{See('watch list')} shows the options of each folder.",
         )
     return changed
 
@@ -396,8 +371,8 @@ def _matching(entry: dict[str, Any], fields: Mapping[str, Any]) -> Watch:
     watch = Watch.from_dict(entry)
     if "daily_time" in fields and watch.schedule != "daily":
         raise UsageError(
-            f"A time of day does not go with the schedule {watch.schedule}.",
-            hint="Use the schedule daily, or leave the time out.",
+            f"A time of day cannot be used with the schedule {watch.schedule}.",
+            hint="Use the schedule daily, or omit the time.",
         )
     return watch
 
@@ -412,13 +387,7 @@ def checked_fields(
     exclude: Iterable[str] | None = None,
     auto_remove_deleted: bool | None = None,
 ) -> dict[str, Any]:
-    """Return the given options in the form that is stored; ``None`` leaves one out.
-
-    Raises
-    ------
-    UsageError
-        An option is wrong.
-    """
+    """Return the given options in the form that is stored; ``None`` leaves one out."""
     fields: dict[str, Any] = {}
     if schedule is not None:
         fields["schedule"] = checked_schedule(schedule)
@@ -445,11 +414,12 @@ def _not_found(asked: str, known: Iterable[Watch]) -> WatchNotFound:
     lines = "\n".join(f"  - {w.folder} (ID: {w.id[:8]})" for w in known)
     if not lines:
         return WatchNotFound(
-            f'"{asked}" is not watched; no folder is.',
+            f'"{asked}" is not watched, and no other folder is.',
             hint=f"Watch one with {See('watch add', 'FOLDER')}.",
         )
     return WatchNotFound(
-        f'"{asked}" is not watched. These are:\n{lines}', hint="Give one of these paths or IDs."
+        f'"{asked}" is not watched. Watched folders:\n{lines}',
+        hint="Use one of these paths or IDs.",
     )
 
 
@@ -459,13 +429,7 @@ def _not_found(asked: str, known: Iterable[Watch]) -> WatchNotFound:
 def delete_collection(
     library: Library, collection_id: str, /
 ) -> tuple[CollectionInfo, tuple[str, ...]]:
-    """Delete a collection; return its facts, and the folders that are no longer watched.
-
-    Raises
-    ------
-    CollectionNotFound, CollectionBusy, StorageError
-        See :meth:`casetrack.api.library.Library.delete`.
-    """
+    """Delete a collection; return its facts, and the folders that are no longer watched."""
     gone = library.delete(collection_id)
     watch_list = WatchList(library.settings.data_dir)
     watched = watch_list.watches(gone.id)

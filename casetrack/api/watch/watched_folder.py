@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from casetrack.api.watch.statuses import Report, Statuses
     from casetrack.base.records.sync import Health, Watch
 
-# Files whose changes mean nothing: locks, downloads under way, editors' and systems' own files.
+# Files whose changes are ignored: locks, unfinished downloads, files of editors and systems.
 
 _ENDINGS = (*".part .partial .crdownload .download .opdownload .tmp .temp .swp .swx ~".split(),)
 _NAMES = frozenset({"thumbs.db", "desktop.ini", "4913"})
@@ -84,20 +84,20 @@ class Filter:
 logger = logging.getLogger("casetrack.watch")
 
 TAKEOVER_SECONDS = 3.0
-"""So often a folder that another program watches is tried."""
+"""Seconds between attempts to watch a folder that another program watches."""
 FOLDER_SECONDS = 5.0
-"""So often it is checked that the folder is there, and still the same."""
+"""Seconds between checks that the folder exists and is the same."""
 REFOLLOW_SECONDS = 600.0
-"""So often notifications are tried again where the system refused them."""
+"""Seconds between attempts to get notifications after the system refused them."""
 RETRY_SECONDS = (10.0, 1800.0)
-"""The pause after the first failure, which doubles with each further one, and the longest."""
+"""The pause after the first failure, which doubles with each further one, and the longest pause."""
 CANCELLED_SECONDS = 30.0
 SET_BACK_SECONDS = 120.0
 CHANGED_MEANWHILE = "changed_meanwhile"
-"""The code of files that a sync left alone because they changed under its eyes."""
+"""The code of files that a sync skipped because they changed meanwhile."""
 _POLL_SECONDS = (60.0, 3600.0)
 _POLL_SHARE = 200.0
-"""Looking through a folder may take at most a two-hundredth of the time."""
+"""Comparing a folder can take at most a two-hundredth of the time."""
 _PENDING_SECONDS = 5.0
 
 
@@ -156,17 +156,17 @@ class WatchedFolder:
 
     @property
     def owned(self) -> bool:
-        """Whether this program is the one that watches the folder."""
+        """Whether this program watches the folder."""
         return self._lock is not None
 
     @property
     def has_work(self) -> bool:
-        """Whether something waits that needs a look soon."""
+        """Whether waiting work needs a check soon."""
         return self.owned and (self._changes.waiting or self._task is not None)
 
     @property
     def size(self) -> int:
-        """How many paths it remembers."""
+        """Number of remembered paths."""
         return len(self._changes)
 
     def step(self, *, busy: bool) -> None:
@@ -234,20 +234,20 @@ class WatchedFolder:
             self._write_status(now, busy=False)
 
     def change(self, watch: Watch, /) -> None:
-        """Go on with other options for the same folder."""
+        """Continue with other options for the same folder."""
         before, self.watch = self.watch, watch
         same_work = replace(
             before, schedule=watch.schedule, daily_time=watch.daily_time, enabled=watch.enabled
         )
         if same_work == watch:
             return
-        # Something else may have to be taken in, or left, now.
+        # Other files may have to be added or ignored now.
         self._identity, self._folder_at = None, 0.0
         self.compare()
         self.cancel()
 
     def compare(self) -> None:
-        """Compare the whole folder as soon as it can be."""
+        """Compare the whole folder as soon as possible."""
         self._whole_now = True
         self._retry_at = 0.0
 
@@ -257,7 +257,7 @@ class WatchedFolder:
             self._task.cancel.set()
 
     def release(self) -> None:
-        """Leave the folder to others."""
+        """Release the folder to other programs."""
         self.cancel()
         self._context.notifier.forget(self.watch.id)
         self._identity = None
@@ -269,7 +269,7 @@ class WatchedFolder:
     # --- parts of a step ------------------------------------------------------------------
 
     def _take_over(self, now: float) -> bool:
-        """Try to become the one program that watches this folder."""
+        """Try to become the only program that watches this folder."""
         if now < self._try_at:
             return False
         self._try_at = now + TAKEOVER_SECONDS
@@ -286,7 +286,7 @@ class WatchedFolder:
         return True
 
     def _check_folder(self, now: float) -> None:
-        """Follow the folder; again where it is another one now, or news of it ended."""
+        """Follow the folder; again if it was replaced, or its notifications ended."""
         if now < self._folder_at:
             return
         self._folder_at = now + FOLDER_SECONDS
@@ -307,7 +307,7 @@ class WatchedFolder:
         self._follow(now)
 
     def _follow(self, now: float) -> None:
-        # A link as the watched folder: news name the place that it leads to.
+        # If the watched folder is a link, notifications contain its target.
         real = os.path.realpath(self.watch.folder)
         wanted = Filter(
             self.watch.folder,
@@ -332,20 +332,20 @@ class WatchedFolder:
         pause = min(first * 2.0 ** min(self._failures, 20), longest)
         self._retry_at, self._retry_wall = now + pause, self._context.clock.wall() + pause
         self._failures += 1
-        self._whole_now = True  # which paths it was does not matter any more
+        self._whole_now = True  # single paths are irrelevant for a full comparison
         if isinstance(error, CaseTrackError):
             message, hint = error.message, error.hint
         else:
             logger.error("Syncing %s failed", self.watch.folder, exc_info=error)
             message = f"{type(error).__name__}: {error}"
-            hint = "This is a fault in CaseTrack; the log of the program that watches has more."
+            hint = "This is a bug in CaseTrack; see the log of the watching program."
         self._status = replace(self._status, last_error=message, next_step=hint)
 
     def _due(self, wall: float) -> float | None:
         if self._status.last_full_at is None:
             return wall
         last = self._status.last_full_at.timestamp()
-        if last > wall + SET_BACK_SECONDS:  # a clock that was set back must not delay anything
+        if last > wall + SET_BACK_SECONDS:  # a clock that was set back must not cause a delay
             return wall
         return next_full(self.watch, last, zone=self._context.zone)
 
@@ -364,7 +364,7 @@ class WatchedFolder:
         try:
             self._context.statuses.write(self.watch.id, status)
         except StorageError as error:
-            # A full disk stops no watching; the next step tries again.
+            # A full disk must not stop the watching; the next step tries again.
             logger.info("The status of %s cannot be written: %s", self.watch.folder, error.message)
             return
         self._written, self._written_at = status, now

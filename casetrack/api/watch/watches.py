@@ -1,4 +1,4 @@
-"""Watched folders with their collections by name, as operations of every face."""
+"""Watched folders with their collections by name, as operations."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _Only = Annotated[
 ]
 _WHEN = (
     f"One of: {', '.join(SCHEDULES)}. All but manual react to changes at once; those with a time "
-    "compare the whole folder then, too."
+    "also compare the whole folder then."
 )
 _DailyTime = Annotated[str | None, Arg("Local time for daily.", "--daily-time HH:MM", note="HH:MM")]
 _REMOVING = Arg(
-    "Whether documents go when their files are deleted (default: as it was, or kept).",
+    "Remove documents when their files are deleted (default: keep the setting, or the documents).",
     "--remove-deleted/--keep-deleted",
     "auto_remove_deleted",
 )
@@ -37,7 +37,7 @@ _SCHEDULE = Arg(
 )
 _Extensions = Annotated[
     list[str] | None,
-    Arg("Only these kinds, such as pdf; may be repeated.", "--ext EXT", "file_extensions"),
+    Arg("Only files of this type, such as pdf; may be repeated.", "--ext EXT", "file_extensions"),
 ]
 
 
@@ -57,13 +57,7 @@ class Watches:
 
     @operation("watch show", READS)
     def show(self, folder: _Folder, /, *, collection: _Only = None) -> WatchedFolder:
-        """Return all facts about one watched folder.
-
-        Raises
-        ------
-        WatchNotFound, AmbiguousName
-            See :meth:`casetrack.api.watch.watch_list.WatchList.find`.
-        """
+        """Return all facts about one watched folder."""
         return self.of(self._find(folder, collection))
 
     @operation("watch add", DELETES, tool="watch_folder", confirmed=False)
@@ -86,23 +80,19 @@ class Watches:
         extensions: _Extensions = None,
         include: Annotated[
             list[str] | None,
-            Arg("Only files that fit.", "--include GLOB", note="gitignore patterns"),
+            Arg("Only files that match.", "--include GLOB", note="gitignore patterns"),
         ] = None,
         exclude: Annotated[
-            list[str] | None, Arg("Not what fits.", "--exclude GLOB", note="gitignore patterns")
+            list[str] | None,
+            Arg("No files that match.", "--exclude GLOB", note="gitignore patterns"),
         ] = None,
         recursive: Annotated[
-            bool | None, Arg("Whether folders below it count.", "--recursive/--no-recursive", "-")
+            bool | None, Arg("Include subfolders.", "--recursive/--no-recursive", "-")
         ] = None,
     ) -> WatchedFolder:
         """Keep a collection in sync with a folder; watching continues after a restart.
 
         Adding a folder again changes the given options and keeps the others.
-
-        Raises
-        ------
-        CaseTrackError
-            See :meth:`casetrack.api.watch.watch_list.WatchList.add`.
         """
         made, new = self.kept.add(
             self._library.get(collection).info.id,
@@ -141,7 +131,7 @@ class Watches:
 
     @operation("watch pause", SWITCHES)
     def pause(self, folder: _Folder, /, *, collection: _Only = None) -> WatchedFolder:
-        """Leave a watched folder alone until it is resumed."""
+        """Pause a watched folder until it is resumed."""
         return self._change(folder, collection, enabled=False)
 
     @operation("watch resume", SWITCHES)
@@ -150,7 +140,7 @@ class Watches:
         return self._change(folder, collection, enabled=True)
 
     def of(self, watch: Watch, /, *, new: bool = False) -> WatchedFolder:
-        """Return a watch with the name of its collection and how it is doing."""
+        """Return a watch with the name of its collection and its status."""
         return WatchedFolder(watch, self._name(watch), self._statuses.of(watch), new)
 
     def _change(self, folder: str, collection: str | None, **options: Any) -> WatchedFolder:

@@ -340,7 +340,7 @@ def test_a_list_that_cannot_be_read_stops_nothing(
 
     class Hear(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            if "Watching goes on in a moment" in record.getMessage():
+            if "Watching continues in a moment" in record.getMessage():
                 stumbled.set()
 
     world.watch_list.path.mkdir()  # not even a file

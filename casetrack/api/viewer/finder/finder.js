@@ -238,7 +238,7 @@
   };
   const say = (text, asked, lacking, took) => {
     if (!text) return ['Changed last'];
-    if (!asked.length) return ['Only very common words: add one that says what it is about. Changed last:'];
+    if (!asked.length) return ['Only very common words: add a specific one. Changed last:'];
     if (!found.length) return ['Nothing found. Try fewer or other words', source === null ? '.' : ', or all sources.'];
     const parts = [make('b', {textContent: counted(found.length, 'document')}), ` in ${took.toFixed(took < 10 ? 1 : 0)} ms`];
     if (lacking.length) parts.push(`; nowhere: ${lacking.join(', ')}`);
@@ -286,7 +286,7 @@
 
   const begin = async () => {
     if (!window.DecompressionStream) {
-      told.textContent = 'This browser is too old to open what the page holds; any of 2023 or later can.';
+      told.textContent = 'This browser is too old for this page; use one from 2023 or later.';
       return;
     }
     all = await open();
@@ -302,7 +302,7 @@
     document.documentElement.classList.add('ready');
   };
   begin().catch(error => {
-    told.textContent = 'What the page holds cannot be opened; it may not have been copied whole. Export it again.';
+    told.textContent = 'This page cannot be opened; the copy may be incomplete. Export it again.';
     throw error;
   });
 })();

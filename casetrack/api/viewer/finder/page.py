@@ -42,7 +42,7 @@ _COLUMNS = tuple(
     )
 )
 _LINKED = frozenset({"http", "https", "file"})
-"""Schemes of addresses that the page may lead to."""
+"""Allowed schemes of links on the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +102,7 @@ def gather(
 
     The page is called *name*, by default as the collection. *link* returns the address of a place
     in a document, by default the document's own. *made* is the time on the page, by default now.
-
-    Raises
-    ------
-    CollectionDamaged
-        Stored data cannot be read.
+    Raises ``CollectionDamaged`` if stored data cannot be read.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -154,7 +150,7 @@ def _found(document: Document, passages: tuple[Passage, ...]) -> FoundDocument:
 
 
 def _safe(url: str | None) -> str | None:
-    """Return an address that a page may lead to, else nothing: no script is one."""
+    """Return an address with an allowed scheme, else an empty text."""
     try:
         return url if url and urlsplit(url).scheme.lower() in _LINKED else None
     except ValueError:
@@ -170,9 +166,9 @@ def _newest_first(document: Document) -> tuple[float, str]:
 BLOCK = 32
 """Texts that are packed together."""
 _MOST = 65_535
-"""More often than so a term does not count in one passage."""
+"""Maximum count of a term in one passage."""
 _NO_LATIN = "\u0370"
-"""From this letter on the page does not work out stems: those of Greek, Cyrillic and so on."""
+"""First letter of the scripts that the page cannot stem: Greek, Cyrillic and so on."""
 
 
 def pack(gathered: Gathered, /) -> dict[str, str]:
@@ -244,7 +240,7 @@ def _texts(gathered: Gathered) -> Iterator[str]:
 
 
 def _forms(texts: Iterable[str]) -> dict[str, str]:
-    """Return the terms of words that the page cannot stem, where they differ from the words."""
+    """Return the terms of words that the page cannot stem, if they differ from the words."""
     stems: dict[str, str] = {}
     for text in texts:
         if not text.isascii():

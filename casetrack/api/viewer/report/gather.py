@@ -49,18 +49,18 @@ if TYPE_CHECKING:
 MAX_ACTORS = 40
 MAX_EVENTS = 60
 MAX_AMOUNTS = 12
-"""Of each currency."""
+"""Maximum number for each currency."""
 MAX_REFERENCES = 40
 MAX_DOCUMENTS = 200
 MAX_NODES = 12
 MAX_LINKS = 8
 _OPENING = 240
-"""Characters of a document's first passage that are marked as its beginning."""
+"""Characters at the start of a document's first passage that are marked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A document, and the words that it begins with; ``None`` where it has no text."""
+    """A document and a quote of its start; ``None`` for a document without text."""
 
     document: Document
     opening: Quote | None
@@ -131,7 +131,7 @@ class Report:
 
     @property
     def refused(self) -> tuple[UntakenFile, ...]:
-        """The files that were not taken, without copies of documents."""
+        """The files that were not added, without copies of documents."""
         return tuple(f for f in self.untaken if f.code != DuplicateDocument.code)
 
     @property
@@ -141,17 +141,14 @@ class Report:
 
     @property
     def actor_count(self) -> int:
-        """Number of people and firms together."""
+        """Number of people and organizations."""
         return sum(self.people_and_firms)
 
 
 def gather(state: State, /, *, made: datetime | None = None) -> Report:
     """Collect the content of a report; *made* is the time in the report, by default now.
 
-    Raises
-    ------
-    CollectionDamaged
-        Stored data cannot be read.
+    Raises ``CollectionDamaged`` if stored data cannot be read.
     """
     workspace, source = state.workspace, graph_of(state)
     summary = collection_summary(source, storage_bytes=stored_bytes(workspace.folder))
@@ -207,7 +204,7 @@ def gather(state: State, /, *, made: datetime | None = None) -> Report:
 
 
 def _is_proven(event: Event) -> bool:
-    """Return whether an event is in its passage, or is the user's own, who names the passage."""
+    """Return whether the passage contains the event's date, or the user added the event."""
     return event.mark_id is not None or contains_date(event.quote, event)
 
 
@@ -235,7 +232,7 @@ def _references(graph: ContextGraph) -> tuple[tuple[Citation, ...], int]:
 
 
 def _documents(source: ContextGraph) -> tuple[Listed, ...]:
-    """Return the first documents by name, each with how it begins."""
+    """Return the first documents by name, each with its start."""
     vectors = source.chunk_vectors()
     first: dict[int, str] = {}
     for chunk_id, rank in zip(vectors.ids, vectors.documents.tolist(), strict=True):

@@ -1,4 +1,4 @@
-"""Puts a report together: head, contents, sections, and the passages at its end."""
+"""Assembles a report: head, contents, sections, and the passages at its end."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _CONTENTS = (
     ("glance", "At a glance"),
     ("marks", "Your marks"),
     ("timeline", "Timeline"),
-    ("people", "People and firms"),
+    ("people", "People and organizations"),
     ("amounts", "Amounts"),
     ("references", "References"),
     ("topics", "Topics"),
@@ -72,12 +72,8 @@ def report_html(
 
     *pictures* adds pictures of pages. *made* is the time in the report, by default now; apart from
     it, the same state of the collection, its files and its jobs gives the same page. *progress*
-    receives the current step, the work done and the total.
-
-    Raises
-    ------
-    CollectionDamaged
-        Stored data cannot be read.
+    receives the current step, the work done and the total. Raises ``CollectionDamaged`` if stored
+    data cannot be read.
     """
     if progress is not None:
         progress("reading the collection", 0, 0)
@@ -178,7 +174,7 @@ def _sections(report: Report) -> dict[str, Any]:
 
 
 def _with_problems(report: Report) -> list[DocumentIndex]:
-    """Return the documents with problems; none where all have one and the same."""
+    """Return the documents with problems; empty if all have the same one."""
     troubled = [d for d in report.index.documents if not d.ok]
     is_of_all = len(troubled) == report.document_count > _FEW
     return [] if is_of_all and len({d.reason for d in troubled}) == 1 else troubled

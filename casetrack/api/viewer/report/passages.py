@@ -26,10 +26,10 @@ _METHODS = {
     "Spreadsheet": "the cells of the spreadsheet",
 }
 _AROUND = 900
-"""Characters of a passage on either side of its words, where there is no picture of the page."""
+"""Characters of a passage on each side of its quote, without a picture of the page."""
 _LONGEST_NAME = 200
 _OVER = 1.5
-"""Points by which a highlight goes over its line to either side."""
+"""Points that a highlight extends over its line on each side."""
 
 
 @dataclass(slots=True)
@@ -47,7 +47,7 @@ class Passages:
     _turn: int = field(default=0, init=False)
 
     def start_section(self) -> None:
-        """Begin a section: the first passages of each deserve pictures before the later ones."""
+        """Start a section: the first passages of each section get pictures first."""
         self._section += 1
         self._turn = 0
 
@@ -63,7 +63,7 @@ class Passages:
     def short(self, quote: Quote, /) -> str:
         """Return the short citation of a passage."""
         short = shortened(quote.provenance.cite_short(), _LONGEST_NAME)
-        # The number of the page stays with the word before it.
+        # The page number stays on the line of the word before it.
         return "\u00a0".join(short.rsplit(" ", 1))
 
     @property
@@ -72,7 +72,7 @@ class Passages:
         return tuple(self._quotes)
 
     def by_weight(self) -> list[Quote]:
-        """Return them in the order in which they deserve a picture: section by section in turn."""
+        """Return the passages in the order of drawing: section by section in turn."""
         order = sorted(range(len(self._quotes)), key=lambda n: (self._turns[n], n))
         return [self._quotes[n] for n in order]
 

@@ -26,18 +26,18 @@ if TYPE_CHECKING:
 Key = tuple[str, int]
 """Id of a document, and the number of a page."""
 MAX_PAGES = 60
-"""So many pages are drawn at most."""
+"""Maximum number of drawn pages."""
 MAX_BYTES = 8_000_000
 """Limit of all pictures together, encoded as in the file."""
 TOTAL_SECONDS = 180.0
 PAGE_SECONDS = 15.0
 _DPI = 108.0
 _WIDTH = 1000
-"""Pixels across: a line of print can be read, and a page takes some 60 KB."""
+"""Pixels of the width: printed text is readable, and a page takes some 60 KB."""
 _QUALITY = 62
 _EFFORT = 2
 """Twice as fast as the usual 4, for a file that is 3 % larger."""
-_FULL = "The page is not pictured: this file holds {} already. {}"
+_FULL = "There is no picture of the page: this file already has {}. {}"
 _SHOW = "The command below shows it."
 
 
@@ -101,7 +101,7 @@ def draw_pages(
 
 
 class _Artist:
-    """Draws pages until there are enough; looks at every file once."""
+    """Draws pages up to the limits; reads every file once."""
 
     def __init__(self, workspace: Workspace, limit: int, budget: int) -> None:
         self.pages: dict[Key, PagePicture] = {}
@@ -121,15 +121,15 @@ class _Artist:
         return len(self.pages)
 
     def draw(self, key: Key, document: Document) -> None:
-        """Draw a page, or note why it is not drawn."""
+        """Draw a page, or store the reason for a missing picture."""
         if self.count >= self._limit:
             self._skip(key, f"pictures of {self._limit} pages")
             return
         if self._left <= 0:
-            self._skip(key, "as many pictures as it may")
+            self._skip(key, "pictures of the maximum size")
             return
         if time.monotonic() > self._deadline:
-            self._skip(key, "as many pictures as there was time for")
+            self._skip(key, "all pictures within the time limit")
             return
         source = self._source(document)
         if source.path is None:
@@ -149,7 +149,7 @@ class _Artist:
         if len(address) > self._left:
             # Smaller pages might still fit, but only drawing all of them would show which.
             self._left = 0
-            self._skip(key, "as many pictures as it may")
+            self._skip(key, "pictures of the maximum size")
             return
         self._left -= len(address)
         note = about_source(source, document) or ""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from casetrack.base.records.graph import Entity, Event, Quote
     from casetrack.graph.graph import ContextGraph
 
-# The largest sums of money in a collection, each at the place that names it.
+# The largest sums of money in a collection, each with its source.
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +179,7 @@ def _reads_as(quote: Quote, event: Event) -> bool:
 
 
 def contains_name(quote: Quote, entity: Entity, /) -> bool:
-    """Whether the words of a quote are a name of an entity, a part of one, or its initials."""
+    """Return whether a quote is a name of an entity, a part of one, or its initials."""
     words = _words(quote.text)
     if not words:
         return False

@@ -20,20 +20,17 @@ MAX_NAME = 120
 """Characters of a name that are shown."""
 _BREAK = re.compile(r"\n(\w)")
 _BESIDE = 90
-"""Characters of a paragraph that are shown on either side of a sum."""
+"""Characters of a paragraph that are shown on each side of a sum."""
 _LONGEST_SUM = 150
 _PLURAL = frozenset(
     "dollar cent peso franc rupee dinar rial shilling guilder pound ruble lira centavo".split()
 )
-"""Names of money that English counts with an s; others stay as they are."""
+"""Names of money whose English plural has an s; others do not change."""
 _COINS = frozenset(
     ("cent", "US cent", "euro cent", "pence", "GBP pence", "paisa", "centavo", "centime", "kopek")
 )
 """Units of small change, which are left out of the largest sums."""
-_UNITS: Mapping[str | None, str] = {
-    "dollar": "Dollars (which, is not said)",
-    None: "No currency named",
-}
+_UNITS: Mapping[str | None, str] = {"dollar": "Dollars (country not given)", None: "No currency"}
 _KINDS = {
     "correspondence": ("letter or mail", "letters and mails"),
     "policy": ("policy", "policies"),
@@ -42,13 +39,13 @@ _KINDS = {
 _OUTPUTS = {
     "dense": "vectors",
     "tokens": "token matrices",
-    "sparse": "learned words",
-    "names": "names looked for",
+    "sparse": "sparse vectors",
+    "names": "names",
 }
 
 
 def command(words: str, collection: str, /) -> str:
-    """Return a command about a collection, as one types it."""
+    """Return a command for a collection."""
     return f"casetrack {words} -c {shlex.quote(shortened(collection, MAX_NAME))}"
 
 
@@ -67,7 +64,7 @@ def with_unit(value: float, high: float | None, unit: str, /) -> str:
 
 
 def unit_words(unit: str, /) -> str:
-    """Return a currency as a sentence names it: ``dollars``; codes stay as they are."""
+    """Return a currency for a sentence: ``dollars``; codes do not change."""
     return f"{unit}s" if unit in _PLURAL else unit
 
 
@@ -81,13 +78,13 @@ def unit_title(unit: str | None, /) -> str:
 
 
 def main_amounts(report: Report, /) -> list[Amounts]:
-    """Return the currencies that have a name and sums; of small change only the first one."""
+    """Return the currencies with a name and sums; only the first unit of small change."""
     units = [group for group in report.amounts if group.sums and group.unit]
     return [*units[:1], *(group for group in units[1:] if group.unit not in _COINS)]
 
 
 def kinds(report: Report, /) -> list[str]:
-    """Return the types of documents with their counts; unknown types come last or not at all."""
+    """Return the types of documents with their counts; unknown types are last or left out."""
     counts = dict(report.summary.statistics.document_types)
     others = counts.pop("other", 0)
     if others and counts:
@@ -102,7 +99,7 @@ def outputs(report: Report, /) -> list[str]:
 
 
 def other_terms(topic: Topic, most: int, /) -> str:
-    """Return the terms of a topic that its label does not hold, as text."""
+    """Return the terms of a topic that are not in its label, as text."""
     label = topic.label.casefold()
     others = [term for term in topic.terms if term.casefold() not in label][:most]
     return shortened(", ".join(others), MAX_NAME)
@@ -126,12 +123,12 @@ def paragraph(quote: Quote, /) -> tuple[str, str, str]:
 
 
 def _flowing(match: re.Match[str]) -> str:
-    """Return a line's end as a space where a small letter goes on with the sentence."""
+    """Return a line break as a space if the next line starts with a lower-case letter."""
     return f" {match[1]}" if match[1].islower() else match[0]
 
 
 def common_folder(paths: Sequence[str], /) -> str:
-    """Return the folder that holds all files, where there is one worth to be named once."""
+    """Return the common folder of all files, if there is a useful one."""
     if not paths:
         return ""
     kind = PureWindowsPath if "\\" in paths[0] and "/" not in paths[0] else PurePosixPath
