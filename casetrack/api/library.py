@@ -631,8 +631,6 @@ class Library(Placing):
 
         Parameters
         ----------
-        name
-            By default the exported name, or ``Name (2)`` if that is in use.
         passphrase
             A passphrase, or a key file (:meth:`casetrack.base.crypt.secret.Secret.from_file`).
         progress
@@ -708,8 +706,6 @@ class Library(Placing):
         ----------
         wait
             Wait for other programs that write to a collection; otherwise skip it.
-        cancel
-            Set it to stop; finished work is kept.
         """
         reports = []
         for name in [i.id for i in self.collections()] if collection is None else [collection]:

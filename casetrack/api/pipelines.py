@@ -32,8 +32,6 @@ class StepAbout:
         The installed package of the step; ``None`` for a step of CaseTrack.
     fingerprint
         Changes with the step and its parameters; in a collection, with its models as well.
-    reads, needs, writes, adds
-        Tables, and columns of them.
     shares_pass_with
         Other steps that use the same pass of the encoder over a chunk.
     parameters

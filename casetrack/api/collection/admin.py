@@ -166,8 +166,6 @@ class Admin(OwnFacts, EarlierStates):
         passphrase
             Encrypts the file: a passphrase, or a key file (:meth:`from_file`). The ending is then
             ``.ctsealed``, and no plain text is written to the disk at any time.
-        snapshot
-            Name or number of an earlier state, see :meth:`snapshots`.
         progress
             Called from this thread with the current step, the work done and the total; or whether
             to show a bar, see :meth:`~casetrack.api.collection.Collection.ingest`.
@@ -254,8 +252,6 @@ class Admin(OwnFacts, EarlierStates):
             Do nothing if there is little to remove, unless *secure* is set.
         wait
             Wait for other programs that write to the collection; otherwise skip it.
-        cancel
-            Set it to stop; finished work is kept.
         """
         from casetrack.keep.upkeep import needs_upkeep, upkeep
 
@@ -366,8 +362,6 @@ class Admin(OwnFacts, EarlierStates):
         progress
             Called from this thread with the current step, the work done and the total; or whether
             to show a bar, see ``Collection.ingest``.
-        cancel
-            Set it to stop.
 
         Raises
         ------

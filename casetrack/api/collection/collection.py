@@ -277,40 +277,17 @@ class Collection:
             if the profile has them) or ``full`` (hybrid, then late interaction on the best
             results). ``None`` means full as far as the collection and the tier allow; a note lists
             missing parts.
-        stages
-            Stages instead of a mode: ``bm25``, ``semantic``, ``sparse``, ``maxsim``, ``feedback``.
         document, documents
             Only passages of this document, or of these: name, path, id or record.
-        kinds
-            Only documents of these types (``contract``) or formats (``pdf``).
         since, until
             Only documents of this time: a date, or text such as ``2024-03-12``, ``2024-03`` or
             ``2024``. The date of a document is that of the last change in its source, or else its
             own (written, sent or last changed), or else its file's; a note counts the latter.
-        sources
-            Only documents from these sources: ``git:platform``, ``git`` for all of this kind, or
-            ``filesystem``.
-        paths
-            Only documents whose path matches these gitignore patterns: ``docs/**``, ``*.md``,
-            ``!tests/``. Each can start at any folder.
-        languages
-            Only documents in these languages: ``de`` or ``German``; for source code ``Python``.
-        mentions
-            Only passages that mention all these people, organisations or places: names, or ids of
-            the view ``entities``.
         fold
             Combine passages with the same or shared text into one result; its ``also`` lists the
             others.
         fusion
             Combination of several signals: ``zscore`` or ``rrf``.
-        related
-            Add up to this many passages that mention the same rare names as the results, or have
-            nearly the same meaning.
-        vocabulary
-            Also search synonyms, from the collection's vocabularies and the user's own.
-        min_relevance
-            Leave out results below this relevance, 0 to 1; a note counts them. By default all
-            results are shown.
 
         Raises
         ------
@@ -536,15 +513,9 @@ class Collection:
         ----------
         paths
             Files and folders, or one of them; ``~`` is the home folder.
-        recursive, extensions
-            See :func:`casetrack.ingest.discover.discover`.
-        document_type
-            One of :data:`~casetrack.base.records.DOCUMENT_TYPES`.
         copy_original
             ``None`` means as set in config.toml. Attachments are always kept, since they have no
             file.
-        passwords
-            One or many, tried in order; never stored.
         ocr, ocr_language
             Engine (one of :data:`OCR_ENGINES`) and languages (``deu+eng``) for scans and pictures;
             ``None`` means as set in config.toml.
@@ -561,8 +532,7 @@ class Collection:
             ``ray`` reads the files on the machines of a cluster (``pip install 'casetrack[ray]'``);
             *paths* are then folders that all of them can read, or a bucket: ``s3://bucket/folder``.
         on
-            The cluster: ``local`` starts one on this computer for this work, ``auto`` uses the one
-            running here, ``HOST:PORT`` or ``ray://HOST:PORT`` another one.
+            The cluster: ``local`` starts one on this computer, ``auto`` uses the one running here.
 
         Raises
         ------
@@ -686,18 +656,8 @@ class Collection:
         include, exclude
             Gitignore patterns relative to the folder: files must match one of *include*, if given,
             and none of *exclude*.
-        extensions
-            Only files with these, such as ``["pdf", ".docx"]``.
-        verify
-            Read and compare every file, also files with an unchanged time.
         only
             Compare only these files and folders of the folder.
-        force_removal
-            Remove all documents even if the folder contains no file.
-        document_type
-            Of new files: one of :data:`~casetrack.base.records.DOCUMENT_TYPES`.
-        passwords, ocr, ocr_language
-            See :meth:`ingest`.
         progress
             Called from this thread with the current step, the work done and the total (0 if
             unknown); or whether to show a bar, see :meth:`ingest`.
@@ -844,7 +804,7 @@ class Collection:
         made: datetime | None = None,
         progress: Progress | bool | None = None,
     ) -> str | Path:
-        """Return a report on the collection as one page of HTML, or write it to a file.
+        """Return a briefing of the collection as one page of HTML, or write it to a file.
 
         It has a short summary, then people, events, topics and amounts, the documents, how well
         they could be read, and refused files from the records of jobs. Every statement links to its
@@ -897,9 +857,6 @@ class Collection:
         sort_by
             ``date`` (last added first), ``name``, ``pages`` (longest first) or ``type`` (by type,
             then by name).
-        tag, starred
-            Only documents with this tag (in any letter case), or with a star, on the whole or on a
-            passage.
 
         Raises
         ------

@@ -63,8 +63,6 @@ class OwnFacts:
         ----------
         name
             1 to 200 characters; unique, ignoring letter case. Id and folder stay.
-        description, reference
-            An empty text removes it.
         collection_type
             One of :data:`~casetrack.base.records.COLLECTION_TYPES`, in any letter case.
         tags

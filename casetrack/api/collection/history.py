@@ -65,11 +65,6 @@ class EarlierStates:
         Named ones stay until they are removed. The others are left by every change and removed
         after some minutes.
 
-        Parameters
-        ----------
-        limit
-            Number of states in addition to the named ones.
-
         Raises
         ------
         CollectionDamaged
@@ -157,8 +152,6 @@ class EarlierStates:
         progress
             Called from this thread with the current step, the work done and the total; or whether
             to show a bar, see :meth:`~casetrack.api.collection.Collection.ingest`.
-        cancel
-            Set it to stop.
 
         Raises
         ------
@@ -297,10 +290,6 @@ class Audit:
         ----------
         collection
             A name or id, also of a deleted collection.
-        action
-            Only actions that contain this word, such as ``deleted``.
-        limit
-            ``None`` for all.
 
         Raises
         ------

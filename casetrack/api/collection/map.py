@@ -172,8 +172,6 @@ class Map:
         ----------
         start, end
             First and last day (a date, or ``YYYY-MM-DD``, ``YYYY-MM`` or ``YYYY``).
-        limit
-            ``None`` for all.
 
         Raises
         ------
@@ -213,11 +211,6 @@ class Map:
     ) -> Clusters:
         """Return groups of related documents.
 
-        Parameters
-        ----------
-        strategy
-            ``topical``, ``entity``, ``reference`` or ``document_type``.
-
         Raises
         ------
         UsageError
@@ -252,16 +245,10 @@ class Map:
 
         Parameters
         ----------
-        kind
-            person, organization, location, date, amount, concept, or ``all``.
-        sort_by
-            ``mentions``, ``documents`` or ``name``.
         named
             Only those whose name or spelling contains this, in any letter case.
         skip
             Number of entries left out at the start.
-        limit
-            ``None`` for all.
         """
         from casetrack.graph.answers.entities import entities
 
@@ -396,8 +383,6 @@ class Map:
         ----------
         name
             The central entity; by default, the best connected ones are returned.
-        depth
-            Steps from the centre, 1 to 4.
 
         Raises
         ------
@@ -452,16 +437,12 @@ class Map:
         ----------
         type
             One type, or ``all``: all but sections and exhibits of the documents themselves.
-        sort_by
-            ``citations``, ``documents`` or ``name``.
         named
             Only those whose name contains this, in any letter case.
         there
             ``True`` for documents of the collection, ``False`` for others.
         skip
             Number of entries left out at the start.
-        limit
-            ``None`` for all.
         """
         from casetrack.graph.answers.amounts import references
 
@@ -554,8 +535,6 @@ class Map:
         relation
             One of :data:`~casetrack.base.records.graph.RELATION_TYPES`, or ``all``;
             ``semantic_similar`` means ``semantic``, and ``version_chain`` means ``version``.
-        limit
-            ``None`` for all.
 
         Raises
         ------
@@ -609,10 +588,6 @@ class Map:
         ----------
         chunk_id
             The id of a chunk, or an object with a passage.
-        min_similarity
-            Lowest cosine, 0 to 1.
-        limit
-            ``None`` for all.
 
         Raises
         ------
@@ -747,18 +722,12 @@ class Map:
 
         Parameters
         ----------
-        kind
-            ``money``, ``percent``, ``quantity`` or ``all``.
         unit
             Only this unit, such as ``EUR``, ``£``, ``percent`` or ``kg``. Money in a possibly equal
             unit is included under its own unit: ``dollar`` for ``USD``.
-        least, most
-            Lowest and highest value.
         sort_by
             ``value`` (highest first), ``lowest`` or ``document`` (reading order). Units are not
             converted: a sort by value groups them by unit, and ``notes`` reports it.
-        limit
-            ``None`` for all.
 
         Examples
         --------

@@ -434,10 +434,6 @@ class Marks:
 
         Parameters
         ----------
-        date
-            ``YYYY-MM-DD``, or any other form of a day, a month or a year.
-        source
-            A document or a passage.
         page
             Required for a document with several pages.
 

@@ -158,11 +158,6 @@ class Read:
     ) -> Passages:
         """Return the chunks of some pages of a document in reading order.
 
-        Parameters
-        ----------
-        first, last
-            Pages from 1, both included; *last* can exceed the number of pages.
-
         Raises
         ------
         UsageError

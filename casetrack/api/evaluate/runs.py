@@ -35,8 +35,6 @@ class Run(Card):
     ----------
     id
         Date and time with random characters; the name of its file.
-    versions
-        Versions of CaseTrack, Python and the packages that calculate.
     pipelines, embedders
         Fingerprints of the pipelines of the chunks and of the models of their vectors.
     mode

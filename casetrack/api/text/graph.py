@@ -423,7 +423,7 @@ def _(answer: CollectionSummary) -> Lines:
     ]
     chains = [line(" > ".join(d.name for d in chain)) for chain in answer.version_chains]
     sections: tuple[tuple[str, Lines], ...] = (
-        ("Key people and organizations", _all(answer.key_actors)),
+        ("Key people and firms", _all(answer.key_actors)),
         ("Key dates", [each for event in answer.key_dates for each in _brief(event)]),
         ("Topics", _all(answer.topics)),
         ("Documents", kinds),

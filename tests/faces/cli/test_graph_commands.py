@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 ASKED = tuple[str, tuple[Any, ...], dict[str, Any]]
 # The typed command, its call of the collection, and facts that its output must contain.
 CALLS: dict[str, tuple[ASKED, list[str]]] = {
-    "summary": (("summary", (), {}), ["report: 1", "Key people and organizations"]),
+    "summary": (("summary", (), {}), ["report: 1", "Key people and firms"]),
     "timeline --from 2023-01-01 --to 2023-12-31 -k 2": (
         ("timeline", (), {"start": "2023-01-01", "end": "2023-12-31", "limit": 2}),
         ["2023-01-01  On 2023-01-01 Halyard Ltd", "--from", "--to"],

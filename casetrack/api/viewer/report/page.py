@@ -50,7 +50,7 @@ _CONTENTS = (
     ("glance", "At a glance"),
     ("marks", "Your marks"),
     ("timeline", "Timeline"),
-    ("people", "People and organizations"),
+    ("people", "People and firms"),
     ("amounts", "Amounts"),
     ("references", "References"),
     ("topics", "Topics"),
