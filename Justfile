@@ -26,13 +26,14 @@ golden *ARGS:
 slow *ARGS:
     {{python}} -m pytest -q -n 2 -m slow {{ARGS}}
 
-# check style, types and layers
+# check style, types, layers and language
 lint:
     {{bin}}/ruff check
     {{bin}}/ruff format --check
     {{bin}}/mypy
     {{bin}}/lint-imports --no-cache
     {{bin}}/lint-imports --no-cache --config tools/import_circles.toml
+    {{python}} -m quality.language
 
 # fix the problems that ruff can fix
 fix:
