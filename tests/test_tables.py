@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,7 +19,6 @@ from casetrack.base.config import load_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
     from casetrack.api.collection import Collection
     from casetrack.base.records import SearchResult
@@ -127,38 +127,7 @@ class Question:
     value: str
 
 
-ASKED = """
-[Project Budget 2024-25.xlsx]
-What does the lead controls engineer cost per day? | Lead controls engineer | Day rate | £985.00
-What is the night supplement of a crane fitter? | Crane fitter | Night supplement | 30%
-How much contingency was left after CR-07? | CR-07 | Contingency left | £244,300
-[Operating Cost Model.xlsx]
-How many pallets were moved in July 2024? | Jul 2024 | Pallets moved | 311,900
-What is the pay per hour of a crane supervisor? | Crane supervisor | Pay per hour | £18.40
-What figure does the hurdle rate have? | Hurdle rate | Figure | 8.5%
-[Spare Parts Register.ods]
-On which shelf is the laser distance meter? | Laser distance meter | Shelf | R2-02
-What is the lead time of the hoist gearbox in days? | Hoist gearbox | Lead time (days) | 112
-[Invoice TS-2024-0311.pdf]
-What amount was kept as retention from milestone M2? | Retention of 5 % | Amount | −£59,400.00
-[Progress Report Q3 2024.pdf]
-What was the forecast for milestone M2 Cranes? | M2 Cranes | Forecast | 14 October 2024
-[Ferries.pdf]
-How many passengers does the vessel Skerryvore carry? | Skerryvore | Passengers | 238
-[Mines.pdf]
-In which year was the shaft Wheal Prosper closed? | Wheal Prosper | Closed in | 1894
-[Orchard.pdf]
-How many tonnes of the variety Kingston Black? | Kingston Black | Tonnes | 27.9
-[Turnover.pdf]
-What was the wholesale turnover of the Whitby branch in 2024? | Whitby | Wholesale / 2024 | 105
-[Insurance.pdf]
-Which excess applies to burst pipes and tanks? | Burst pipes and overflowing tanks | Excess | £350
-[Lamps.pdf]
-What wattage has LP-103? | LP-103 | Wattage | 349
-What wattage has LP-171? | LP-171 | Wattage | 553
-[Wells.csv]
-How much nitrate is in the Chalk Pit well? | Chalk Pit | Nitrate (mg/l) | 21
-"""
+ASKED = Path(__file__).with_name("tables_questions.txt").read_text("utf-8")
 """Below the name of each document: questions, each with its row, its column and its value."""
 
 

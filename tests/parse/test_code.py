@@ -62,35 +62,7 @@ def test_markup_for_people_is_no_code(tmp_path: Path, name: str, first: str) -> 
     assert [p.kind for p in page.paragraphs] == [first, "body"]
 
 
-TITLES = """\
-==========
-The manual
-==========
-
-Words.
-
-Second part
------------
-Words right below, and a list:
-
-- one
-- two
---------
-not a title, as it is no line of its own
-
-Third part
-----------
-
-====  ====
-A     table
-====  ====
-
-    Indented
-    --------
-
-Ends
-~~~~
-"""
+TITLES = Path(__file__).with_name("code_titles.txt").read_text("utf-8")
 
 
 def test_underlined_titles_are_headings(tmp_path: Path) -> None:

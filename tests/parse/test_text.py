@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -11,9 +11,6 @@ from casetrack.parse.encoding import decode
 from casetrack.parse.text import plain
 from tests.parse.paging import blocks
 from tests.parse.paging import opened as read
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_form_feeds_part_pages_and_lines_keep_their_numbers(tmp_path: Path) -> None:
@@ -124,46 +121,7 @@ def test_binary_content_behind_a_text_head_is_refused(tmp_path: Path, suffix: st
         read(tmp_path / "a.ts", b"G" + bytes(range(256)) * 20)
 
 
-MARKDOWN = """---
-title: "The plan"
----
-
-# Plan #
-
-Intro line
-second line
-## Part *one*
-- a
-- b
-  more of b
-
-1. first
-2. second
-
-> quoted
-> words
-
-| A | B |
-|---|---|
-| 1 | 2 |
-after the table
-
-Setext
-======
-
-Lower
----
-
-```python
-# not a heading
-
-x = 1
-```
-    indented
-
----
-The end
-"""
+MARKDOWN = Path(__file__).with_name("text.md.txt").read_text("utf-8")
 
 
 def test_markdown_blocks(tmp_path: Path) -> None:

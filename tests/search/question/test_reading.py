@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,37 +16,10 @@ from casetrack.search.question.read import OTHER_NAME, read
 from casetrack.search.question.vocabularies import SHIPPED, own, read_vocabulary
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from casetrack.search.question.vocabularies import Vocabulary
 
 EVERY = [read_vocabulary(path) for path in SHIPPED]
-TRADE = """
-about = "Words of a shipyard"
-kinds = ["contract"]
-markers = ["keel"]
-[[term]]
-name = "dead weight"
-also = ["carrying capacity", "DWT"]
-asked = ["how much it can carry"]
-[[term]]
-name = "dead weight tonnage"
-also = ["registered tonnage"]
-wants = ["figure"]
-[[term]]
-name = "load factor"
-parts = ["cargo on board", "carrying capacity"]
-[[term]]
-name = "fill rate"
-parts = ["cargo on board"]
-in = ["register"]
-[[term]]
-name = "register"
-also = ["book of vessels"]
-[[term]]
-name = "dry docking"
-asked = ["D&D"]
-"""
+TRADE = Path(__file__).with_name("trade_vocabulary.txt").read_text("utf-8")
 
 
 @pytest.fixture
