@@ -253,9 +253,9 @@ class LanceDb:
 
     def hybrid(self, query: str, vector: np.ndarray, /) -> list[Any]:
         """Return score, place and text of the 10 best by both signals."""
-        found = self._table.search(query_type="hybrid", vector_column_name="dense")
-        found = found.vector(vector).text(query).distance_type("cosine")
-        rows: list[Any] = found.rerank(self._reranker).limit(K).select(list(_COLUMNS)).to_list()
+        request = self._table.search(query_type="hybrid", vector_column_name="dense")
+        request = request.vector(vector).text(query).distance_type("cosine")
+        rows: list[Any] = request.rerank(self._reranker).limit(K).select(list(_COLUMNS)).to_list()
         return rows
 
 

@@ -112,17 +112,17 @@ def main() -> None:
 def _kill(numbers: Iterable[int], seed: int, minutes: float, writers: Sequence[str]) -> None:
     from faults.kills import kills, kills_table
 
-    started, found = time.monotonic(), list["Kill"]()
+    started, killed = time.monotonic(), list["Kill"]()
     for kill in kills(numbers, seed, writers):
-        found.append(kill)
+        killed.append(kill)
         if kill.failure is not None:
             print(f"{kill.number}: {kill.writer}\n{kill.failure}", flush=True)
         if time.monotonic() - started > 60.0 * minutes:
             break
-    places = len({(kill.writer, kill.where) for kill in found})
+    places = len({(kill.writer, kill.where) for kill in killed})
     seconds = time.monotonic() - started
-    print(kills_table(found))
-    print(f"\n{len(found)} kills at {places} places, seed {seed}, {seconds:.0f} s")
+    print(kills_table(killed))
+    print(f"\n{len(killed)} kills at {places} places, seed {seed}, {seconds:.0f} s")
 
 
 if __name__ == "__main__":

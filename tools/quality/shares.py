@@ -139,26 +139,26 @@ def rows_of(
     shares: dict[str, list[Share]] = {"names of parties": [], "words of parts": []}
     for document in collection.documents():
         wanted = wanted_names(clauses.get(document.name, ()))
-        for found, names in zip(shares.values(), wanted, strict=True):
+        for measured, names in zip(shares.values(), wanted, strict=True):
             share = share_of(
                 chunks[document.document_id], mentions.get(document.document_id, ()), names
             )
             if share.places:
                 share.missed = [f"{document.name[:30]}: {note}" for note in share.missed]
-                found.append(share)
+                measured.append(share)
     rows = [
         (
             kind,
-            sum(s.places for s in found),
-            sum(s.found for s in found),
-            _percent(sum(s.found for s in found), sum(s.places for s in found)),
-            _percent(sum(s.own for s in found), sum(s.places for s in found)),
-            len(found),
-            sum(s.found >= GOOD * s.places for s in found),
+            sum(s.places for s in measured),
+            sum(s.found for s in measured),
+            _percent(sum(s.found for s in measured), sum(s.places for s in measured)),
+            _percent(sum(s.own for s in measured), sum(s.places for s in measured)),
+            len(measured),
+            sum(s.found >= GOOD * s.places for s in measured),
         )
-        for kind, found in shares.items()
+        for kind, measured in shares.items()
     ]
-    return rows, tuple(note for found in shares.values() for s in found for note in s.missed)
+    return rows, tuple(note for measured in shares.values() for s in measured for note in s.missed)
 
 
 def _by_document(collection: Collection, sql: str) -> dict[str, list[Mapping[str, Any]]]:

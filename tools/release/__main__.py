@@ -223,13 +223,13 @@ def _checked(
     # Strict: a library that the list does not know of is no library without flaws.
     audit = ("--strict", "--no-deps", "--disable-pip", "--progress-spinner", "off", "-r", frozen)
     try:
-        told = room.run(tools / "pip-audit", *audit)
+        output = room.run(tools / "pip-audit", *audit)
     except StepFailed as error:
         if not _UNREACHED.search(str(error)) or not dry:
             raise Refused(f"Known flaws were looked for: {error}") from None
         left_out.append("known flaws were not looked for: their list cannot be reached from here")
     else:
-        clock.say(f"known flaws: {told.strip() or 'none'}")
+        clock.say(f"known flaws: {output.strip() or 'none'}")
 
 
 def _shown(room: Room, program: Path, clock: Clock) -> None:

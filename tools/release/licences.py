@@ -29,7 +29,7 @@ import json, sys
 from importlib.metadata import distributions
 found = []
 for each in distributions():
-    told = each.metadata
+    meta = each.meta
     texts = []
     for file in each.files or ():
         name = file.name.upper()
@@ -38,10 +38,10 @@ for each in distributions():
             if path.is_file():
                 texts.append([file.name, path.read_text("utf-8", "replace")])
     found.append({
-        "name": told["Name"], "version": told["Version"], "expression": told["License-Expression"],
-        "word": (told["License"] or "").strip(),
-        "classifiers": [c for c in told.get_all("Classifier", ()) if c.startswith("License ::")],
-        "home": told["Home-page"] or next(iter(told.get_all("Project-URL", ())), ""),
+        "name": meta["Name"], "version": meta["Version"], "expression": meta["License-Expression"],
+        "word": (meta["License"] or "").strip(),
+        "classifiers": [c for c in meta.get_all("Classifier", ()) if c.startswith("License ::")],
+        "home": meta["Home-page"] or next(iter(meta.get_all("Project-URL", ())), ""),
         "texts": texts,
     })
 json.dump(found, sys.stdout)
@@ -56,7 +56,7 @@ class Library:
     ----------
     licence
         An SPDX expression; empty if unknown.
-    told
+    stated
         The licence fields of its metadata.
     texts
         Names and contents of its licence files.
@@ -65,7 +65,7 @@ class Library:
     name: str
     version: str
     licence: str
-    told: str
+    stated: str
     home: str
     texts: tuple[tuple[str, str], ...]
 
@@ -97,7 +97,7 @@ def _library(raw: Mapping[str, object], table: Mapping[str, object]) -> Library:
         name=name,
         version=str(raw["version"]),
         licence=licence_of(name, fields, table),
-        told=", ".join(dict.fromkeys(filter(None, fields))) or "nothing",
+        stated=", ".join(dict.fromkeys(filter(None, fields))) or "nothing",
         home=str(raw["home"]).rpartition(" ")[2],
         texts=texts,
     )
@@ -153,7 +153,7 @@ def problems(packages: Iterable[Library], /) -> list[str]:
     allowed: Sequence[str] = table["allowed"]  # type: ignore[assignment]
     programs: Mapping[str, str] = table["programs"]  # type: ignore[assignment]
     return [
-        f"{each.name} {each.version}: its licence ({each.licence or each.told}) "
+        f"{each.name} {each.version}: its licence ({each.licence or each.stated}) "
         + ("does not go with the AGPL" if each.licence else "is not known")
         for each in packages
         if not each.licence or not (fits(each.licence, allowed) or _plain(each.name) in programs)

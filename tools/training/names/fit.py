@@ -234,8 +234,8 @@ def measured(tagger: StateTagger, items: list[Item], *, roles: bool = False) -> 
     score = Score()
     for item in items:
         spans = [s for s in tagged(tagger, item) if roles or not s.is_role]
-        found = {(s.start, s.end, s.kind) for s in spans}
-        score.add(found, kept(item.passage.names, roles=roles))
+        tagged_spans = {(s.start, s.end, s.kind) for s in spans}
+        score.add(tagged_spans, kept(item.passage.names, roles=roles))
     return score
 
 
