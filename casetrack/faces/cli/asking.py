@@ -221,13 +221,7 @@ def _fills(operation: Operation) -> bool:
 
 
 def filled(state: State, operation: Operation, given: Mapping[str, Any], /) -> "Collection":
-    """Return the collection that documents are added to; with ``--create`` it may be new.
-
-    Raises
-    ------
-    CollectionNotFound, UsageError
-        The collection does not exist, or none is named.
-    """
+    """Return the collection that documents are added to; with ``--create`` it may be new."""
     name, create = given["collection"], given["create"]
     first = next(iter(arguments_of(operation.method)))
     value = given[first.name]

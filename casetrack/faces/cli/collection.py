@@ -112,13 +112,7 @@ def delete(
 
 
 def delete_found(library: "Library", doomed: "CollectionInfo", noun: str, /, *, yes: bool) -> int:
-    """Delete a collection if the user confirms it; *noun* is its name in messages.
-
-    Raises
-    ------
-    UsageError
-        There is no terminal for the confirmation.
-    """
+    """Delete a collection if the user confirms it; *noun* is its name in messages."""
     from casetrack.api.watch.watch_list import delete_collection
 
     def question() -> str:

@@ -51,13 +51,7 @@ def edit(target: "Collection", name: str, given: dict[str, Any], /, *, as_json: 
 
 
 def one_of(edits: Mapping[str, object], /) -> str | None:
-    """Return the name of the operation that the options select.
-
-    Raises
-    ------
-    UsageError
-        The options select more than one.
-    """
+    """Return the name of the operation that the options select."""
     wanted = [name for name, value in edits.items() if value]
     if len(wanted) > 1:
         raise UsageError(

@@ -111,13 +111,7 @@ def entry(label: tuple[str, str], *parts: Part, indent: int = 0) -> None:
 
 
 def confirmed(deed: str, question: Callable[[], str], /) -> bool:
-    """Ask the user at the terminal for a confirmation.
-
-    Raises
-    ------
-    UsageError
-        There is no terminal.
-    """
+    """Ask the user at the terminal for a confirmation."""
     import typer
 
     if sys.stdin is None or not sys.stdin.isatty():
@@ -161,13 +155,7 @@ def write_text(text: str, /) -> None:
 
 
 def flush() -> None:
-    """Flush standard output.
-
-    Raises
-    ------
-    StorageError
-        It cannot be written, for instance on a full disk.
-    """
+    """Flush standard output."""
     with _output_errors():
         sys.stdout.flush()
 

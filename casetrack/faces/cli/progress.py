@@ -163,11 +163,6 @@ def long_work(
 
     A command ends with ``report = long_work(state, "export", work, title=…, collection=…,
     meter=Meter("Exporting"))``, where ``work(progress, cancel)`` returns a report.
-
-    Raises
-    ------
-    Exception
-        Any exception of *work*.
     """
     with stoppable() as stop, meter:
         try:

@@ -218,13 +218,7 @@ def _searching(
 
 
 def asked_by(token: str | None, origins: list[str] | None, /) -> "Askers":
-    """Return the clients that the options allow over HTTP.
-
-    Raises
-    ------
-    UsageError
-        The token is too short, or cannot be sent in a header.
-    """
+    """Return the clients that the options allow over HTTP."""
     from casetrack.base.http.address import checked_token
 
     return {"token": checked_token(token, os.environ), "origins": tuple(origins or ())}

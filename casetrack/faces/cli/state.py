@@ -86,13 +86,6 @@ class State(Invocation):
         """Return the collection of ``-c``, the case in use, or the only collection.
 
         For the last rule, archived collections count only if there are no others.
-
-        Raises
-        ------
-        CollectionNotFound
-            No collection has this name.
-        UsageError
-            No name was given, and there is no collection or more than one.
         """
         if name is not None:
             return self.library.get(name)
@@ -119,13 +112,7 @@ class State(Invocation):
         return next((info for info in chosen if info is not None), None)
 
     def collection_to_fill(self, name: str | None, /) -> Collection:
-        """Return the collection for the user's files; see :meth:`collection`.
-
-        Raises
-        ------
-        UsageError
-            No name was given, and the only collection is the sample case file.
-        """
+        """Return the collection for the user's files; see :meth:`collection`."""
         from casetrack.faces.demo import COLLECTION
 
         collection = self.collection(name)

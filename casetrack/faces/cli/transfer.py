@@ -45,15 +45,7 @@ Keyring = Annotated[
 
 
 def new_secret(fd: int | None, key_file: Path | None, keyring: bool, /) -> "Secret":
-    """Return the secret for a new file; a typed passphrase is asked for twice.
-
-    Raises
-    ------
-    UsageError
-        Several ways were named, or the named one cannot be used.
-    PassphraseMissing
-        No way was named, and there is no terminal.
-    """
+    """Return the secret for a new file; a typed passphrase is asked for twice."""
     _require_one(fd, key_file, keyring)
     if keyring:
         from casetrack.base.crypt.secret import new_key
@@ -63,15 +55,7 @@ def new_secret(fd: int | None, key_file: Path | None, keyring: bool, /) -> "Secr
 
 
 def secret_of(file: Path, fd: int | None, key_file: Path | None, /) -> "Secret | None":
-    """Return the secret of a file; ``None`` if it is not encrypted.
-
-    Raises
-    ------
-    UsageError, PassphraseMissing
-        See :func:`new_secret`.
-    EncryptedFileDamaged
-        The beginning of the file is invalid.
-    """
+    """Return the secret of a file; ``None`` if it is not encrypted."""
     from casetrack.base.crypt.stream import KEYRING, is_encrypted, read_head
 
     if not is_encrypted(file):

@@ -73,13 +73,7 @@ def declared(served: ServedEdition | None = None, /) -> dict[str, ToolSpec]:
 def choose(
     text: str | None, served: ServedEdition | None = None, /, *, read_only: bool = False
 ) -> ToolChoice:
-    """Parse *text* with the names of :func:`declared`; ``None`` is all.
-
-    Raises
-    ------
-    UsageError
-        See :func:`casetrack.faces.mcp.specs.parse_choice`.
-    """
+    """Parse *text* with the names of :func:`declared`; ``None`` is all."""
     choice = ToolChoice() if text is None else parse_choice(text, declared(served))
     return ToolChoice(choice.names, choice.read_only or read_only)
 
@@ -210,13 +204,7 @@ class Catalogue:
     async def call(
         self, tool: Tool, arguments: dict[str, Any], context: Context[Any, Any], /
     ) -> CallToolResult | InputRequiredResult:
-        """Return the answer of a tool.
-
-        Raises
-        ------
-        ToolError
-            The tool failed, or the arguments are invalid.
-        """
+        """Return the answer of a tool."""
         steps = self.steps
         use_steps(replace(steps, offered=steps.offered | {tool.name}, calling=tool.name))
         answer: CallToolResult | InputRequiredResult = await tool.run(

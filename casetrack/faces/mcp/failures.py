@@ -93,13 +93,7 @@ def unexpected(name: str, error: BaseException, /) -> Failure:
 
 
 def whole_list(params: PaginatedRequestParams | None, /) -> None:
-    """Refuse a cursor: every list of this server is complete in one answer.
-
-    Raises
-    ------
-    MCPError
-        The request has a cursor; code -32602 (2025-11-25, Pagination).
-    """
+    """Refuse a cursor: every list of this server is complete in one answer."""
     from mcp.shared.exceptions import MCPError
     from mcp.types import INVALID_PARAMS
 

@@ -76,11 +76,6 @@ async def run_as_job(
         Longest wait; ``None`` is the time limit that the client probably has.
     ask
         How to get the state of running work; ``{id}`` is replaced by the job's id.
-
-    Raises
-    ------
-    Exception
-        Any exception of the work.
     """
     call = CALL.get()
     resumes_jobs = call is not None and call.again is not None
@@ -145,13 +140,7 @@ def job_facts(job: Job, /) -> Facts:
 
 
 async def known_job(session: Session, job_id: str, /) -> tuple[Job, LiveJob | None]:
-    """Return a job of this server or of another program on the same data folder.
-
-    Raises
-    ------
-    JobNotFound, UsageError
-        See :meth:`casetrack.base.jobs.JobStore.get`.
-    """
+    """Return a job of this server or of another program on the same data folder."""
     live = session.jobs.find(job_id)
     if live is not None:
         return live.running.job, live

@@ -248,13 +248,7 @@ class LiveJobs:
 
 @contextlib.asynccontextmanager
 async def _acquired(lock: anyio.Lock, stop: threading.Event, /) -> AsyncIterator[None]:
-    """Hold *lock*, but stop waiting for it when *stop* is set.
-
-    Raises
-    ------
-    JobStopped
-        *stop* was set before the lock was free.
-    """
+    """Hold *lock*, but stop waiting for it when *stop* is set."""
     held = False
     async with anyio.create_task_group() as group:
 

@@ -157,11 +157,6 @@ async def run_long(
     A cancelled call sets *stop* and waits for the thread: the work keeps its finished part, and
     nothing is written after the call. During the work, *running* contains *stop*, so that the
     process can set it, too.
-
-    Raises
-    ------
-    Exception
-        Any exception of *work*.
     """
     stop = stop or threading.Event()
     reporter = ProgressReporter(context, beat=beat)
@@ -199,11 +194,6 @@ async def keepalive(
 
     For calls that are usually fast: loading a model or opening a large collection for the first
     time takes longer than clients wait without progress.
-
-    Raises
-    ------
-    Exception
-        Any exception of *work*.
     """
     results: list[T] = []
     errors: list[Exception] = []

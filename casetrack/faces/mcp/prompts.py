@@ -55,13 +55,7 @@ class Prompts:
         return tuple(request for request in self._edition.prompts if self._offers(request.needs))
 
     def text(self, request: Request, arguments: Mapping[str, str], /) -> str:
-        """Return the message: task, data, steps, rules, form of the answer.
-
-        Raises
-        ------
-        ValueError
-            An argument is missing, unknown or too long; the text names it.
-        """
+        """Return the message: task, data, steps, rules, form of the answer."""
         given = checked(request, arguments)
         steps = [
             step.text
@@ -149,13 +143,7 @@ def quoted(value: str, /) -> str:
 
 
 def checked(request: Any, arguments: Mapping[str, str], /) -> dict[str, str]:
-    """Return the given values of a prompt's arguments.
-
-    Raises
-    ------
-    ValueError
-        See :meth:`Prompts.text`.
-    """
+    """Return the given values of a prompt's arguments."""
     known = [argument.name for argument in request.arguments]
     for name, value in arguments.items():
         if name not in known:

@@ -153,15 +153,7 @@ class Resources:
         ]
 
     async def read(self, uri: str, /) -> Content:
-        """Return the content of *uri*.
-
-        Raises
-        ------
-        UsageError
-            The address is invalid, or nothing exists at it.
-        CaseTrackError
-            The content cannot be read.
-        """
+        """Return the content of *uri*."""
         address = parse_uri(uri)
         if address.kind is Kind.COLLECTIONS:
             return _json(await in_thread(self._collections))
@@ -310,12 +302,6 @@ async def with_protocol_errors(
 
     *what* is the method for the log, *code_of* returns the code of a typed error, and *uri* is
     added to the error.
-
-    Raises
-    ------
-    MCPError
-        With the text of a typed error. Other errors are logged with a reference, and only the
-        reference is sent, because their text may quote documents.
     """
     data = None if uri is None else {"uri": sendable(uri)}
     try:

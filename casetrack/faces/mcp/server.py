@@ -120,13 +120,6 @@ def serve_http(
         See :func:`serve_stdio`; an edition may have further paths.
     metrics
         Whether ``/metrics`` returns figures for Prometheus to every client.
-
-    Raises
-    ------
-    UsageError
-        Other computers can reach the host, and there is no token; or an origin is invalid.
-    CannotListen
-        The host or the port cannot be used.
     """
     from casetrack.base.http.address import access, bind, checked_origin
 

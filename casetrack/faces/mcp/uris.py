@@ -108,11 +108,6 @@ def parse_uri(uri: str, /) -> Address:
 
     The whole URI must match one of :data:`TEMPLATES` exactly: no other scheme, no percent escapes,
     no query, no fragment, no empty or relative segments.
-
-    Raises
-    ------
-    NotAnAddress
-        The URI matches no template.
     """
     for kind, pattern in _PATTERNS.items():
         match = pattern.fullmatch(uri)

@@ -47,13 +47,7 @@ def put(text: str, path: Sequence[str], value: Any, /) -> str:
 
 
 def put_edits(text: str, path: Sequence[str], value: Any, /) -> list[Edit]:
-    """Return the edits of :func:`put`, from left to right.
-
-    Raises
-    ------
-    TextInvalid, WrongShape
-        As :func:`put`.
-    """
+    """Return the edits of :func:`put`, from left to right."""
     document = scan(text)
     layout, root = _Layout(document), document.root
     if root is None:
@@ -75,11 +69,6 @@ def drop(text: str, path: Sequence[str], /) -> str:
     """Return *text* without the value at *path*, if any.
 
     All duplicates of the key are removed. The objects on the way are kept, even if empty.
-
-    Raises
-    ------
-    TextInvalid, WrongShape
-        As :func:`put`.
     """
     while True:
         document = scan(text)
@@ -90,13 +79,7 @@ def drop(text: str, path: Sequence[str], /) -> str:
 
 
 def value_at(text: str, path: Sequence[str], /) -> Any:
-    """Return the Python value at *path* (the root if empty); ``None`` if there is none.
-
-    Raises
-    ------
-    TextInvalid, WrongShape
-        As :func:`put`.
-    """
+    """Return the Python value at *path* (the root if empty); ``None`` if there is none."""
     document = scan(text)
     if not path:
         return None if document.root is None else plain(text, document.root)

@@ -128,13 +128,7 @@ class ClientFile:
             )
 
     def remove(self) -> None:
-        """Remove the file.
-
-        Raises
-        ------
-        ChangedMeanwhile, ClientFileLocked
-            As :meth:`replace`.
-        """
+        """Remove the file."""
         self.check_writable()
         self.check_same()
         with _told(self.path, self.client):

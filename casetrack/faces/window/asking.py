@@ -15,13 +15,7 @@ if TYPE_CHECKING:
 
 
 def given_of(visit: Visit, method: Callable[..., Any], /, **fixed: Any) -> dict[str, Any]:
-    """Return the arguments in a request, and *fixed* ones; others keep their defaults.
-
-    Raises
-    ------
-    UsageError
-        A value has the wrong type, or a form lacks a required argument.
-    """
+    """Return the arguments in a request, and *fixed* ones; others keep their defaults."""
     values_of = visit.asked_all if visit.form is None else visit.sent_all
     given = ((each, values_of(each.name)) for each in arguments_of(method))
     arguments = {each.name: _value(visit, each, values) for each, values in given if values}

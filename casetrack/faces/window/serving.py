@@ -219,11 +219,6 @@ def serve_window(
     as_program
         Whether it is a desktop program: in a separate browser window, on another port if the port
         is in use, and stopped with that window.
-
-    Raises
-    ------
-    CannotListen
-        Another program uses the port, or it is not allowed.
     """
     data_dir = library.settings.data_dir
     with only_one(data_dir) as claim:

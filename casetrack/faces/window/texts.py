@@ -44,13 +44,7 @@ class Texts:
     language: str
 
     def __call__(self, name: str, /, **values: object) -> Markup:
-        """Return a text with escaped values.
-
-        Raises
-        ------
-        KeyError
-            There is no such text.
-        """
+        """Return a text with escaped values."""
         count = values.get("count")
         if isinstance(count, int):
             values["count"] = self.number(count)

@@ -62,13 +62,7 @@ class Visit:
 
     @functools.cached_property
     def collection(self) -> Collection:
-        """The collection that the address names.
-
-        Raises
-        ------
-        CollectionNotFound, AmbiguousName, CollectionDamaged, FutureSchema
-            See :meth:`casetrack.api.library.Library.get`.
-        """
+        """The collection that the address names."""
         return self.library.get(self.request.path_params["collection"])
 
     def opened(self) -> dict[str, Any]:

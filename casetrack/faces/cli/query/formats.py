@@ -34,13 +34,7 @@ _CSV_SIGNS = re.compile(r'[",\r\n]')
 
 
 def format_of(path: Path | None, /) -> Format:
-    """Return the format for the extension of a file; a table if there is none.
-
-    Raises
-    ------
-    UsageError
-        The extension is unknown.
-    """
+    """Return the format for the extension of a file; a table if there is none."""
     ending = "" if path is None else path.suffix.lower()
     if not ending:
         return "table"
@@ -69,11 +63,6 @@ def write_file(rows: pa.Table, wanted: Format, path: Path, /, *, raw: bool = Fal
     """Write rows to a file completely or not at all; for *raw* see :func:`text_blocks`.
 
     Special files such as a pipe cannot be replaced and are written directly.
-
-    Raises
-    ------
-    UsageError
-        The file cannot be written.
     """
     is_special = path.exists() and not path.is_file()
     target = path.resolve()  # a link stays a link

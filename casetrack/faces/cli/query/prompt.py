@@ -67,15 +67,7 @@ class Child:
     def run(
         self, source: QueryTarget, statement: str, values: Mapping[str, Any], how: How, /
     ) -> bool:
-        """Run a statement and write its rows; see :func:`casetrack.faces.cli.query.running.run`.
-
-        Raises
-        ------
-        QueryError
-            Another program ended the process.
-        KeyboardInterrupt
-            A second Ctrl-C ended the process.
-        """
+        """Run a statement and write its rows; see :func:`casetrack.faces.cli.query.running.run`."""
         if not self._process.is_alive():
             self.close()
             self._start()

@@ -87,15 +87,7 @@ class Shell:
         return [query.name for query in saved.listed(self.source.saved_places)]
 
     def execute(self, text: str, /) -> None:
-        """Run a command, or the statements of a text.
-
-        Raises
-        ------
-        CaseTrackError
-            The first of them that failed.
-        EOFError
-            The command ends the shell.
-        """
+        """Run a command, or the statements of a text."""
         if not is_command(text):
             self._run_all(text, self.given)
             return

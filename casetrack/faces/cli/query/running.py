@@ -62,13 +62,6 @@ class QueryTarget:
         """Run a statement; Ctrl-C and the limits of the settings stop it.
 
         *explain* adds the plan and the search calls.
-
-        Raises
-        ------
-        QueryError
-            The statement was refused, or failed.
-        KeyboardInterrupt
-            Ctrl-C stopped it.
         """
         start = time.perf_counter()
         asked: Any = self.state.library
@@ -103,13 +96,6 @@ def watched(work: Callable[[Control], _T], /, *, memory_mb: int) -> _T:
     """Run a statement on a separate thread, and ensure that it ends.
 
     *work* gets the control; *memory_mb* is DuckDB's limit in MiB.
-
-    Raises
-    ------
-    QueryError
-        It failed, or was stopped.
-    KeyboardInterrupt
-        Ctrl-C stopped it.
     """
     from casetrack.base.sql.control import Control, Running, too_large
 
@@ -212,13 +198,7 @@ class How:
 
     @property
     def format(self) -> Format:
-        """The current format.
-
-        Raises
-        ------
-        UsageError
-            The extension is unknown, or binary data would go to a terminal.
-        """
+        """The current format."""
         wanted = self.wanted or formats.format_of(self.output)
         if wanted in formats.BINARY and self.output is None and sys.stdout.isatty():
             raise UsageError(
@@ -235,13 +215,6 @@ def run(source: QueryTarget, statement: str, params: Mapping[str, Any], how: How
     -------
     bool
         True; a run in another process returns False after it has reported an error.
-
-    Raises
-    ------
-    UsageError
-        The statement is empty, or the rows cannot be written in this format.
-    QueryError
-        It was refused, or failed.
     """
     if is_blank(statement):
         raise UsageError("The statement is empty.", hint="For instance: FROM documents")
@@ -307,15 +280,7 @@ def run_all(
 
 
 def told(work: Callable[[], object], /) -> bool:
-    """Run *work* and write its errors to standard error; return whether there were none.
-
-    Raises
-    ------
-    BrokenPipeError
-        The reader has stopped reading.
-    EOFError
-        The user ends the shell.
-    """
+    """Run *work* and write its errors to standard error; return whether there were none."""
     try:
         work()
     except CaseTrackError as error:

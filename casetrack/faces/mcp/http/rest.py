@@ -127,13 +127,7 @@ def answering(call: Caller, name: str, of_address: Given, /) -> Answer:
 
 
 def single(request: Request, many: Sequence[str], /) -> dict[str, Any]:
-    """Return the values of a query; only the names in *many* may appear several times.
-
-    Raises
-    ------
-    ValueError
-        Another name appears twice.
-    """
+    """Return the values of a query; only the names in *many* may appear several times."""
     given: dict[str, Any] = {}
     for name in request.query_params:
         values = request.query_params.getlist(name)

@@ -201,14 +201,7 @@ def _readable(origin: str | None, send: Send) -> Send:
 
 
 def _single(raw: list[tuple[bytes, bytes]]) -> dict[str, str]:
-    """Return the headers by name.
-
-    Raises
-    ------
-    Refusal
-        The headers are too long, or a header that decides access appears twice: readers of the
-        other value would be deceived.
-    """
+    """Return the headers by name."""
     if sum(len(name) + len(value) for name, value in raw) > MAX_HEADERS:
         raise Refusal(431, f"The headers are longer than {MAX_HEADERS // 2**10} KiB.")
     headers: dict[str, str] = {}
@@ -221,13 +214,7 @@ def _single(raw: list[tuple[bytes, bytes]]) -> dict[str, str]:
 
 
 async def _body(declared: str, receive: Receive) -> bytes:
-    """Return the whole body, which has *declared* bytes.
-
-    Raises
-    ------
-    Refusal
-        The body is too large or too slow, or the client has disconnected.
-    """
+    """Return the whole body, which has *declared* bytes."""
     parts = bytearray()
     size = 0
     try:

@@ -237,15 +237,7 @@ def bounded_outcome(outcome: FileOutcome, /) -> FileOutcome:
 
 
 def existing(text: str, field: str, /, *, folder: bool) -> Path:
-    """Return the path in *text*.
-
-    Raises
-    ------
-    UsageError
-        The path is relative, and the user does not know the server's working folder.
-    FileNotFound, FileUnreadable, WrongPathKind
-        The path does not exist, is not readable, or is a file instead of a folder or vice versa.
-    """
+    """Return the path in *text*."""
     path = _absolute(text, field)
     try:
         is_folder = stat.S_ISDIR(path.stat().st_mode)

@@ -81,13 +81,7 @@ class MarkTools(SessionTools):
 
 
 def _made(action: Action, target: str, options: dict[str, Any]) -> tuple[Operation, dict[str, Any]]:
-    """Return operation and arguments of an action.
-
-    Raises
-    ------
-    UsageError
-        A parameter is missing or not allowed for this action.
-    """
+    """Return operation and arguments of an action."""
     name, main, others = _MAKES[action]
     operation = operations()[name]
     for other in options:

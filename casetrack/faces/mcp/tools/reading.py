@@ -59,13 +59,7 @@ class PageTools(SessionTools):
 
 
 def require_one_way(chunk_id: str | None, document_name: str | None, page: int | None) -> None:
-    """Require exactly one way to name a page.
-
-    Raises
-    ------
-    UsageError
-        None was given, both, or half of the second.
-    """
+    """Require exactly one way to name a page."""
     pair = (document_name, page)
     if chunk_id is not None and pair != (None, None):
         raise UsageError(

@@ -116,13 +116,7 @@ class Asked:
         )
 
     def search(self, collection: Collection, /) -> tuple[SearchResults, list[SearchResult]]:
-        """Search a collection; return its answer, and the results in the requested order.
-
-        Raises
-        ------
-        CaseTrackError
-            See :meth:`casetrack.api.collection.Collection.search`.
-        """
+        """Search a collection; return its answer, and the results in the requested order."""
         limit = self.limit if self.order == "best" else max(self.limit, _MOST_ORDERED)
         answer = collection.search(self.question, limit=limit, **self.where.asked())
         results = list(answer.results)
