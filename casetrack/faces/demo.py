@@ -57,10 +57,10 @@ class Reading:
 
 
 class DemoView(Protocol):
-    """Where the demonstration shows itself."""
+    """Output of the demonstration."""
 
     def step(self, number: int, text: str, /) -> None:
-        """Show that step *number* of ``STEPS`` begins."""
+        """Show the start of step *number* of ``STEPS``."""
         ...
 
     def detail(self, text: str, /) -> None:
@@ -76,7 +76,7 @@ class DemoView(Protocol):
         ...
 
     def reading(self) -> AbstractContextManager[Reading]:
-        """Show how the documents are taken in, and let the user stop it."""
+        """Show the ingest, and let the user stop it."""
         ...
 
     def ingested(self, report: IngestReport, /) -> None:
@@ -193,7 +193,7 @@ def open_sample(*, data_dir: str | Path | None = None) -> Collection:
 
 
 def _has_model(models_dir: Path) -> bool:
-    """Return whether the model is there, after trying to fetch one that is missing."""
+    """Return whether the model is installed, after trying to download it."""
     from casetrack.api.models.supplies import fetch, lacking
     from casetrack.base.records import DEFAULT_PROFILE
 
@@ -216,7 +216,7 @@ def _without(names: tuple[str, ...]) -> str:
 
 
 def _is_due(collection: Collection, samples: Path, with_model: bool) -> bool:
-    """Return whether a sample file is missing, or was taken in without the model."""
+    """Return whether a sample file is missing, or was ingested without the model."""
     known = {document.file_hash for document in collection.documents()}
     for path in samples.rglob("*"):
         wanted = path.is_file() and path.name not in _NO_TEXT
@@ -244,7 +244,7 @@ def _open(library: Library, view: DemoView) -> Collection:
 
 
 def _fetch_model(models_dir: Path, view: DemoView) -> bool:
-    """Make the model ready; without one the demonstration goes on with keyword search."""
+    """Prepare the model; without it, the demonstration continues with keyword search."""
     from casetrack.api.models.supplies import fetch, lacking
     from casetrack.base.records import DEFAULT_PROFILE
 

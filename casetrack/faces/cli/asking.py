@@ -132,7 +132,7 @@ def command_of(name: str | Operation, /) -> Callable[..., int]:
 
     def run(ctx: typer.Context, **given: Any) -> int:
         state = ctx.ensure_object(State)
-        result = _found(state, operation, given)
+        result = _result_of(state, operation, given)
         answer(result, operation, as_json=given["as_json"])
         if operation.work is not None:
             return ended(state, given.get("collection"), result)
@@ -152,12 +152,12 @@ def asks(name: str | Operation, /, **more: tuple[Any, Any]) -> Callable[[Callabl
     """
     operation = _named(name)
 
-    def command(tell: Callable[..., None]) -> Callable[..., Any]:
+    def command(present: Callable[..., None]) -> Callable[..., Any]:
         def run(ctx: typer.Context, **given: Any) -> None:
-            result = _found(ctx.ensure_object(State), operation, given)
-            tell(result, given)
+            result = _result_of(ctx.ensure_object(State), operation, given)
+            present(result, given)
 
-        run.__doc__, run.__name__ = tell.__doc__, operation.name
+        run.__doc__, run.__name__ = present.__doc__, operation.name
         return signed(run, operation, more)
 
     return command
@@ -188,7 +188,7 @@ def own(kind: Any, help_: str, cli: str, default: Any = None, **bounds: Any) -> 
     return Annotated[kind, option(Arg(help_, cli, **bounds))], default
 
 
-def _found(state: State, operation: Operation, given: dict[str, Any]) -> Any:
+def _result_of(state: State, operation: Operation, given: dict[str, Any]) -> Any:
     """Run an operation and return its answer; *given* then contains the open collection."""
     if operation.of_library:
         asked = taken(operation, given)
@@ -215,7 +215,7 @@ def _found(state: State, operation: Operation, given: dict[str, Any]) -> Any:
 
 
 def _fills(operation: Operation) -> bool:
-    """Return whether it is about the data folder, and files of one collection."""
+    """Return whether the operation changes the data folder and files of one collection."""
     arguments = arguments_of(operation.method) if operation.of_library else ()
     return any(each.name == "collection" and each.is_required for each in arguments)
 
@@ -292,7 +292,7 @@ def ended(state: State, target: "Collection | None", report: Any, /) -> int:
     from casetrack.faces.cli.progress import keep_up
 
     if report.cancelled:
-        state.interrupt_told = True
+        state.interrupt_reported = True
         line(stopped_text(report, state.stopped_by), err=True)
         return EXIT_INTERRUPTED
     if getattr(report, "dry_run", False):

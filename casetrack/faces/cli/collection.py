@@ -148,7 +148,7 @@ def _delete_sealed(library: "Library", name: str, error: CollectionSealed, yes: 
 
 
 def quoted(name: str, /) -> str:
-    """Return *name* as it is typed in a shell."""
+    """Return *name* quoted for a shell."""
     import shlex
 
     return shlex.quote(name)
@@ -173,7 +173,7 @@ def counted_info(
 
 
 def _object(library: "Library", info: "CollectionInfo", entry: "CollectionEntry") -> dict[str, Any]:
-    """Return facts and counts; counts are null where the collection cannot be opened."""
+    """Return facts and counts; counts are null if the collection cannot be opened."""
     counts = {"document_count": entry.documents, "page_count": entry.pages}
     counts |= {"chunk_count": entry.chunks, "storage_bytes": entry.storage_bytes}
     folder = str(library.settings.collections_dir / info.id)

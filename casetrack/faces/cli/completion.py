@@ -43,15 +43,15 @@ def completion(
     chosen = shell or _running_shell()
     program = ctx.find_root().info_name
     if not install:
-        write_text(_said(show_callback, ctx, chosen))
+        write_text(_output_of(show_callback, ctx, chosen))
         return 0
     # The first line of Typer's output names the file of the script.
-    path = _said(install_callback, ctx, chosen).splitlines()[0].rpartition(" installed in ")[2]
+    path = _output_of(install_callback, ctx, chosen).splitlines()[0].rpartition(" installed in ")[2]
     line(f"{chosen} completes {program} in every new terminal: {path}")
     return 0
 
 
-def _said(callback: Callable[..., object], ctx: typer.Context, shell: str) -> str:
+def _output_of(callback: Callable[..., object], ctx: typer.Context, shell: str) -> str:
     """Return the output of one of Typer's completion options, which then exits."""
     with contextlib.redirect_stdout(io.StringIO()) as printed, contextlib.suppress(SystemExit):
         callback(ctx, ctx.command.params[0], shell)

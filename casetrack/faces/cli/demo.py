@@ -31,7 +31,7 @@ def demo(ctx: typer.Context) -> int:
     state.tier = UNLIMITED  # it shows all that there is
     report = run_demo(state.library, _Screen())
     if report.ingest.cancelled:
-        state.interrupt_told = True
+        state.interrupt_reported = True
         line(stopped_text(report.ingest), err=True)
         return EXIT_INTERRUPTED
     _show_next_steps(report)

@@ -37,7 +37,7 @@ def documents(rows: Any, given: dict[str, Any]) -> None:
     structure=(Annotated[bool, opt("Show its headings and their places.", "--structure")], False),
 )
 def document(row: "Document", given: dict[str, Any]) -> None:
-    """Show everything known about one document, or its table of contents."""
+    """Show the details of one document, or its table of contents."""
     read = given["collection"].read
     if given["structure"]:
         answer(read.structure(row), "structure", as_json=given["as_json"])

@@ -53,7 +53,7 @@ def entity(state: State, given: dict[str, Any]) -> None:
 
 @takes("references", name=own(str | None, "A reference, to list its places.", "NAME"))
 def references(state: State, given: dict[str, Any]) -> None:
-    """List the laws, standards, cases and documents that are cited, or where one of them is."""
+    """List the cited laws, standards, cases and documents, or the places of one of them."""
     target = state.collection(given["collection"])
     _answer(target, "references" if given["name"] is None else "citations", given)
 
@@ -122,7 +122,7 @@ def _answer(target: Any, name: str, given: dict[str, Any]) -> Any:
 
 
 def _drawn(target: Any, name: Any, given: dict[str, Any], page: Callable[..., Any]) -> None:
-    """Write an answer as text, or as a drawing to the file that was named."""
+    """Write an answer as text, or as a drawing to the named file."""
     html = given["html"]
     if html is None:
         _answer(target, name, given)

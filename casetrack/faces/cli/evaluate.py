@@ -106,7 +106,7 @@ _OF_RUNS = ("modes", "profiles", "ablate", "no_vocabulary", "pages", "limit")
 
 
 def _refuse(ctx: typer.Context, option: str, *others: str) -> None:
-    """Refuse options that do not go together with another one."""
+    """Refuse options that cannot be combined with another one."""
     given = [p for p in ctx.command.params if p.name in others and ctx.params[p.name]]
     if given:
         names = (p.opts[0] if p.param_type_name == "option" else p.metavar for p in given)
@@ -127,7 +127,7 @@ def _modes(modes: str | None) -> list[str | None]:
 
 
 def _profiles(profiles: str | None) -> list[str | None]:
-    """Return the profiles to measure; ``None`` is the one that is there."""
+    """Return the profiles to measure; ``None`` selects the collection's own."""
     if profiles is None:
         return [None]
     parts = [part.strip().lower() for part in profiles.split(",")]

@@ -79,7 +79,7 @@ def names_of(runs: Sequence[Run]) -> dict[str, str]:
 
 
 def groups(runs: Sequence[Run]) -> None:
-    """Write the figures of each kind of question and of each language, where there are several."""
+    """Write the figures of each kind of question and of each language, if there are several."""
     ways = names_of(runs)
     for title, grouped in (
         ("Kind", [(run, run.means_by_kind()) for run in runs]),

@@ -37,7 +37,7 @@ def show_job(
     try:
         job = _followed(jobs, jobs.get(job_id)) if follow else jobs.get(job_id)
     except KeyboardInterrupt:
-        state.interrupt_told = True
+        state.interrupt_reported = True
         line("Stopped following; the job continues.", err=True)
         return EXIT_INTERRUPTED
     answer(job, "jobs show", as_json=as_json)
@@ -92,7 +92,7 @@ def restore(state: State, given: dict[str, Any]) -> int:
     report = worked(state, operation, taken(operation, given), target)
     answer(report, operation, as_json=given["as_json"])
     if report.cancelled:
-        state.interrupt_told = True
+        state.interrupt_reported = True
         line("Stopped. Run the same command again to continue.", err=True)
         return EXIT_INTERRUPTED
     return 0

@@ -135,12 +135,12 @@ def _is_default(param: Any, ctx: Any) -> bool:
 
 
 def _chosen(kind: Any, value: object) -> bool:
-    """Return whether a value is one of the texts that a parameter takes."""
+    """Return whether a value is one of the allowed texts of a parameter."""
     return get_origin(kind) is Literal and value in get_args(kind)
 
 
 def _is_text(value: object) -> bool:
-    """Return whether a value is a text that has a form in UTF-8; Typer refuses others."""
+    """Return whether a value is valid UTF-8 text; Typer refuses other text."""
     try:
         return isinstance(value, str) and value.encode() is not None
     except UnicodeEncodeError:
@@ -189,7 +189,7 @@ class GroupedCommands(PlainGroup):
 
     @classmethod
     def of(cls, groups: Mapping[str, Sequence[Entry]], first: str, /) -> type["GroupedCommands"]:
-        """Return the class for these groups, as Typer makes its instances itself."""
+        """Return the class for these groups, because Typer creates its instances itself."""
         return type(cls.__name__, (cls,), {"groups": groups, "first": first})
 
     def format_commands(self, _ctx: Any, formatter: Any) -> None:
@@ -213,7 +213,7 @@ def program(name: str, groups: Mapping[str, Sequence[Entry]], /) -> typer.Typer:
 
 
 def _fill(app: typer.Typer, entries: Iterable[Entry], first: str) -> None:
-    """Add commands and families to *app*, which is reached by the words *first*."""
+    """Add commands and families to *app*, with the preceding words *first*."""
     for entry in entries:
         if isinstance(entry, Family):
             inner = typer.Typer(

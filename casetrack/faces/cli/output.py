@@ -76,7 +76,7 @@ def one_line(text: str, /) -> str:
 
 
 def line(*parts: Part, err: bool = False, indent: int = 0) -> None:
-    """Write one line (or a paragraph) made of *parts* to standard output or standard error."""
+    """Write one line (or a paragraph) of *parts* to standard output or standard error."""
     stream = sys.stderr if err else sys.stdout
     pieces = [(clean(p), "") if isinstance(p, str) else (clean(p[0]), p[1]) for p in parts]
     if not is_terminal(stream):
@@ -150,7 +150,7 @@ def json_text(
 
 
 def write_text(text: str, /) -> None:
-    """Write *text* to standard output as it is."""
+    """Write *text* unchanged to standard output."""
     _write(text, sys.stdout)
 
 
@@ -286,7 +286,7 @@ def _rich_table(fields: Sequence[Field], rows: Sequence[Sequence[str]]) -> None:
 
 
 def facts(pairs: Iterable[tuple[str, Any]], /) -> None:
-    """Write names and values below each other; pairs without a value are left out."""
+    """Write names and values on one line each; pairs without a value are left out."""
     shown = [(name, clean(cell_text(value))) for name, value in pairs if value not in _NOTHING]
     if is_terminal(sys.stdout):
         _rich_facts(shown)
@@ -312,7 +312,7 @@ def _rich_facts(shown: Sequence[tuple[str, str]]) -> None:
 
 
 def cell_text(value: Any, /) -> str:
-    """Return a value as people read it: local times, grouped lists, empty for ``None``."""
+    """Return a value as text for people: local times, grouped lists, empty for ``None``."""
     from datetime import datetime as moment_type
 
     if value is None:

@@ -117,14 +117,14 @@ def _guarded(app: typer.Typer, program: str, state: Invocation, arguments: list[
     except Exception as error:  # noqa: BLE001 - the last handler; debug mode shows all
         return show_unexpected(error, as_json=as_json)
     code = result if isinstance(result, int) else 0
-    if code == EXIT_INTERRUPTED and not state.interrupt_told:
+    if code == EXIT_INTERRUPTED and not state.interrupt_reported:
         line("Stopped by Ctrl-C. Completed work is kept.", err=True)
     return code
 
 
 @functools.cache
 def _built(app: typer.Typer) -> Any:
-    """Return the commands with their options: reading these from the functions takes long."""
+    """Return the commands with their options; reading these from the functions takes long."""
     return typer.main.get_command(app)
 
 
@@ -200,7 +200,7 @@ def _tell_misuse(error: typer.TyperException, program: str, as_json: bool) -> in
 
 
 def _with_near_name(message: str) -> str:
-    """Add the choice that was probably meant, where a message lists the choices."""
+    """Add a suggestion to a message that lists the choices."""
     import difflib
 
     choice = _NOT_A_CHOICE.match(message)
@@ -229,6 +229,6 @@ def show_unexpected(error: Exception, /, *, as_json: bool = False) -> int:
 
 
 def _silence_stdout() -> None:
-    """Point standard output nowhere, so that Python's own flush at exit stays quiet too."""
+    """Redirect standard output to nowhere, so that Python's flush at exit reports no error."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())

@@ -73,7 +73,7 @@ class Meter:
             self._bar.stop()
 
     def update(self, done: int, total: int | None, note: str = "") -> None:
-        """Show that *done* of *total* is finished and *note* is at hand."""
+        """Show *done* of *total*, and the current item *note*."""
         note = one_line(note)
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, completed=done, total=total, note=note)
@@ -93,7 +93,7 @@ class Meter:
         """Show a moment of work that names its parts."""
         self.update(done, total, what)
 
-    def hear(self, *news: Any) -> None:
+    def on_progress(self, *news: Any) -> None:
         """Show progress of a job: one record about files, or description, done, total."""
         if len(news) == 1:
             self.ingest(news[0])
@@ -167,7 +167,12 @@ def long_work(
     with stoppable() as stop, meter:
         try:
             return state.library.run_job(
-                kind, work, title=title, collection=collection, progress=meter.hear, cancel=stop
+                kind,
+                work,
+                title=title,
+                collection=collection,
+                progress=meter.on_progress,
+                cancel=stop,
             )
         finally:
             if stop.is_set() and not stop.by_hand:
@@ -209,7 +214,7 @@ def stoppable() -> Iterator[StopEvent]:
 
 
 def _end_now() -> NoReturn:
-    """End the process and its workers without waiting for any of them."""
+    """End the process and its workers without waiting for them."""
     import psutil
 
     os.write(2, _STOPPED_TERMINAL if is_terminal(sys.stderr) else _STOPPED)

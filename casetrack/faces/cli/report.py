@@ -50,7 +50,7 @@ def report(
 
 
 def _place(output: Path | None, name: str) -> Path:
-    """Return the file to write: the one that is named, or one named by the collection."""
+    """Return the file to write: the named one, or one with the collection's name."""
     if output is not None and not output.is_dir():
         return output
     return (output or Path()) / f"{file_stem(name) or 'collection'} report.html"

@@ -235,7 +235,7 @@ def served_edition(edition: EditionName | None, /) -> "ServedEdition | None":
 def _choice(
     tools: str | None, read_only: bool, served: "ServedEdition | None"
 ) -> "ToolChoice | None":
-    """Return the chosen tools; looking them up is for those who choose."""
+    """Return the chosen tools, which are looked up only if some are named."""
     if tools is None and not read_only:
         return None
     from casetrack.faces.mcp.catalogue import choose

@@ -183,7 +183,7 @@ class _Wish:
 
 
 def _set_up(wish: _Wish, client: "Client", state: State) -> tuple["Change", tuple[str, ...]]:
-    """Do it in one program."""
+    """Set up one program."""
     from casetrack.faces.setup.clients import remarks
     from casetrack.faces.setup.register import enter
 
@@ -273,7 +273,7 @@ def _set_up_all(wish: _Wish, state: State, show: bool, as_json: bool) -> int:
 
 
 def _undone(wish: _Wish, client: "Client") -> "Change":
-    """Take the entry out of the first file that has it: builds of a program may come and go."""
+    """Remove the entry from the first file with it, because a program may have several builds."""
     from casetrack.faces.setup.clients import user_files
     from casetrack.faces.setup.register import withdraw
 

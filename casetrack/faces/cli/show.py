@@ -235,7 +235,7 @@ def _place(
 
 
 def file_stem(name: str, /) -> str:
-    """Return a name as the beginning of the name of a file; empty where nothing of it fits."""
+    """Return a name in a form that is valid for a file; may be empty."""
     return " ".join(_UNSAFE.sub(" ", name).split())[:_MAX_STEM].strip(" .")
 
 

@@ -30,18 +30,18 @@ class Invocation:
 
     Attributes
     ----------
-    interrupt_told
+    interrupt_reported
         Whether a command has already reported that Ctrl-C stopped it.
     stopped_by
         The cause of the stop; other programs may cancel the job.
     """
 
-    interrupt_told: bool = field(default=False, kw_only=True)
+    interrupt_reported: bool = field(default=False, kw_only=True)
     stopped_by: str = field(default="Ctrl-C", kw_only=True)
 
     @property
     def library(self) -> Library:
-        """The library in the chosen data folder, opened when first asked for."""
+        """The library in the chosen data folder, opened on first use."""
         raise NotImplementedError
 
 
@@ -71,7 +71,7 @@ class State(Invocation):
 
     @property
     def library(self) -> Library:
-        """The library in the chosen data folder, opened when first asked for."""
+        """The library in the chosen data folder, opened on first use."""
         if self._library is None:
             from casetrack.api.library import Library
             from casetrack.base.config import load_settings
@@ -158,7 +158,7 @@ def show_repairs() -> None:
 
 
 def hide_repairs() -> None:
-    """Leave repairs to others: a server logs them with all the rest."""
+    """Do not show repairs: a server logs them with all other records."""
     _logger.removeHandler(_handler)
 
 

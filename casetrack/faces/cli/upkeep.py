@@ -67,7 +67,7 @@ def index_status(state: State, given: dict[str, Any]) -> int:
 
 
 def remedy(action: "Action", collection: str, document: str | None = None, /) -> str:
-    """Return the command, or the deed, that puts something right; empty where nothing is to do."""
+    """Return the command or the action that solves a problem; empty if there is none."""
     name = shlex.quote(collection)
     one = f" {shlex.quote(document)}" if document else ""
     words: dict[Action, str] = {

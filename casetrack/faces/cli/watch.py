@@ -59,7 +59,7 @@ def run_watches(
     from casetrack.faces.cli.progress import stoppable
 
     state = ctx.ensure_object(State)
-    teller = _Teller(state, as_json=as_json)
+    writer = _EventWriter(state, as_json=as_json)
     with stoppable() as stop:
         asked = threading.Event()  # by SIGTERM, which is no interruption
 
@@ -69,18 +69,18 @@ def run_watches(
 
         before = signal.signal(signal.SIGTERM, on_terminate)
         try:
-            failed = _run_once(state, teller, stop) if once else _watch(state, teller, stop)
+            failed = _run_once(state, writer, stop) if once else _watch(state, writer, stop)
         finally:
             signal.signal(signal.SIGTERM, before)
     if stop.is_set():
-        state.interrupt_told = True
-        teller.say("stopped", "Stopped; completed work is kept.")
+        state.interrupt_reported = True
+        writer.write_event("stopped", "Stopped; completed work is kept.")
         if not asked.is_set():
             return EXIT_INTERRUPTED
     return EXIT_FAILED if failed else 0
 
 
-def _watch(state: State, teller: "_Teller", stop: threading.Event) -> bool:
+def _watch(state: State, writer: "_EventWriter", stop: threading.Event) -> bool:
     from casetrack.api.watch.manager import WatchManager
 
     named = Watches(state.library)
@@ -90,23 +90,25 @@ def _watch(state: State, teller: "_Teller", stop: threading.Event) -> bool:
         text = (
             "No folder is watched yet; `casetrack watch add FOLDER -c NAME` adds one at any time."
         )
-    teller.say("started", text, watches=len(watches))
+    writer.write_event("started", text, watches=len(watches))
     for each in watches:
         folder, status = each.watch.folder, each.status
         if status.owner and status.health != "unwatched":
-            teller.say(
+            writer.write_event(
                 "elsewhere",
                 f"{folder} is watched by {status.owner}; this program takes over at its end.",
                 folder=folder,
             )
 
-    def tell(watch: Watch, task: "SyncTask", outcome: "Report | Exception") -> None:
+    def write_sync(watch: Watch, task: "SyncTask", outcome: "Report | Exception") -> None:
         try:
-            teller.tell(watch, task, outcome)
+            writer.write_sync(watch, task, outcome)
         except (OSError, CaseTrackError):
             stop.set()  # The reader of the lines has gone.
 
-    manager = WatchManager(state.library, named.kept, owner="casetrack watch run", on_sync=tell)
+    manager = WatchManager(
+        state.library, named.kept, owner="casetrack watch run", on_sync=write_sync
+    )
     manager.start()
     while not stop.wait(1.0):
         pass
@@ -114,28 +116,28 @@ def _watch(state: State, teller: "_Teller", stop: threading.Event) -> bool:
     return False
 
 
-def _run_once(state: State, teller: "_Teller", stop: threading.Event) -> bool:
+def _run_once(state: State, writer: "_EventWriter", stop: threading.Event) -> bool:
     from casetrack.api.watch.once import compare_all
 
     failed = False
     count = 0
     for watch, task, outcome in compare_all(state.library, Watches(state.library).kept, stop):
-        teller.tell(watch, task, outcome)
+        writer.write_sync(watch, task, outcome)
         count += 1
         failed = failed or isinstance(outcome, Exception) or outcome.count("failed") > 0
     if not count and not stop.is_set():
-        teller.say("nothing", "There is no watched folder to sync.")
+        writer.write_event("nothing", "There is no watched folder to sync.")
     return failed
 
 
-class _Teller:
+class _EventWriter:
     """Writes events as lines of text or of JSON."""
 
     def __init__(self, state: State, *, as_json: bool) -> None:
         self._state = state
         self._as_json = as_json
 
-    def say(self, event: str, text: str, **more: Any) -> None:
+    def write_event(self, event: str, text: str, **more: Any) -> None:
         """Write an event."""
         if self._as_json:
             self._write({"event": event, "message": text, **more})
@@ -143,7 +145,7 @@ class _Teller:
             line((text, "dim"))
             flush()
 
-    def tell(self, watch: Watch, task: "SyncTask", outcome: "Report | Exception") -> None:
+    def write_sync(self, watch: Watch, task: "SyncTask", outcome: "Report | Exception") -> None:
         """Write the result of a sync."""
         if self._as_json:
             self._write(_sync_event(watch, task, outcome))

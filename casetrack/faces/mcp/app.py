@@ -185,10 +185,10 @@ class CaseTrackServer(Server[Any]):
 
     @instructions.setter
     def instructions(self, _text: str | None) -> None:
-        """Take no text: the SDK's server sets one when it is made."""
+        """Ignore the text that the SDK's server sets at its creation."""
 
     async def list_tools(self, *, pages: bool = False) -> list[MCPTool]:
-        """Return all tools as a client sees them, with their *pages* where it shows some."""
+        """Return all tools in the form of the protocol, with *pages* for clients that show them."""
         return [
             MCPTool(
                 name=tool.name,
@@ -361,7 +361,7 @@ class CaseTrackServer(Server[Any]):
         return failures.unexpected(tool.name, cause or error)
 
     def _failed(self, failure: Failure) -> CallToolResult:
-        """Return a failure whose text can be sent; it may quote a file name that is not Unicode."""
+        """Return a failure as a result; its text may quote a file name that is not Unicode."""
         return self._with_code(failures.failed(sendable(failure.text)), failure.code)
 
     def _with_code(self, result: CallToolResult, code: str) -> CallToolResult:
@@ -412,7 +412,7 @@ class CaseTrackServer(Server[Any]):
     async def _with_collection(
         self, name: str, arguments: dict[str, Any], result: CallToolResult
     ) -> None:
-        """Add which collection a result is of, where a page shows it: its calls name it by id."""
+        """Add the collection of a result for its page, whose calls name it by id."""
         tool = self.catalogue.get_tool(name)
         spec = None if tool is None else self.catalogue.specs[tool.name]
         if spec is None or spec.page is None or result.is_error or arguments.get("collections"):

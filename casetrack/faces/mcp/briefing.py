@@ -92,7 +92,7 @@ def briefing(
 
 
 def _kinds(summary: CollectionSummary, formatter: ResponseFormatter) -> list[Facts]:
-    """Return the documents by type: all types are counted, the first documents named."""
+    """Return the documents by type, with counts of all types and the first documents."""
     budget = _KINDS // max(1, len(summary.documents))
     most = 3 if formatter.concise else results.SHOWN_NAMES
 

@@ -46,7 +46,7 @@ _GROUPS = (
 
 
 def groups() -> tuple[type[Any], ...]:
-    """Return the classes whose methods are the tools, in the order in which they are listed."""
+    """Return the classes whose methods are the tools, in their listed order."""
     from casetrack.faces.mcp.changing_tools import changing
     from casetrack.faces.mcp.operation_tools import derived
 
@@ -80,7 +80,7 @@ def choose(
 
 @functools.cache
 def _commands() -> dict[str, tuple[str, str]]:
-    """Return the commands whose work the tools of operations do."""
+    """Return the commands that the tools of operations implement."""
     from casetrack.api.operations import operations
 
     def words(command: str) -> str:

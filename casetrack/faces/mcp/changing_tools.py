@@ -139,7 +139,7 @@ def _method(operation: Operation) -> Callable[..., Any]:
 
 
 def _folders(operation: Operation, given: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments that are folders: the server's own folder means nothing to its user."""
+    """Return the checked folder arguments, which must be absolute paths."""
     paths = (each for each in arguments_of(operation.method) if each.arg.path)
     named = ((each, given[each.name]) for each in paths if given.get(each.name))
     return {each.name: str(existing(path, each.mcp_name, folder=True)) for each, path in named}

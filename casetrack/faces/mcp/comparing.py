@@ -102,7 +102,7 @@ def topic_part(chunk: Chunk, words: Words, /) -> tuple[int, int]:
 
 
 def changes(result: Changes, budget: int, formatter: ResponseFormatter, /) -> Facts:
-    """Return the first changes, as many as fit in *budget*, and how many there are."""
+    """Return the first changes, as many as fit in *budget*, and their total."""
 
     def shape(item: Change) -> Facts:
         return change(item, formatter)
@@ -133,7 +133,7 @@ def change(item: Change, /, formatter: ResponseFormatter) -> Facts:
 
 
 def _shorter(word: tuple[_Op, str]) -> tuple[_Op, str]:
-    """Return words, and of long ones that stayed the same only the ends."""
+    """Return words; long unchanged ones are shortened to their ends."""
     op, text = word
     if op != "same" or len(text) <= 3 * _END:
         return word

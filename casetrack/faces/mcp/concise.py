@@ -75,7 +75,7 @@ class ResponseFormatter:
 
     @property
     def budget(self) -> int:
-        """Tokens that the items of a list may take."""
+        """Tokens for the items of a list."""
         return CONCISE_BUDGET if self.concise else BUDGET
 
     def entry(self, facts: Facts, /) -> Facts:
@@ -204,7 +204,7 @@ def _needless(keys: Collection[str]) -> frozenset[str]:
 
 
 def _pointers(node: Any) -> Iterator[str]:
-    """Yield the keys of the sources that an answer points to."""
+    """Yield the keys of the sources to which an answer refers."""
     if isinstance(node, dict):
         pointer = node.get(SOURCE_KEY)
         if isinstance(pointer, str):

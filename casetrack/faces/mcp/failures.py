@@ -53,7 +53,7 @@ def failed(text: str, /) -> CallToolResult:
 
 
 def _shortened(line: str) -> str:
-    """Return a line without its middle where it is longer than anybody reads."""
+    """Return a line without its middle if it is very long."""
     half = _LONGEST_LINE // 2
     return line if len(line) <= _LONGEST_LINE else f"{line[:half]} \u2026 {line[-half:]}"
 
@@ -125,7 +125,7 @@ def unknown_arguments(tool: Tool, arguments: Mapping[str, Any], /) -> list[str]:
 
 
 def oversized_arguments(arguments: Mapping[str, Any], /) -> list[str]:
-    """Return a line for each argument that is longer than anything that can be meant."""
+    """Return a line for each argument that exceeds the size limits."""
     lines = []
     for name, value in arguments.items():
         entries = value if isinstance(value, list) else [value]
@@ -199,7 +199,7 @@ def _quoted(value: object) -> str:
 
 
 def _near(given: object, known: Sequence[str]) -> str:
-    """Return a question for the one of the known names that was probably meant, or nothing."""
+    """Return a suggestion from the known names as a question, or an empty text."""
     text = given.strip().casefold()[:_SHOWN] if isinstance(given, str) else ""
     # A prefix is a better suggestion than a similar spelling: entity, entity_name.
     longer = [name for name in known if text and name.startswith(f"{text}_")]

@@ -46,7 +46,7 @@ class Measured:
 
 @contextlib.contextmanager
 def measured(tool: str, /) -> Iterator[Measured]:
-    """Count a call of a tool, and measure how long it takes."""
+    """Count a call of a tool, and measure its time."""
     call, started = Measured(), time.perf_counter()
     _running[tool] = _running.get(tool, 0) + 1
     try:
@@ -133,7 +133,7 @@ def _holdings(library: Library) -> list[str]:
 
 
 def _work(library: Library) -> list[str]:
-    """Return how many pieces of long work there are, by state."""
+    """Return the number of jobs by state."""
     numbers: dict[str, int] = {}
     for job in library.jobs.list():
         numbers[job.state] = numbers.get(job.state, 0) + 1

@@ -110,7 +110,7 @@ def encounter(item: Encounter, collection_id: str, formatter: ResponseFormatter,
 
 
 def span_of(item: Encounter, /) -> tuple[int, int]:
-    """Return the part of a passage that holds the names in it, with a few words around them."""
+    """Return the part of a passage with the names in it and a few words of context."""
     # The header of an email is in another chunk than a late part of it.
     own = [q for q in item.quotes if q.chunk_id == item.chunk.chunk_id]
     start = min((q.char_start for q in own), default=0)

@@ -71,7 +71,7 @@ def _told(library: Library, info: CollectionInfo) -> str:
 
 
 def _listed(title: str, each: Sequence[str], budget: int) -> str:
-    """Return as many as fit in *budget* bytes, and how many more there are."""
+    """Return the names that fit in *budget* bytes, and the number of the others."""
     if not each:
         return f"{title}: none yet."
     for shown in range(len(each), 0, -1):

@@ -125,7 +125,7 @@ def default_wait(context: Context, /) -> int:
 
 
 def still_working(job: Job, ask: str = ASK_STATUS, /) -> CallToolResult:
-    """Return the answer of a tool whose work goes on; *ask* is how to learn more."""
+    """Return the answer of a tool whose work continues; *ask* describes how to get its state."""
     more = if_offered(ask.format(id=job.id))
     text = (
         f"Still working: {progress_text(job)}.\n\n{job.title} continues in the background. {more}"
@@ -150,7 +150,7 @@ async def known_job(session: Session, job_id: str, /) -> tuple[Job, LiveJob | No
 
 
 async def wait_for_other(session: Session, context: Reports, job: Job, seconds: float, /) -> Job:
-    """Wait for a job of another program, at most so many seconds, and return it as it is then."""
+    """Wait a limited number of seconds for a job of another program, and return its new state."""
     from casetrack.faces.mcp.progress import ProgressReporter
 
     reporter = ProgressReporter(context)

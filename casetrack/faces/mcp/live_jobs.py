@@ -86,7 +86,7 @@ class _Relay:
     async def report_progress(
         self, progress: float, total: float | None = None, message: str | None = None
     ) -> None:
-        """Take progress."""
+        """Store progress."""
         self.last = (progress, total, message or "")
 
 
@@ -112,7 +112,7 @@ class LiveJob:
     error: Exception | None = None
 
     async def wait(self, context: Reports, seconds: float, /) -> None:
-        """Wait for the end, at most so many seconds, and pass progress on to a call's client."""
+        """Wait a limited number of seconds for the end, and report progress to the client."""
         last_value = -1.0
         with anyio.move_on_after(seconds):
             while not self.ended.is_set():
@@ -161,7 +161,7 @@ class LiveJobs:
 
     @contextlib.asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
-        """Take jobs as long as the block lasts; then stop them, and wait until they have."""
+        """Accept jobs while the block runs; then stop them, and wait for their end."""
         before = self._group
         async with anyio.create_task_group() as group:
             self._group = group
@@ -177,12 +177,12 @@ class LiveJobs:
             live.running.interrupt(CLIENT_LEFT)
 
     def find(self, job_id: str, /) -> LiveJob | None:
-        """Return the job of this server that has this id, or ``None``."""
+        """Return the job of this server with this id, or ``None``."""
         wanted = job_id.strip().lower()
         return self._live.get(wanted) or self._live.get(f"j-{wanted}")
 
     async def start(self, task: Task[Any], /) -> LiveJob:
-        """Begin work that does not need its call any more."""
+        """Start work that no longer needs its call."""
         if self._group is None:
             raise RuntimeError("the server is not running")
         call = CALL.get()
@@ -208,14 +208,14 @@ class LiveJobs:
         return live
 
     def _keep(self, live: LiveJob) -> None:
-        """Remember a job, and forget the oldest of those that have ended."""
+        """Store a job, and remove the oldest ended ones."""
         self._live[live.running.id] = live
         ended = [job_id for job_id, old in self._live.items() if old.ended.is_set()]
         for job_id in ended[: max(0, len(ended) - KEPT_ANSWERS)]:
             del self._live[job_id]
 
     async def _work(self, task: Task[Any], live: LiveJob) -> None:
-        """Do the work of a job, in its turn; nothing leaves this but a cancellation."""
+        """Run the work of a job in its turn; only a cancellation is raised."""
         failure: BaseException | None = None
 
         def work(update: Callable[[Any], None], _stop: threading.Event) -> Any:

@@ -151,7 +151,7 @@ class ChangeNotifier:
         return FolderState(facts, change_stamps(home, facts, (each[0] for each in listed)), listed)
 
     async def _start(self) -> None:
-        """Start to record changes."""
+        """Record the current state, as the start of the comparison."""
         if self._last_state is None:
             self._last_state = await in_thread(self._read_state)
         self._has_clients.set()

@@ -59,7 +59,7 @@ def opened(library: Library, /) -> Opening | None:
 
 
 def _waiting_line() -> str | None:
-    """Read one line, and no byte of the next: the SDK reads on from the same descriptor."""
+    """Read exactly one line, because the SDK reads on from the same descriptor."""
     line = bytearray()
     try:
         descriptor = sys.stdin.fileno()
@@ -74,7 +74,7 @@ def _waiting_line() -> str | None:
 
 
 def _request_id(line: str) -> str | int | None:
-    """Return the id of an ``initialize`` request that the SDK surely takes."""
+    """Return the id of an ``initialize`` request that the SDK certainly accepts."""
     if (
         len(line) > _MOST_CHARS or "\\u" in line
     ):  # An escape may be a character that UTF-8 cannot encode.

@@ -85,7 +85,7 @@ class DerivedTools(SessionTools):
         return await locate(self._session, name)
 
     def with_terms(self, result: CallToolResult, _found: Collection, /) -> CallToolResult:
-        """Return a result in the words of the edition."""
+        """Return a result with the terms of the edition."""
         return result
 
 
@@ -104,7 +104,7 @@ def tools_of(
 
 
 def _marked(each: Operation, noun: str) -> Any:
-    """Return the method of a tool that only its operation declares."""
+    """Return the method of a tool, marked with the declaration of its operation."""
     mark = tool(
         each.title,
         each.hints,
@@ -168,7 +168,7 @@ async def ask(
 def _answered(
     operation: Operation, request: OperationCall, count: int | None = None
 ) -> CallToolResult:
-    """Return the answer to a call: as much of its list as fits, and how to get the rest."""
+    """Return the answer to a call: the part of its list that fits, and how to get the rest."""
     formatter, offset, given = request.formatter, request.offset, request.given
 
     def ask(limit: int | None) -> Any:
@@ -272,7 +272,7 @@ def _head(operation: Operation, result: Any, request: OperationCall) -> Facts:
 
 
 def _shown(item: Any, formatter: ResponseFormatter) -> Any:
-    """Return a record with one quote of several, and with sources that have an end."""
+    """Return a record with one quotation of several, and with bounded sources."""
     if isinstance(item, Quote):
         return quote(item, concise=formatter.concise)
     if isinstance(item, tuple):
@@ -301,7 +301,7 @@ def bounded(value: Any, formatter: ResponseFormatter, /, key: str = "") -> Any:
 
 
 def plain(lines: Iterable[Line], formatter: ResponseFormatter | None = None, /) -> str:
-    """Return lines as plain text: words of documents cannot close their quotation marks."""
+    """Return lines as plain text; quotation marks in document text are escaped."""
     rows = []
     left_out = _LEFT_OUT if formatter is not None and formatter.concise else ()
     for each in lines:

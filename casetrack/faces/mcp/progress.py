@@ -59,7 +59,7 @@ class StepProgress:
 
 
 class Reports(Protocol):
-    """The part of a request's context that takes progress."""
+    """The progress method of a request's context."""
 
     async def report_progress(
         self, progress: float, total: float | None = None, message: str | None = None
@@ -264,7 +264,7 @@ class Unconfirmed(UsageError):
 
 
 def can_ask(context: Context[Any, Any], /) -> bool:
-    """Return whether the client offers to put a form before its user, and can be reached."""
+    """Return whether the client can show a form to its user, and can be reached."""
     known = context.client_capabilities
     offered = None if known is None else known.elicitation
     # The first form of the capability, {}, means forms; only addresses are a mode without them.

@@ -51,7 +51,7 @@ class Prompts:
         self._edition = edition
 
     def requests(self) -> tuple[Request, ...]:
-        """Return the prompts whose tools are offered."""
+        """Return the prompts whose tools are available."""
         return tuple(request for request in self._edition.prompts if self._offers(request.needs))
 
     def text(self, request: Request, arguments: Mapping[str, str], /) -> str:
@@ -75,7 +75,7 @@ class Prompts:
         return "\n\n".join(part for part in parts if part)
 
     def _where(self, given: Mapping[str, str]) -> str:
-        """Return the first step: which collection."""
+        """Return the first step: selecting the collection."""
         noun = self._edition.noun
         if noun in given:
             return f"Pass the {noun} named above to every call, as the argument {noun}."
@@ -122,7 +122,7 @@ def handlers(
 
 
 def _prompt(request: Any) -> Prompt:
-    """Return a prompt as a client lists it."""
+    """Return a prompt as an entry of a client's list."""
     about = _about(request)
     return Prompt(
         **about,

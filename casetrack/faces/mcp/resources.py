@@ -173,7 +173,7 @@ class Resources:
         return [(info, _size(self._counts(info))) for info in infos[:LISTED]]
 
     def _counts(self, info: CollectionInfo) -> tuple[int, int] | None:
-        """Return documents and pages; ``None`` where they cannot be had without more work."""
+        """Return documents and pages; ``None`` if they are not available without more work."""
         if info.schema_version != SCHEMA_VERSION:
             return None
         try:
@@ -346,6 +346,6 @@ def _size(counts: tuple[int, int] | None) -> str:
 
 
 def _described(info: CollectionInfo, size: str) -> str:
-    """Return one line on a collection."""
+    """Return a description of a collection on one line."""
     parts = [f"Collection ({info.type})", size, " ".join((info.description or "").split())[:200]]
     return ". ".join(part for part in parts if part)

@@ -131,7 +131,7 @@ def answer(
 
 
 def _sources(sources: Mapping[str, Facts]) -> str:
-    """Return the documents that a concise answer quotes, each with its path, once."""
+    """Return the documents that a concise answer quotes, each once with its path."""
     lines = [
         " ".join(f"- {key}: {each.get('path') or each['document']}".splitlines())
         for key, each in sources.items()
@@ -207,7 +207,7 @@ def onward(offset: int | None, /) -> str | None:
 
 
 def next_offset(offset: int, shown: int, total: int, /) -> int | None:
-    """Return where the next page of a list begins, or ``None`` at its end."""
+    """Return the offset of the next page, or ``None`` at the end of a list."""
     return offset + shown if offset + shown < total else None
 
 
@@ -258,7 +258,7 @@ def bounded_document(document: Document, /, budget: int = _FACTS_BUDGET) -> Docu
 
 
 def document_facts(document: Document, /) -> Facts:
-    """Return everything known about a document."""
+    """Return all facts of a document."""
     return bounded_document(document).as_dict()
 
 
@@ -297,7 +297,7 @@ def bounded_chunk(chunk: Chunk, /) -> Chunk:
 
 
 def addresses(provenance: Provenance, collection_id: str, /) -> dict[str, str]:
-    """Return the addresses of a passage and, where its page can be drawn, of its picture."""
+    """Return the addresses of a passage and, if its page can be drawn, of its picture."""
     uris = {"uri": chunk_uri(collection_id, provenance.chunk_id)}
     if has_picture(provenance):
         uris["page_image_uri"] = highlight_uri(collection_id, provenance.chunk_id)
@@ -364,7 +364,7 @@ def first(
 
 
 def after_page(offset: int, shown: int, total: int, /) -> int | None:
-    """Return where the next page begins, ``None`` at the end and behind an empty page."""
+    """Return the offset of the next page, ``None`` at the end and after an empty page."""
     return next_offset(offset, shown, total) if shown else None
 
 
@@ -399,7 +399,7 @@ def few(texts: Iterable[str], /, *, most: int = 20, chars: int = NAME_CHARS) -> 
 
 
 def widened(text: str, start: int, end: int, around: int, /) -> tuple[int, int]:
-    """Widen a place in *text* by at most *around* characters on either side, to whole words."""
+    """Extend a span of *text* by at most *around* characters on either side, to whole words."""
     begin, stop = max(0, start - around), min(len(text), end + around)
     while 0 < begin < start and not text[begin - 1].isspace():
         begin += 1

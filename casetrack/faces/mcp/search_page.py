@@ -80,7 +80,7 @@ class ResultPage:
         noun: str = "Collection",
         ids: "Mapping[str, str] | None" = None,
     ) -> None:
-        self._found = name_tools_in(results)
+        self._results = name_tools_in(results)
         self._ids = ids or {}
         self._collection_id = collection_id
         self._formatter = formatter
@@ -92,8 +92,8 @@ class ResultPage:
         self._words = Words(results.query if formatter.concise else "")
 
     def answer(self, offset: int, k: int, /) -> CallToolResult:
-        """Return the results from *offset* on, of the *k* that were asked for."""
-        results, related, concise = self._found, self._found.related, self._formatter.concise
+        """Return the results from *offset*, out of *k* requested ones."""
+        results, related, concise = self._results, self._results.related, self._formatter.concise
         budget = BUDGET - _RELATED_BUDGET if related else BUDGET
         show = partial(
             portion,
@@ -160,7 +160,7 @@ class ResultPage:
         return raw | addresses(result.provenance, key)
 
     def _short(self, result: "SearchResult") -> dict[str, Any]:
-        """Return a result as the part of it that answers, with the place of just that part."""
+        """Return the answering part of a result, with the place of that part."""
         size = _FIRST_CHARS if result.rank <= _FIRST else _LATER_CHARS
         part = self._parts[result.rank] = quoted_part(result, self._words, size)
         text, place = part.text, part.provenance
@@ -196,13 +196,13 @@ class ResultPage:
         def block(each: "RelatedChunk", _entry: dict[str, Any]) -> str:
             return self._plain(lines_of(each))
 
-        everything = [replace(r, chunk=self._quoted(r.chunk)) for r in self._found.related]
+        everything = [replace(r, chunk=self._quoted(r.chunk)) for r in self._results.related]
         return portion(
             everything, entry, block, budget=budget, source_tokens=self._formatter.source_tokens
         )
 
     def _quoted(self, chunk: Chunk) -> Chunk:
-        """Return a passage with a bounded source, and only its best part where that is wanted."""
+        """Return a passage with a bounded source; the concise form has only its best part."""
         chunk = bounded_chunk(chunk)
         if not self._formatter.concise:
             return chunk

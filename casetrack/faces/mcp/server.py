@@ -171,7 +171,7 @@ def _provide(session: Session, fetch: bool) -> None:
 
 @contextlib.contextmanager
 def _watching(session: Session, choice: ToolChoice | None) -> Iterator[None]:
-    """Keep watched folders in sync meanwhile; a server that only reads does not."""
+    """Keep watched folders in sync, unless the server only reads."""
     if choice is not None and choice.read_only:
         yield
         return

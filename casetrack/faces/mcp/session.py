@@ -31,7 +31,7 @@ NO_STATE = "This connection has no state between calls. Pass `collection` with e
 
 @dataclass(frozen=True, slots=True)
 class Active:
-    """The collection that calls use when they name none."""
+    """The default collection of calls."""
 
     id: str
     name: str
@@ -106,7 +106,7 @@ class Session:
 
     @property
     def active(self) -> Active | None:
-        """The active collection of the client whose call is served now."""
+        """The active collection of the client whose call is running."""
         return self.connection.active
 
     def activate(self, info: CollectionInfo, /) -> bool:
@@ -157,7 +157,7 @@ class Session:
             raise ActiveCollectionGone(active.name) from error
 
     def _only(self) -> Collection:
-        """Return the only collection there is to work on."""
+        """Return the only collection."""
         infos = self.infos()
         if len(infos) == 1 and self.edition == ANY:
             return self.library.get(infos[0].id)

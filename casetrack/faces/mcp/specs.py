@@ -149,7 +149,7 @@ def _plain(field: dict[str, Any]) -> dict[str, Any]:
 
 
 def _inlined(node: Any, named: dict[str, Any]) -> Any:
-    """Return a schema with the parts that it names put where they are named."""
+    """Return a schema with its references replaced by their content."""
     if isinstance(node, list):
         return [_inlined(item, named) for item in node]
     if not isinstance(node, dict):
@@ -162,7 +162,7 @@ def _inlined(node: Any, named: dict[str, Any]) -> Any:
 
 
 def _untitled(node: Any) -> Any:
-    """Return a schema without the titles that repeat every field's name in other letters."""
+    """Return a schema without titles, which repeat the names of fields."""
     if isinstance(node, list):
         return [_untitled(item) for item in node]
     if not isinstance(node, dict):

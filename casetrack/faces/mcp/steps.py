@@ -45,7 +45,7 @@ class Steps:
     parameters: Callable[[str], Iterable[str]] = lambda _tool: ()
 
     def spell(self, see: Reference, /) -> str | None:
-        """Return the tool, or the parameters of the one that answers; ``None`` if it lacks them."""
+        """Return the tool, or the parameters of the current one; ``None`` if it lacks them."""
         if not see.names:
             return self._with(see, self.calling)
         for tool in (tool for name in see.names for tool in self.doing.get(name, ())):
@@ -69,13 +69,13 @@ def use_steps(steps: Steps, /) -> None:
 
 
 def offers(name: str, /) -> bool:
-    """Return whether the server whose call is served now has a tool that would answer."""
+    """Return whether the current server has this tool and its license includes it."""
     steps = _CURRENT.get()
     return steps is None or name in steps.offered
 
 
 def tool_of(name: str, /) -> str:
-    """Return the tool of an operation; empty where the server whose call is served lacks it."""
+    """Return the tool of an operation; empty if the current server lacks it."""
     from casetrack.api.operations import operations
 
     tool = operations()[name].tool
@@ -90,17 +90,17 @@ def again() -> str:
 
 
 def name_tools(text: str, /) -> str:
-    """Return a text of the library in terms of the server whose call is served now."""
+    """Return a text of the library with tools of the current server instead of commands."""
     return _spelled(text, _for_user)
 
 
 def if_offered(text: str, /) -> str:
-    """Return a text of this face without the sentences whose operations the server lacks."""
+    """Return a text of this package without sentences on operations that the server lacks."""
     return _spelled(text, lambda _sentence: "")
 
 
 def name_tools_in(answer: T, /) -> T:
-    """Return a record whose texts name tools of the server whose call is served now."""
+    """Return a record whose texts name tools of the current server."""
     texts = {name: value for name in _TEXTS if (value := getattr(answer, name, None))}
     new = {
         k: name_tools(v) if isinstance(v, str) else tuple(map(name_tools, v))
@@ -116,7 +116,7 @@ def _spelled(text: str, without: Callable[[str], str]) -> str:
 
 
 def _for_user(sentence: str) -> str:
-    """Return a sentence with a command as one for the user; without a command nothing is left."""
+    """Return a sentence with a command as advice for the user, or an empty text."""
     if "`casetrack " not in sentence and "`ctx " not in sentence:
         return ""
     return sentence if "user" in sentence.lower() else f"Ask the user: {sentence}"

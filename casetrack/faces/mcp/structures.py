@@ -202,7 +202,7 @@ def _nearest(
 
 
 def _onward(chunks: "Sequence[Chunk]", left_out: int, formatter: "ResponseFormatter") -> str | None:
-    """Return how to read on before and after some chunks; ``None`` where they are all there is."""
+    """Return how to read on before and after some chunks; ``None`` if there are no others."""
     first, last = chunks[0], chunks[-1]
     ways = []
     if first.provenance.chunk_index > 0:

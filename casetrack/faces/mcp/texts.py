@@ -7,7 +7,7 @@ from typing import Any
 
 
 def cut(text: str, chars: int, /) -> str:
-    """Return *text*, or its first *chars* characters and a sign that it goes on."""
+    """Return *text*, cut with an ellipsis if it has more than *chars* characters."""
     return text if len(text) <= chars else text[:chars].rstrip() + " \u2026"
 
 

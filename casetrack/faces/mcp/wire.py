@@ -55,7 +55,7 @@ class AnsweringStream:
 
     @property
     def last_context(self) -> Any:
-        """The context in which the last message was sent on; the SDK goes on in it."""
+        """The context of the last message, in which the SDK continues."""
         return self._messages.last_context
 
     async def receive(self) -> SessionMessage | Exception:

@@ -160,7 +160,7 @@ def _digits(values: Iterable[float]) -> int:
 
 
 def short_dates(axes: Axes, /) -> None:
-    """Write few and short dates below a chart whose axis counts days."""
+    """Write few and short dates below a chart with an axis of days."""
     from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 
     axes.xaxis_date()
@@ -197,7 +197,7 @@ def short_number(value: float, /) -> str:
 
 
 def cycle(count: int, /) -> list[str]:
-    """Return the colours of so many series."""
+    """Return the colours for a number of series."""
     return [COLORS[number % len(COLORS)] for number in range(count)]
 
 
@@ -237,7 +237,7 @@ class Measured(Protocol):
 
     @property
     def label(self) -> str:
-        """The way it was asked."""
+        """The search mode of the run."""
         ...
 
     @property
@@ -461,7 +461,7 @@ def _interval(scores: Sequence[float]) -> tuple[float, float]:
 
 
 def _questions(runs: Sequence[Measured]) -> str:
-    """Return how many questions the means are taken over: runs may differ in that."""
+    """Return the numbers of questions of the runs, which may differ."""
     counts = sorted({len(run.scores) for run in runs})
     number = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else f"{counts[0]}"
     return f"{number} question{'' if counts == [1] else 's'}"

@@ -39,7 +39,7 @@ class Display(Protocol):
     """Shows one piece of work."""
 
     def show(self, title: str, done: int, total: int | None, note: str) -> None:
-        """Show a moment of it; *total* is ``None`` where it is not known yet."""
+        """Show progress; an unknown *total* is ``None``."""
         ...
 
     def close(self, text: str) -> None:
@@ -48,14 +48,14 @@ class Display(Protocol):
 
 
 def where() -> Where:
-    """Return where this program shows something to a person."""
+    """Return the kind of output of this program."""
     if _kernel() is not None:
         return "notebook"
     return "terminal" if _is_terminal() else "nowhere"
 
 
 def _kernel() -> Any:
-    """Return IPython where it runs in a kernel; IPython is never imported for it."""
+    """Return IPython if it runs a kernel, without importing it."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     return shell if getattr(shell, "kernel", None) is not None else None
@@ -88,7 +88,7 @@ class NotebookBar:
         )
 
     def close(self, text: str) -> None:
-        """Leave one line where the bar was, if there was one."""
+        """Replace the bar, if any, by one line."""
         if self._handle is not None:
             self._put(f"<small>{html.escape(text)}</small>", text)
 
@@ -103,7 +103,7 @@ class NotebookBar:
 
 
 class TerminalBar:
-    """A bar on standard error, which goes away at the end."""
+    """A bar on standard error, removed at the end."""
 
     def __init__(self) -> None:
         self._bar: Progress | None = None

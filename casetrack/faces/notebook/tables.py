@@ -23,7 +23,7 @@ class ShownTable:
     limit: int
 
     def __repr__(self) -> str:
-        """Return how much there is, and the first rows as text."""
+        """Return the size and the first rows as text."""
         rows = _rows(self.arrow.slice(0, self.limit))
         return "\n".join([self._heading(), *(str(row) for row in rows)])
 

@@ -47,7 +47,7 @@ class Machine:
 
     @property
     def application_data(self) -> Path:
-        """The folder in which programs keep their settings."""
+        """The folder of programs' settings."""
         if self.system == "win32":
             return self.variable("APPDATA", self.home / "AppData" / "Roaming")
         if self.system == "darwin":
@@ -65,7 +65,7 @@ class Machine:
 
     @property
     def own_settings(self) -> Path:
-        """The folder of programs that keep to ``~/.config`` on macOS, too."""
+        """The folder of programs that use ``~/.config`` on macOS, too."""
         if self.system == "win32":
             return self.application_data
         return self.variable("XDG_CONFIG_HOME", self.home / ".config")
@@ -127,11 +127,11 @@ class Client:
 
     @property
     def tools(self) -> str | None:
-        """The set of tools that suits it; ``None`` is all."""
+        """The suitable set of tools; ``None`` is all."""
         return None if self.on_demand else DAILY
 
     def shaped(self, server: Mapping[str, Any], /) -> Server:
-        """Return *server* (command, args, env) in this program's words."""
+        """Return *server* (command, args, env) in this program's format."""
         return self.shape(dict(server), self.server)
 
     @property
@@ -150,7 +150,7 @@ class Client:
 
 
 def user_files(client: Client, machine: Machine, /) -> tuple[Path, ...]:
-    """Return the files in which *client* may keep a user's servers, the one it reads first."""
+    """Return the possible files of a user's servers, the one for new entries first."""
     return client.files(machine)
 
 
@@ -168,7 +168,7 @@ def project_file(client: Client, folder: Path, /) -> Path:
 
 
 def is_installed(client: Client, file: Path, machine: Machine, /) -> bool:
-    """Return whether *client* seems to be installed for this user: its folder is there."""
+    """Return whether the folder of *client* exists for this user."""
     if client.name == "claude-code":  # Its file is in the user's folder, which always exists.
         folder = machine.variable("CLAUDE_CONFIG_DIR", machine.home / ".claude")
         return file.exists() or folder.is_dir()
@@ -252,7 +252,7 @@ def _goose(machine: Machine) -> tuple[Path, ...]:
 
 
 def _present_first(files: tuple[Path, ...]) -> tuple[Path, ...]:
-    """Return *files*, those of builds that are installed first; stable otherwise."""
+    """Return *files* with those of installed builds first; otherwise stable."""
     return tuple(sorted(files, key=lambda f: (not f.exists(), not f.parent.is_dir())))
 
 

@@ -91,7 +91,7 @@ class Shortcut:
 
 
 def _targets(path: str) -> bytes:
-    """Return the list of items that lead to a file (2.2)."""
+    """Return the list of items that identify a file (2.2)."""
     parts = PureWindowsPath(path)
     if len(parts.drive) != 2 or not parts.root or len(parts.parts) < 2:
         raise ValueError(f"{path} is not a full path on a drive")
@@ -307,7 +307,7 @@ def _linux(
 
 
 def _exec(argument: str) -> str:
-    """Return an argument as the key ``Exec`` takes it (Desktop Entry Specification, "Exec")."""
+    """Return an argument in the syntax of ``Exec`` (Desktop Entry Specification, "Exec")."""
     doubled = argument.replace("%", "%%")
     if not _RESERVED & set(doubled) and doubled:
         return doubled
@@ -317,7 +317,7 @@ def _exec(argument: str) -> str:
 
 
 def _escaped(value: str) -> str:
-    """Return a value as the file holds it: a backslash is two."""
+    """Return a value with doubled backslashes."""
     return value.replace("\\", "\\\\").replace("\n", "\\n")
 
 

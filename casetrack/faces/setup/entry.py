@@ -55,7 +55,7 @@ def server_entry(
 
 
 def launcher() -> tuple[str, list[str]]:
-    """Return the command that starts CaseTrack, and the arguments that come before all others."""
+    """Return the command that starts CaseTrack, and its first arguments."""
     script = console_script()
     if script is not None:
         return str(script), []

@@ -118,7 +118,7 @@ class YamlText:
         return self._rendered("", path, value)
 
     def _entry(self, holder: _Node, path: Sequence[str]) -> tuple[_Node, _Node] | None:
-        """Return where the server's entry begins and its node; the last one counts."""
+        """Return the start of the server's entry and its node; the last one is effective."""
         import yaml
 
         if _is_nothing(holder):
@@ -168,7 +168,7 @@ class YamlText:
 
 
 def _composed(text: str) -> _Node | None:
-    """Return the tree of *text* with its places; ``None`` where it holds nothing."""
+    """Return the tree of *text* with its offsets; ``None`` if it is empty."""
     import yaml
 
     try:
@@ -207,7 +207,7 @@ def _words_of(node: _Node) -> str:
 
 
 def _member(node: _Node, key: str) -> tuple[_Node, _Node] | None:
-    """Return the last member with this key: the one that counts."""
+    """Return the last member with this key, which is the effective one."""
     import yaml
 
     member = None
@@ -219,7 +219,7 @@ def _member(node: _Node, key: str) -> tuple[_Node, _Node] | None:
 
 
 def _end(text: str, node: _Node) -> int:
-    """Return where the text of a node ends, without the blank lines and comments behind it."""
+    """Return the end of a node's text, without blank lines and comments after it."""
     import yaml
 
     end = int(node.end_mark.index)
@@ -234,7 +234,7 @@ def _end(text: str, node: _Node) -> int:
 
 
 def _member_end(text: str, key: _Node, value: _Node) -> int:
-    """Return where a member ends; one without a value, behind its colon."""
+    """Return the end of a member; without a value, the position after its colon."""
     return max(_end(text, value), int(key.end_mark.index) + 1)
 
 
@@ -249,7 +249,7 @@ def _line_end(text: str, position: int) -> int:
 
 
 def _inserted(text: str, holder: _Node, lines: list[str]) -> str:
-    """Return *text* with *lines*, written for column 0, as the last of a collection."""
+    """Return *text* with *lines* (written for column 0) as the last item of a collection."""
     if holder.flow_style:
         import yaml
 
@@ -263,7 +263,7 @@ def _inserted(text: str, holder: _Node, lines: list[str]) -> str:
 
 
 def _with_lines(text: str, position: int, lines: list[str], column: int) -> str:
-    """Return *text* with *lines* behind the line of *position*, from *column* on."""
+    """Return *text* with *lines* after the line of *position*, starting at *column*."""
     newline, place = newline_of(text), _line_end(text, position)
     block = newline.join(" " * column + line for line in lines)
     tail = newline if place == len(text) else ""
@@ -271,7 +271,7 @@ def _with_lines(text: str, position: int, lines: list[str], column: int) -> str:
 
 
 def _without(text: str, holder: _Node, key: _Node, value: _Node) -> str:
-    """Return *text* without a member: its lines, or its piece of a line."""
+    """Return *text* without the lines or the part of a line of a member."""
     if holder.flow_style:
         start, end = int(key.start_mark.index), _end(text, value)
         rest = text[end:]
@@ -290,12 +290,12 @@ def _without(text: str, holder: _Node, key: _Node, value: _Node) -> str:
 
 
 def _flow(value: Any) -> str:
-    """Return *value* in one line: JSON is YAML."""
+    """Return *value* on one line, as JSON, which is valid YAML."""
     return json.dumps(value, ensure_ascii=False)
 
 
 def _blocks(value: Any) -> list[str]:
-    """Return *value* as lines from column 0 on."""
+    """Return *value* as lines that start in column 0."""
     import yaml
 
     shown: str = yaml.safe_dump(
@@ -320,7 +320,7 @@ class TomlText:
     begins = ""
 
     def put(self, text: str, path: Sequence[str], value: Any, /) -> str:
-        """Return *text* with *value* at *path*; tables on the way are made."""
+        """Return *text* with *value* at *path*; missing tables are added."""
         wanted = _with(_read(text), path, value)
         if isinstance(value, dict) and self.value_at(text, path) is None:
             after = _appended(text, path, value)
@@ -353,7 +353,7 @@ class TomlText:
         return value
 
     def is_extended(self, _: str, /) -> bool:
-        """Return ``False``: there is one TOML."""
+        """Return ``False``, because TOML has no extended form."""
         return False
 
     def shown(self, path: Sequence[str], value: Any, /) -> str:
@@ -388,7 +388,7 @@ def _is(text: str, wanted: dict[str, Any]) -> bool:
 
 
 def _with(whole: dict[str, Any], path: Sequence[str], value: Any) -> dict[str, Any]:
-    """Set *value* in *whole*, which is changed."""
+    """Set *value* in *whole* in place."""
     holder = whole
     for depth, key in enumerate(path[:-1], start=1):
         holder = holder.setdefault(key, {})
@@ -430,7 +430,7 @@ class JsonText:
     begins = ""
 
     def put(self, text: str, path: Sequence[str], value: Any, /) -> str:
-        """Return *text* with *value* at *path*; objects on the way are made."""
+        """Return *text* with *value* at *path*; missing objects are added."""
         return json_entry.put(text, path, value)
 
     def drop(self, text: str, path: Sequence[str], /) -> str:

@@ -68,7 +68,7 @@ class Installation:
 
     @property
     def uninstall_command(self) -> tuple[str, ...] | None:
-        """The command that removes the program; ``None`` where there is none."""
+        """The command that removes the program, if there is one."""
         commands: dict[str, tuple[str, ...]] = {
             "pip": (self.python, "-m", "pip", "uninstall", "--yes", PACKAGE),
             "uv": ("uv", "pip", "uninstall", "--python", self.python, PACKAGE),
@@ -82,7 +82,7 @@ class Installation:
 
     @property
     def by_hand(self) -> str | None:
-        """Why CaseTrack must not run these commands itself; ``None`` where it may."""
+        """Why CaseTrack must not run these commands itself; ``None`` if it may."""
         if sys.platform == "win32":
             return "a running program cannot be replaced on Windows"
         if self.kind in {"editable", "source", "temporary", "other", "conda"}:
@@ -126,7 +126,7 @@ def find_installation() -> Installation:
 
 
 def own_distribution() -> Distribution | None:
-    """Return the metadata of the installed package that runs now; ``None`` in a checkout."""
+    """Return the metadata of the running package; ``None`` in a checkout."""
     try:
         own = distribution(PACKAGE)
     except PackageNotFoundError:
@@ -139,18 +139,18 @@ def own_distribution() -> Distribution | None:
 
 
 def shown(command: tuple[str, ...], /) -> str:
-    """Return *command* as one types it here."""
+    """Return *command* quoted for the shell of this system."""
     return subprocess.list2cmdline(command) if sys.platform == "win32" else shlex.join(command)
 
 
 def _is_temporary(prefix: Path) -> bool:
-    """Return whether the environment is one of ``uvx`` or ``pipx run``, kept only for a while."""
+    """Return whether the environment is a temporary one of ``uvx`` or ``pipx run``."""
     parts = prefix.parts
     return "archive-v0" in parts or ("pipx" in parts and ".cache" in parts)
 
 
 def _protected() -> str | None:
-    """Return why packages of this environment are not to be changed from inside it."""
+    """Return why packages of this environment must not be changed from inside."""
     marker = Path(sysconfig.get_path("stdlib")) / "EXTERNALLY-MANAGED"
     if sys.prefix == sys.base_prefix and marker.is_file():
         return "the packages of this Python belong to the operating system"

@@ -116,7 +116,7 @@ def _uv_install(installation: Installation) -> tuple[str, ...]:
 
 
 def _reported(command: Sequence[str]) -> str | None:
-    """Return the version that pip would install; ``None`` where it would install nothing."""
+    """Return the version that pip would install; ``None`` if it would install nothing."""
     done = _asked(command)
     plan: dict[str, Any] = json.loads(done.stdout)
     return next((str(item["metadata"]["version"]) for item in plan["install"]), None)

@@ -201,7 +201,7 @@ class _Layout:
         return name + colon + self.render(value, base, flat=flat)
 
     def removal(self, node: Node, member: Member) -> list[Edit]:
-        """Return the edits that take a member out, the opposite of :meth:`insertion`."""
+        """Return the edits that remove a member, the inverse of :meth:`insertion`."""
         index = next(i for i, m in enumerate(node.members) if m is member)
         comma = node.members[index - 1].comma if index else None
         gap_start = node.start + 1 if comma is None else comma + 1

@@ -70,7 +70,7 @@ class Format(Protocol):
         ...
 
     def value_at(self, text: str, path: Sequence[str], /) -> Any:
-        """Return the value at *path*, the whole for an empty one; ``None`` where nothing is."""
+        """Return the value at *path* (the root if empty); ``None`` if there is none."""
         ...
 
     def is_extended(self, text: str, /) -> bool:
@@ -149,7 +149,7 @@ class Node:
     closed: bool = False
 
     def get(self, key: str, /) -> Member | None:
-        """Return the member *key* that counts: of doubles, readers take the last."""
+        """Return the effective member *key*, which is the last of duplicates."""
         return next((m for m in reversed(self.members) if m.key == key), None)
 
 
@@ -225,12 +225,12 @@ def plain(text: str, node: Node, /) -> Any:
 
 
 def comments(text: str, start: int, end: int, /) -> list[tuple[int, int]]:
-    """Return the offsets of the comments from *start* to *end*, where nothing but space is too."""
+    """Return the offsets of the comments from *start* to *end*, a range of space and comments."""
     return [match.span() for match in _COMMENT.finditer(text, start, end)]
 
 
 def behind_comments(text: str, position: int, /) -> int:
-    """Return the offset behind the comments that begin on the line of *position* and end on it."""
+    """Return the offset after the comments that begin and end on the line of *position*."""
     while True:
         match = _COMMENT_NEXT.match(text, position)
         if match is None or "\n" in match.group() or "\r" in match.group():
@@ -263,7 +263,7 @@ class _Scanner:
         return Document(self.text, root, self.extended)
 
     def _next(self, open_nodes: list[Node]) -> Node | None:
-        """Read up to the next value inside the innermost open node, or up to its end."""
+        """Read to the next value in the innermost open node, or to its end."""
         node = open_nodes[-1]
         closing = "}" if node.kind == "object" else "]"
         self._space()
@@ -315,7 +315,7 @@ class _Scanner:
         return Node("scalar", start, self.position)
 
     def _end_of_strict(self) -> int | None:
-        """Return where the value ends if it is strict JSON; else it must be read step by step."""
+        """Return the end of the value if it is strict JSON; other text is read step by step."""
         try:
             return _STRICT.raw_decode(self.text, self.position)[1]
         except RecursionError:

@@ -89,8 +89,8 @@ class ClientFile:
         return self.target.with_name(self.target.name + BACKUP_SUFFIX)
 
     def read_backup(self) -> str | None:
-        """Return the text that is kept, in the same form as :attr:`text`; ``None`` without one."""
-        with _told(self.backup, self.client):
+        """Return the text of the backup in the form of :attr:`text`; ``None`` without one."""
+        with _as_error(self.backup, self.client):
             try:
                 data = self.backup.read_bytes()
             except FileNotFoundError:
@@ -105,7 +105,7 @@ class ClientFile:
         ClientFileLocked
             The folder cannot be written.
         """
-        with _told(self.backup, self.client):
+        with _as_error(self.backup, self.client):
             _write_whole(self.backup, self.data or b"", self._mode(), self._owner())
         return self.backup
 
@@ -121,7 +121,7 @@ class ClientFile:
         """
         self.check_writable()
         mark = _BOM if (self.data or b"").startswith(_BOM) else b""
-        with _told(self.path, self.client):
+        with _as_error(self.path, self.client):
             self.target.parent.mkdir(parents=True, exist_ok=True)
             _write_whole(
                 self.target, mark + text.encode("utf-8"), self._mode(), self._owner(), check=self
@@ -131,7 +131,7 @@ class ClientFile:
         """Remove the file."""
         self.check_writable()
         self.check_same()
-        with _told(self.path, self.client):
+        with _as_error(self.path, self.client):
             self.target.unlink(missing_ok=True)
 
     def check_same(self) -> None:
@@ -142,7 +142,7 @@ class ClientFile:
         ChangedMeanwhile
             It has changed.
         """
-        with _told(self.path, self.client):
+        with _as_error(self.path, self.client):
             if _bytes(self.target) != self.data:
                 raise ChangedMeanwhile
 
@@ -156,7 +156,7 @@ class ClientFile:
         """
         if self.data is None:
             return
-        with _told(self.path, self.client):
+        with _as_error(self.path, self.client):
             allowed = stat.S_IMODE(self.target.stat().st_mode) & 0o222
         if not allowed or not os.access(self.target, os.W_OK):
             raise ClientFileLocked(self.path, self.client, "it is read-only")
@@ -181,7 +181,7 @@ def read_client_file(path: Path, client: str, /, *, private: bool = True) -> Cli
     ClientFileLocked
         It exists, but cannot be read.
     """
-    with _told(path, client):
+    with _as_error(path, client):
         target = path.resolve()
         return ClientFile(path, target, client, _bytes(target), private)
 
@@ -225,7 +225,7 @@ def _owner_of(path: str) -> tuple[int, int]:
 
 
 @contextmanager
-def _told(path: Path, client: str) -> Iterator[None]:
+def _as_error(path: Path, client: str) -> Iterator[None]:
     """Convert an error of the operating system to one of this project."""
     try:
         yield
@@ -371,7 +371,7 @@ def withdraw(client: Client, path: Path, /, *, dry_run: bool = False) -> Change:
 
 
 def _entered(text: str, client: Client, server: Mapping[str, Any]) -> tuple[Any, str]:
-    """Return the entry that was there, and the text with the new one."""
+    """Return the previous entry, and the text with the new one."""
     form, wanted = client.format, client.shaped(server)
     old = form.value_at(text, client.path)
     if not isinstance(old, dict):
@@ -389,7 +389,7 @@ def _entered(text: str, client: Client, server: Mapping[str, Any]) -> tuple[Any,
 
 
 def _withdrawn(text: str, client: Client, entry: Any, kept: str | None) -> str | None:
-    """Return the text without the entry; ``None`` where CaseTrack had made the file."""
+    """Return the text without the entry; ``None`` if CaseTrack had created the file."""
     form = client.format
     if kept is not None and _reproduces(kept, client, entry, text):
         return kept
@@ -402,7 +402,7 @@ def _withdrawn(text: str, client: Client, entry: Any, kept: str | None) -> str |
 
 
 def _reproduces(kept: str, client: Client, entry: Any, text: str) -> bool:
-    """Return whether entering *entry* into the backup gives exactly *text*."""
+    """Return whether adding *entry* to the backup results exactly in *text*."""
     form = client.format
     try:
         return (
@@ -430,7 +430,7 @@ def _keep(file: ClientFile, client: Client, old: Any) -> Path | None:
 
 
 def _check(without: str, with_entry: str, client: Client, file: ClientFile) -> None:
-    """Make sure, before anything is written, that the two texts differ in the entry only."""
+    """Ensure before writing that the two texts differ only in the entry."""
     one, other = (_rest(text, client) for text in (without, with_entry))
     if one != other:
         raise ClientFileInvalid(file.path, client.name, "its layout is not supported")

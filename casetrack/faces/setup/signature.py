@@ -38,7 +38,7 @@ class PublicKey:
     key: bytes
 
     def text(self) -> str:
-        """Return it on one line, as minisign takes it after ``-P``."""
+        """Return the key on one line, in the form of minisign's option ``-P``."""
         return base64.b64encode(KEY + self.id + self.key).decode("ascii")
 
 

@@ -83,7 +83,9 @@ def checked(folder: Path, version: str, keys: Iterable[PublicKey], /) -> Unpacke
     for name, digest in files.items():
         if _digest(folder / name) != digest:
             raise NotSigned(f"{name} differs from the signed file")
-    more = [name for name in _there(folder) if name not in files and not _is_made(name, facts)]
+    more = [
+        name for name in _files_below(folder) if name not in files and not _is_made(name, facts)
+    ]
     if more:
         raise NotSigned(f"{more[0]} is not signed")
     metadata = Parser().parsestr((place / "METADATA").read_text("utf-8"), headersonly=True)
@@ -106,7 +108,7 @@ def _listed(text: str, facts: str) -> dict[str, str]:
     return digests
 
 
-def _there(folder: Path) -> list[str]:
+def _files_below(folder: Path) -> list[str]:
     """Return all files and links below *folder* except scripts, which are rebuilt."""
     return [
         name
@@ -119,7 +121,7 @@ def _there(folder: Path) -> list[str]:
 
 
 def _is_made(name: str, facts: str) -> bool:
-    """Return whether an installer writes that file; its content is not taken over."""
+    """Return whether an installer writes that file; it is not copied."""
     return name in {f"{facts}/{own}" for own in (*_OF_INSTALLERS, SUMS, SIGNATURE)}
 
 
@@ -197,7 +199,7 @@ def switch(new: Unpacked, site: Path, scripts: Path, installer: str, /) -> None:
 
 
 def _follow(site: Path, scripts: Path, facts: str) -> None:
-    """Let the facts and the scripts follow the package; may be called again."""
+    """Move metadata and scripts after the package; can be repeated."""
     stage = site / STAGE
     old = [path for path in site.glob(_OWN_FACTS) if path.name != facts]
     if (stage / NEW / facts).is_dir():
@@ -245,7 +247,7 @@ def _entries(facts: Path) -> dict[str, str]:
 
 
 def _make_scripts(folder: Path, entries: dict[str, str]) -> None:
-    """Write the scripts that are missing, like the one that is there: its first lines start it."""
+    """Write missing scripts with the first lines of an existing one, which start Python."""
     pattern = (folder / PACKAGE).read_text("utf-8")
     for name, line in entries.items():
         path = folder / name
@@ -259,7 +261,7 @@ def _make_scripts(folder: Path, entries: dict[str, str]) -> None:
 
 
 def _record(new: Unpacked, site: Path, scripts: Path) -> str:
-    """Return the list of installed files, by which package managers remove them."""
+    """Return the list of installed files, which package managers use for removal."""
     more = (path.name for path in (new.folder / new.facts).iterdir() if path.name != "RECORD")
     listed = dict.fromkeys((*new.files, *(f"{new.facts}/{name}" for name in sorted(more))))
     rows = [_row(new.folder / name, name) for name in listed if (new.folder / name).is_file()]

@@ -66,7 +66,7 @@ class Place:
 
     @classmethod
     def here(cls) -> Place:
-        """Return the place of the program that runs."""
+        """Return the folders of the running program."""
         site = Path(casetrack.__file__).resolve().parents[1]
         return cls(site, Path(sysconfig.get_path("scripts")))
 

@@ -48,7 +48,7 @@ def words_of(texts: Texts, /) -> Words:
 
 
 def drawn_timeline(texts: Texts, timeline: Timeline, /) -> list[tuple[str, Markup]]:
-    """Return the axis for screens of each width, by its name; events lead to ``#event-N``."""
+    """Return the axis for each screen width, by its name; events link to ``#event-N``."""
     words = words_of(texts)
     return [
         (name, Markup(timeline_svg(timeline, width=width, link=event_anchor, words=words)))  # noqa: S704 - the viewer escapes its values

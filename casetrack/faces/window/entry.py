@@ -168,7 +168,7 @@ class Entry:
         return secrets.compare_digest(text.encode("utf-8"), self._key.encode("ascii"))
 
     def _welcomed(self, path: str, query: list[tuple[str, str]]) -> Response:
-        """Give the visitor the cookie, and take the key out of the address."""
+        """Set the cookie, and remove the key from the address."""
         # A path of two slashes would name another host.
         place = "/" + path.lstrip("/") + (f"?{urlencode(query)}" if query else "")
         answer = RedirectResponse(place, 303)

@@ -127,7 +127,7 @@ class Ending:
     watched: bool = False
 
     def is_due(self, *, busy: bool) -> bool:
-        """Return whether to end now; not while long work goes on."""
+        """Return whether to stop now; never during long work."""
         if busy:
             self.seen = time.monotonic()
             return False

@@ -1,4 +1,4 @@
-"""The statement behind a page: the same in SQL, to go on from there."""
+"""The SQL statement with the content of a page, for further queries."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def statements() -> Mapping[str, str]:
     return tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
-def behind(request: Request, /) -> str:
+def statement_of(request: Request, /) -> str:
     """Return the SQL statement for the content of a page; empty if there is none."""
     made = statements().get(getattr(request.scope.get("route"), "name", ""), "")
     known = {"q": request.query_params.get("q", "").strip(), **request.path_params}

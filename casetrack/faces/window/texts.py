@@ -109,7 +109,7 @@ def language_of(chosen: str | None, accepted: str, /) -> str:
 
 
 def _isolated(value: object) -> object:
-    """Keep the direction of a name from touching the text around it."""
+    """Isolate the text direction of a name from the text around it."""
     if isinstance(value, str) and not isinstance(value, Markup) and not value.isascii():
         return Markup("<bdi>{}</bdi>").format(value)
     return value if isinstance(value, (int, float, Markup)) else escape(value)

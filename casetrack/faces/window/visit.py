@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse, RedirectResponse
 
 from casetrack.api.viewer.markup import printable
 from casetrack.base.errors.references import spelled
-from casetrack.faces.window.statements import behind
+from casetrack.faces.window.statements import statement_of
 from casetrack.faces.window.texts import LANGUAGES, Texts, language_of
 
 if TYPE_CHECKING:
@@ -66,13 +66,13 @@ class Visit:
         return self.library.get(self.request.path_params["collection"])
 
     def opened(self) -> dict[str, Any]:
-        """Return the collection under its name, as pages want it, if it could be opened."""
+        """Return the collection as a template value, if it could be opened."""
         known = self.__dict__.get("collection")
         return {} if known is None else {"collection": known}
 
     @property
     def part(self) -> str:
-        """The part of a collection that the address leads to, such as ``timeline``; else empty."""
+        """The part of a collection in the address, such as ``timeline``; else empty."""
         places = self._places()
         return places[2] if len(places) > 2 and places[0] == "c" else ""
 
@@ -82,7 +82,7 @@ class Visit:
         return self.request.headers.get("x-part") == "1"
 
     def asked(self, name: str, /) -> str:
-        """Return a value of the address, empty where there is none."""
+        """Return a value of the address, empty if there is none."""
         return self.request.query_params.get(name, "").strip()
 
     def asked_as_typed(self, name: str, /) -> str:
@@ -116,7 +116,7 @@ class Visit:
         return [f for f in sent if isinstance(f, UploadFile) and f.filename]
 
     def address_with(self, **changed: object) -> str:
-        """Return the address of this page with some values changed; ``None`` leaves one out."""
+        """Return the address of this page with some values changed; ``None`` removes one."""
         given: dict[str, object] = {}
         for name, value in self.request.query_params.multi_items():
             given[name] = [*_several(given.get(name)), value]
@@ -130,7 +130,7 @@ class Visit:
         return [part_of(part) for part in self.request.url.path.split("/") if part]
 
     def page(self, template: str, /, *, status: int = 200, **values: Any) -> Response:
-        """Write a page; the collection that it is about is known to it."""
+        """Render a template with the values of this request."""
         given = self._common() | self.opened() | values
         text = templates().get_template(template).render(given)
         return HTMLResponse(text, status, headers={"cache-control": "no-store"})
@@ -146,7 +146,7 @@ class Visit:
             "visit": self,
             "to": address,
             "step": functools.partial(step, self.request.app.state.titles),
-            "behind": functools.partial(behind, self.request),
+            "behind": functools.partial(statement_of, self.request),
             "here": self.request.url.path,
             "languages": LANGUAGES,
             "theme": theme if theme in _THEMES else "auto",
@@ -179,7 +179,7 @@ def address(*parts: object, **query: object) -> str:
 
 
 def as_part(text: str, /) -> str:
-    """Return a part of a path as routes are given it: without its signs, but for a slash in it."""
+    """Return a part of a path as routes receive it: decoded, except for a slash."""
     return unquote(text).replace("%", "%25").replace("/", "%2F")
 
 
@@ -220,5 +220,5 @@ def _shown(value: Any) -> Any:
 
 
 def _local(moment: datetime | None) -> str:
-    """Return a moment in the time of this computer: ``2026-11-22 14:05``."""
+    """Return a time in the zone of this computer: ``2026-11-22 14:05``."""
     return "" if moment is None else f"{moment.astimezone():%Y-%m-%d %H:%M}"

@@ -42,7 +42,7 @@ def begin(
 
 
 def begin_map(library: Library, collection: Collection, /) -> str:
-    """Begin to read a collection for the map, unless that is under way; return the job's id."""
+    """Start the analysis of a collection unless it is running; return the job's id."""
     info = collection.info
     with _lock:
         for job, _ in list(_running.values()):
@@ -62,7 +62,7 @@ def end_all() -> None:
 
 
 def is_busy() -> bool:
-    """Return whether any work goes on."""
+    """Return whether any work is running."""
     return bool(_running)
 
 

@@ -28,7 +28,7 @@ from casetrack.faces.cli.query.prompt import (
     is_whole,
 )
 from casetrack.faces.cli.query.repl import Shell, pieces
-from casetrack.faces.cli.query.running import How, QueryTarget, told
+from casetrack.faces.cli.query.running import How, QueryTarget, run_reporting
 from casetrack.faces.cli.state import State
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def test_the_editor_completes_documents_commands_and_saved_queries(
 def test_commands_answer_on_standard_output(
     shell: Shell, capfd: pytest.CaptureFixture[str], entered: str, text: str
 ) -> None:
-    told(lambda: shell.execute(entered))
+    run_reporting(lambda: shell.execute(entered))
     sys.stdout.flush()
     assert text in capfd.readouterr().out
 
@@ -169,7 +169,7 @@ def test_a_view_is_described_legibly_on_80_columns(
 def test_mistakes_are_reported_and_do_not_end_it(
     shell: Shell, capfd: pytest.CaptureFixture[str], entered: str, text: str
 ) -> None:
-    told(lambda: shell.execute(entered))
+    run_reporting(lambda: shell.execute(entered))
     assert text in capfd.readouterr().err
 
 
@@ -205,7 +205,7 @@ def test_saved_queries_are_listed_below_each_other_on_a_terminal(
     shell: Shell, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("casetrack.faces.cli.query.repl.is_terminal", lambda _stream: True)
-    told(lambda: shell.execute("\\saved"))
+    run_reporting(lambda: shell.execute("\\saved"))
     sys.stdout.flush()
     listed = capfd.readouterr().out
     assert "passages-about  CaseTrack\n  " in listed
@@ -320,13 +320,13 @@ def test_a_statement_whose_process_is_ended_from_outside_does_not_end_the_dialog
         # Only one thread may wait for a process: the second gets no exit code.
         soon = threading.Timer(0.5, kill)
         soon.start()
-        told(lambda: shell.execute(ENDLESS))
+        run_reporting(lambda: shell.execute(ENDLESS))
         soon.join()
         assert "-9" in capfd.readouterr().err
-        told(lambda: shell.execute("SELECT 6 * 7 AS answer;"))
+        run_reporting(lambda: shell.execute("SELECT 6 * 7 AS answer;"))
         kill().join()
-        told(lambda: shell.execute("\\format csv"))
-        told(lambda: shell.execute("SELECT 6 * 7 AS answer;"))
+        run_reporting(lambda: shell.execute("\\format csv"))
+        run_reporting(lambda: shell.execute("SELECT 6 * 7 AS answer;"))
         captured = capfd.readouterr()
     assert "42" in captured.out
     assert captured.out.endswith("answer\n42\n")

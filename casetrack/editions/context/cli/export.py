@@ -101,7 +101,7 @@ def _make(state: ContextState, *, force: bool, as_json: bool) -> int:
     else:
         show(report)
     if report.cancelled:
-        state.interrupt_told = True
+        state.interrupt_reported = True
         line(stopped_text(report, state.stopped_by), err=True)
         return EXIT_INTERRUPTED
     return 0

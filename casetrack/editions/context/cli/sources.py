@@ -115,7 +115,7 @@ def sync(
     if as_json:
         write_json({"sources": [report.as_dict() for report in reports]})
     if reports[-1].cancelled:
-        state.interrupt_told = True
+        state.interrupt_reported = True
         line(
             f"Stopped by {state.stopped_by}: finished documents are kept. Run the same command "
             "again to continue.",

@@ -162,7 +162,7 @@ def _json(rows: pa.Table, ascii_only: bool) -> Iterator[str]:
 
 
 def _guarded(rows: pa.Table, raw: bool) -> Iterator[list[list[str]]]:
-    """Yield the names of the columns, then the rows, as texts that no spreadsheet runs."""
+    """Yield the names of the columns, then the rows, without formulas for spreadsheets."""
 
     def cell(value: Any, is_number: bool) -> str:
         text = text_of(value)

@@ -23,7 +23,7 @@ from casetrack.base.errors import QueryError
 from casetrack.base.sql.statements import is_blank, split
 from casetrack.faces.cli.output import line, prepare_streams
 from casetrack.faces.cli.query.repl import is_command
-from casetrack.faces.cli.query.running import QueryTarget, run, told
+from casetrack.faces.cli.query.running import QueryTarget, run, run_reporting
 from casetrack.faces.cli.state import EXIT_INTERRUPTED, EXIT_USAGE, show_repairs
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class Child:
 
 
 def serve(connection: Connection[Any, Any], state: State, /) -> None:
-    """Run one statement after the other, as the process of a :class:`Child`."""
+    """Run statements one after the other, as the process of a :class:`Child`."""
     # Between two statements Ctrl-C is for the dialogue.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     prepare_streams()
@@ -106,7 +106,7 @@ def serve(connection: Connection[Any, Any], state: State, /) -> None:
         while True:
             names, *request = connection.recv()
             signal.signal(signal.SIGINT, signal.default_int_handler)
-            done = told(lambda: run(source_of(names), *request))  # noqa: B023 - called at once
+            done = run_reporting(lambda: run(source_of(names), *request))  # noqa: B023 - called at once
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             sys.stdout.flush()
             connection.send(done)
@@ -134,7 +134,7 @@ def converse(shell: Shell, /) -> None:
         while True:
             try:
                 text = session.prompt(f"{shell.source.title[:_MOST_PROMPT]}> ")
-                told(partial(shell.execute, text))
+                run_reporting(partial(shell.execute, text))
             except KeyboardInterrupt:
                 continue
             except EOFError:
@@ -184,7 +184,7 @@ class QueryHistory(FileHistory):
             super().append_string(string)
 
     def store_string(self, string: str) -> None:
-        """Append a text to the file; a file that cannot be written keeps no history."""
+        """Append a text to the file; an unwritable file disables the history."""
         try:
             Path(os.fsdecode(self.filename)).touch(mode=0o600)
             super().store_string(string)

@@ -162,7 +162,7 @@ class Shell:
 
     def _timing(self, _: str) -> None:
         self.how.counting = not self.how.counting
-        line(f"Rows and time are {'' if self.how.counting else 'not '}told.", err=True)
+        line(f"Rows and time are {'' if self.how.counting else 'not '}shown.", err=True)
 
     def _use(self, name: str) -> None:
         self.source = QueryTarget(self.source.state, (name.strip("\"'"),))
@@ -181,7 +181,7 @@ class Shell:
 
 
 def is_command(text: str, /) -> bool:
-    """Return whether a text is a command, or one of the words that leave or ask for help."""
+    """Return whether a text is a command, or a word that exits or shows the help."""
     return text.lstrip().startswith("\\") or _word(text) in _OTHER_NAMES
 
 
@@ -190,7 +190,7 @@ def _word(text: str) -> str:
 
 
 def pieces(lines: Iterable[str], /) -> Iterator[str]:
-    """Cut lines of input into statements and commands, each as soon as it is whole."""
+    """Split input lines into statements and commands, each as soon as it is complete."""
     text = ""
     for entered in lines:
         if is_blank(text) and is_command(entered):
@@ -207,7 +207,7 @@ def pieces(lines: Iterable[str], /) -> Iterator[str]:
 
 
 def show_saved(source: QueryTarget, /, *, as_json: bool = False) -> None:
-    """List the saved queries with title, parameters and where they come from."""
+    """List the saved queries with title, parameters and origin."""
     queries = saved.listed(source.saved_places)
     if as_json:
         write_json(
@@ -229,7 +229,7 @@ def show_saved(source: QueryTarget, /, *, as_json: bool = False) -> None:
 
 
 def _show_list(rows: Sequence[tuple[str, str, str]]) -> None:
-    """Write names, types and meanings; a table would leave too little room for the last."""
+    """Write names, types and meanings as a list, because a table is too narrow for the meanings."""
     width = max((len(name) for name, *_ in rows), default=0) + 2
     for name, kind, about in rows:
         entry((f"{name:<{width}}", "bold"), (f"{kind}  ", "dim"), about)

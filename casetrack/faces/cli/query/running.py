@@ -53,7 +53,7 @@ class QueryTarget:
 
     @property
     def saved_places(self) -> tuple[tuple[saved.Origin, Path], ...]:
-        """Where saved queries are looked up."""
+        """The folders of saved queries."""
         return saved.places([c.folder for c in self.collections], self.state.settings.data_dir)
 
     def run(
@@ -279,7 +279,7 @@ def run_all(
     )
 
 
-def told(work: Callable[[], object], /) -> bool:
+def run_reporting(work: Callable[[], object], /) -> bool:
     """Run *work* and write its errors to standard error; return whether there were none."""
     try:
         work()

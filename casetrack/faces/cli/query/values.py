@@ -131,7 +131,7 @@ _WRITERS: dict[type, Convert] = {
 
 
 def text_of(value: Any, /) -> str:
-    """Return a value of JSON as the text of a cell: nested ones as JSON, ``None`` as nothing."""
+    """Return a JSON value as the text of a cell: nested values as JSON, ``None`` as no text."""
     if isinstance(value, (list, dict, bool)):
         return json.dumps(value, ensure_ascii=False)
     return "" if value is None else str(value)

@@ -82,7 +82,7 @@ PAGES: dict[PageName, AppPage] = {name: AppPage(name, *_NAMES[name]) for name in
 
 
 def page_of(uri: str, /) -> AppPage | None:
-    """Return the page at an address, or ``None`` where there is none."""
+    """Return the page at an address, or ``None``."""
     return next((page for page in PAGES.values() if page.uri == uri), None)
 
 

@@ -137,7 +137,7 @@ class Gate:
             self.serving -= counts
 
     def _is_plain(self, path: str) -> bool:
-        """Return whether plain requests are answered at a path, or below its folder."""
+        """Return whether plain requests are answered at a path or below it."""
         return path in self._plain or f"{path.rpartition('/')[0]}/{{tool}}" in self._plain
 
     def _about(self) -> str:
@@ -177,13 +177,13 @@ class Gate:
 
 
 def _is_preflight(scope: Message, headers: dict[str, str]) -> bool:
-    """Return whether a browser asks, before it sends a page's request, if it may."""
+    """Return whether the request is a browser's preflight request."""
     asks = "access-control-request-method" in headers and "origin" in headers
     return bool(scope["method"] == "OPTIONS" and asks)
 
 
 def _readable(origin: str | None, send: Send) -> Send:
-    """Return a channel whose answers the browser shows to the page that asked."""
+    """Return a channel with the headers that allow the page to read the answer."""
     if origin is None:
         return send
 
@@ -245,7 +245,7 @@ async def _body(declared: str, receive: Receive) -> bytes:
 
 
 def _again(body: bytes, receive: Receive) -> Receive:
-    """Return a channel that begins with a body that was read, and goes on with *receive*."""
+    """Return a channel that repeats a body, then continues with *receive*."""
     waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def replay() -> Message:

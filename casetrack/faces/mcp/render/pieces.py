@@ -35,7 +35,7 @@ def home_path(path: str, /) -> str:
 
 
 def span(start: int | str | None, end: int | str | None, /) -> str:
-    """Return ``8-9``, or ``8`` where both are the same."""
+    """Return ``8-9``, or ``8`` for equal ends."""
     return str(start) if start == end else f"{start}-{end}"
 
 

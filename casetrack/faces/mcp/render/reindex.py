@@ -40,7 +40,7 @@ _REMEDIES_OF_ONE: dict[Action, str] = _REMEDIES | {
 
 
 def remedy(action: Action, /, *, one: bool = False) -> str:
-    """Return which tool or deed puts something right, for a collection or for *one* document."""
+    """Return the tool or action that solves a problem, for a collection or for *one* document."""
     return (_REMEDIES_OF_ONE if one else _REMEDIES)[action]
 
 

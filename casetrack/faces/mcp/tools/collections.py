@@ -94,7 +94,7 @@ class CountingTools(SessionTools):
     """Tools on whole collections."""
 
     def _counted(self, info: CollectionInfo) -> "_Counted":
-        """Count one collection; a damaged one must not hide the others."""
+        """Count one collection; the error of a damaged one is returned as text."""
         try:
             return info, self._session.library.stats(info), ""
         except CaseTrackError as error:
@@ -143,7 +143,7 @@ class CollectionTools(CountingTools):
 
         items: list[CollectionInfo | _Broken] = [*infos, *damaged]
         shown = portion(items, entry, line, offset=offset)
-        sound = sum(isinstance(item, CollectionInfo) for item in shown.items)
+        readable = sum(isinstance(item, CollectionInfo) for item in shown.items)
         hidden = len(everything) - len(infos)
         sealed = [s.label for s in self._library.sealed()]
         step = (
@@ -151,7 +151,7 @@ class CollectionTools(CountingTools):
             if infos or hidden or sealed
             else if_offered(f"Create one with {See('collection create')}.")
         )
-        text = _collections_text(shown, len(infos), sound, hidden, status_filter, step)
+        text = _collections_text(shown, len(infos), readable, hidden, status_filter, step)
         if sealed:
             text += f"\nSealed, opened by the user alone: {', '.join(map(render.one_line, sealed))}"
         return answer(
@@ -163,8 +163,8 @@ class CollectionTools(CountingTools):
                 "other_status": hidden,
                 "offset": offset,
                 "next_offset": shown.next_offset,
-                "collections": shown.entries[:sound],
-                "damaged": shown.entries[sound:],
+                "collections": shown.entries[:readable],
+                "damaged": shown.entries[readable:],
                 "next_step": step,
             }
             | ({"sealed": sealed} if sealed else {}),
@@ -283,21 +283,21 @@ class _Broken:
 
 
 def sizes(stats: CollectionStats | None, /) -> dict[str, int | None]:
-    """Return how much a collection holds; ``None`` where it cannot be opened."""
+    """Return the size of a collection; ``None`` if it cannot be opened."""
     names = ("document_count", "page_count", "chunk_count", "storage_bytes")
     return {name: getattr(stats, name, None) for name in names}
 
 
 def _collections_text(
-    shown: Portion[Any], total: int, sound: int, hidden: int, status: str, step: str | None
+    shown: Portion[Any], total: int, readable: int, hidden: int, status: str, step: str | None
 ) -> str:
-    """Return the answer of list_collections: *sound* of the blocks are not of damaged folders."""
+    """Return the text of list_collections: *readable* blocks are of readable collections."""
     kind = "" if status == "all" else f"{status} "
     head = render.counted(total, f"{kind}collection") if total else f"No {kind}collections."
-    if 0 < sound < total:
-        head += f", {sound:,} of them shown"
-    lines = shown.blocks[:sound]
+    if 0 < readable < total:
+        head += f", {readable:,} of them shown"
+    lines = shown.blocks[:readable]
     marked = ["* = active collection"] if any(line.startswith("* ") for line in lines) else []
     more = [f"{hidden:,} with another status: status_filter all"] if hidden else []
     rest = [sentence for sentence in (step, onward(shown.next_offset)) if sentence]
-    return "\n".join([head, *lines, *marked, *more, *shown.blocks[sound:], *rest])
+    return "\n".join([head, *lines, *marked, *more, *shown.blocks[readable:], *rest])

@@ -88,7 +88,7 @@ def _delete(collection: "Collection", document_id: str, *, secure: bool, exclude
 
 
 def _removed(report: "UpkeepReport") -> str:
-    """Return the names of further removed files, and notes on files that could not be removed."""
+    """Return the further removed files, and notes on files that could not be removed."""
     removed = f" Removed also: {'; '.join(report.removed)}." if report.removed else ""
     if report.notes:
         return f"{removed} {' '.join(report.notes)}"

@@ -160,7 +160,7 @@ def ingest_task(
 def document_answer(
     report: IngestReport, collection: str, words: "Edition | None" = None, /
 ) -> CallToolResult:
-    """Return the answer on a file that was taken in; *words* are those of an edition."""
+    """Return the answer about an ingested file; *words* are those of an edition."""
     outcome, *attachments = map(bounded_outcome, report.outcomes)
     if outcome.status in {"failed", "skipped"}:
         return failed(error_text(outcome.code, outcome.message, outcome.hint, words))
@@ -189,7 +189,7 @@ def _document_facts(report: IngestReport, collection: str) -> dict[str, Any]:
 
 
 def folder_answer(report: IngestReport, collection: str, path: Path, /) -> CallToolResult:
-    """Return the answer on a folder that was taken in."""
+    """Return the answer about an ingested folder."""
     facts, shown = _folder_facts(report, collection, path)
     head = f"Files of {path} in {collection}:"
     text = name_tools(plain([line(head), *ingest_lines(report, shown, path)]))

@@ -143,7 +143,7 @@ class QueryTools(SessionTools):
 
 
 def _shown(value: Any) -> Any:
-    """Return a value without the end of a very long text."""
+    """Return a value with a very long text cut."""
     return cut(value, _CELL_CHARS) if isinstance(value, str) else value
 
 

@@ -75,7 +75,7 @@ class StatusTools(SessionTools):
         }
 
     def _profiles(self) -> list[dict[str, Any]]:
-        """Return the profiles whose models run on this machine."""
+        """Return the profiles whose models can run on this machine."""
         from casetrack.base.models.profiles import PROFILES
 
         library = self._session.library

@@ -69,7 +69,7 @@ def _next_steps(report: "SyncReport", omitted: int) -> Iterator[str]:
 
 
 def _bounded(change: "SyncChange") -> "SyncChange":
-    """Return a change without the ends of very long messages."""
+    """Return a change with bounded messages."""
     return replace(
         change,
         message=cut(change.message, _MESSAGE_CHARS),

@@ -84,7 +84,7 @@ def _table(name: str, values: Mapping[str, Any]) -> str:
 
 
 def _written(value: Any) -> str:
-    """Return text or a list of texts as TOML, whose basic strings are those of JSON."""
+    """Return text or a list of texts as TOML, whose basic strings equal those of JSON."""
     if isinstance(value, list):
         return "[" + "".join(f"\n  {json.dumps(item)}," for item in value) + "\n]"
     return json.dumps(value)
@@ -184,7 +184,7 @@ def _tools(served: ServedEdition | None) -> list[dict[str, str]]:
 
 
 def first_sentence(text: str, /) -> str:
-    """Return the first sentence of *text* on one line; all of it where it is one."""
+    """Return the first sentence of *text* on one line."""
     flat = " ".join(text.split())
     sentence = _SENTENCE.match(flat)
     return sentence.group(1) if sentence else flat
@@ -298,7 +298,7 @@ def build(
 
 
 def _files(part: Path) -> Iterator[Path]:
-    """Yield a file, or those below a folder that belong to the program, not to its use."""
+    """Yield a file, or the files of the program below a folder."""
     for path in sorted(part.iterdir()) if part.is_dir() else (part,):
         if path.name in _NEVER or path.name.startswith(".") or path.suffix in {".pyc", ".pyo"}:
             continue

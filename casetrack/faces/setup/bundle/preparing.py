@@ -100,14 +100,14 @@ class Preparation:
 
     @property
     def is_prepared(self) -> bool:
-        """Whether the environment was made whole, by this very version of the bundle."""
+        """Whether the environment is complete and of this version of the bundle."""
         try:
             return self._mark.read_bytes() == self._wanted and self.python.exists()
         except OSError:
             return False
 
     def start(self) -> threading.Thread:
-        """Begin, and return the thread that does it."""
+        """Start the download, and return its thread."""
         thread = threading.Thread(target=self.run, name="preparing", daemon=True)
         thread.start()
         return thread
@@ -149,7 +149,7 @@ class Preparation:
         return False
 
     def _fetch_libraries(self) -> str | None:
-        """Make the environment; return why that failed, or ``None``."""
+        """Make the environment; return the reason of a failure, or ``None``."""
         uv = os.environ.get("UV") or shutil.which("uv")
         if uv is None:
             return "The installer uv is missing on this computer."
@@ -177,7 +177,7 @@ class Preparation:
         return reason
 
     def _fetch_models(self) -> str | None:
-        """Fetch the models; return why that failed, or ``None``."""
+        """Download the models; return the reason of a failure, or ``None``."""
         watched = threading.Event()
         watcher = threading.Thread(target=self._watch_models, args=(watched,), daemon=True)
         watcher.start()
@@ -197,7 +197,7 @@ class Preparation:
     def _ended(
         self, command: list[str], env: dict[str, str], note: Callable[[str], None]
     ) -> str | None:
-        """Run a program to its end, noting each line; return its last words where it failed."""
+        """Run a program to its end, handling each line; return its last lines if it failed."""
         try:
             process = subprocess.Popen(
                 command,

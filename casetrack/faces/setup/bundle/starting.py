@@ -232,7 +232,7 @@ _READY = "Return to the AI program and ask about your documents. You can close t
 
 
 def page_of(progress: Progress, title: str, /) -> str:
-    """Return the page as it is now; while something is missing it asks again every two seconds."""
+    """Return the current page; until everything is installed, it reloads every two seconds."""
     ready = progress.phase == "ready"
     share = f'value="{progress.done}" max="{progress.total}"' if progress.total else ""
     return _PAGE.format(
@@ -301,7 +301,7 @@ def main(root: Path, arguments: list[str], /) -> int:
 
 
 def _show(url: str) -> None:
-    """Open the page in the browser, whose words must not get among those to the AI program."""
+    """Open the page in the browser, whose output must not reach the AI program."""
     nothing = subprocess.DEVNULL
     subprocess.Popen(
         [sys.executable, "-m", "webbrowser", url], stdin=nothing, stdout=nothing, stderr=nothing

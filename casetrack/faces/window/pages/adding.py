@@ -30,7 +30,7 @@ _PLACES = ("", "Documents", "Desktop", "Downloads")
 
 
 def choose(visit: Visit, /) -> Response:
-    """Show the folders of a folder, each with a link into it, and one that takes this one."""
+    """Show the subfolders of a folder as links, and a button that selects it."""
     collection = visit.collection
     at = Path(visit.asked("at") or Path.home()).expanduser().absolute()
     listing = folder_content(at)
@@ -91,7 +91,7 @@ def add(visit: Visit, /) -> Response:
 
 
 def room_of(visit: Visit, /) -> dict[str, object] | None:
-    """Return the tier, how many documents it allows and how many more; ``None`` without limit."""
+    """Return the tier, its limit of documents and the remaining number; ``None`` without limit."""
     collection = visit.collection
     tier = visit.library.entitlements.of_edition(collection.info.edition).tier
     if tier.documents is None:
@@ -101,7 +101,7 @@ def room_of(visit: Visit, /) -> dict[str, object] | None:
 
 
 def _sent_to(visit: Visit) -> Path:
-    """Return where files that are sent are kept: they are documents of the user's from then on."""
+    """Return the folder for uploaded files, which then are documents of the user."""
     name = _UNSAFE.sub("_", visit.collection.name).strip(". /") or "Collection"
     return visit.library.settings.data_dir / "added" / name.replace("/", "_")
 
@@ -150,7 +150,7 @@ def folders(visit: Visit, /) -> Response:
 
 
 def compare_now(visit: Visit, /) -> Response:
-    """Begin to compare a folder with the collection."""
+    """Start a sync of a folder with the collection."""
     watch = Watches(visit.library).show(visit.sent("folder"), collection=visit.collection.name)
     return visit.see(address("jobs", _compare(visit, watch.watch)))
 
@@ -176,7 +176,7 @@ def _compare(visit: Visit, watch: Watch) -> str:
 
 
 def _state(visit: Visit, status: WatchStatus) -> str:
-    """Return the name of a folder's state among the window's texts."""
+    """Return the text key of a folder's state."""
     # This window watches by itself, so an unwatched folder is about to be watched.
     return "starting" if status.health == _SOON and not visit.read_only else status.health
 

@@ -50,7 +50,7 @@ class Page:
 
 
 def document_names(collection: Collection, /) -> tuple[str, ...]:
-    """Return the names of the documents, to choose one; nothing where they are too many."""
+    """Return the names of the documents for a selection; empty if there are too many."""
     if collection.stats().document_count > _MOST_NAMES:
         return ()
     return tuple(dict.fromkeys(d.name for d in collection.documents(sort_by="name")))

@@ -50,7 +50,7 @@ _GLANCE_PAGES = (
 
 
 def health(visit: Visit, /) -> Response:
-    """Show how well the documents could be read, those that need a look first."""
+    """Show how completely the documents were read, those with problems first."""
     health_report = visit.collection.admin.health()
     look = [d for d in health_report.documents if d.needs_a_look]
     return visit.page(

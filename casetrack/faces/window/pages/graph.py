@@ -56,7 +56,7 @@ def graph(visit: Visit, /) -> Response:
 
 
 def _named_edges(entity_graph: EntityGraph) -> list[tuple[Edge, Entity, Entity]]:
-    """Return the lines with their ends; around a name those that lead to it come first."""
+    """Return the edges with both entities; edges of the center come first."""
     nodes = {n.entity_id: n for n in entity_graph.nodes}
     center = entity_graph.center.entity_id if entity_graph.center else None
     named = [
@@ -102,7 +102,7 @@ def references(visit: Visit, /) -> Response:
 
 
 def reference(visit: Visit, /) -> Response:
-    """Show where something is referred to."""
+    """Show the places of a reference."""
     given = wanted(visit, Map.reference_citations, limit=_PLACES)
     given["name"] = visit.request.path_params["reference"]
     result = answered(visit, Map.reference_citations, given)

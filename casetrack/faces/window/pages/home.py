@@ -75,7 +75,7 @@ def settings(visit: Visit, /) -> Response:
 
 
 def license_key(visit: Visit, /) -> Response:
-    """Enter a key, confirm it again, or take it out."""
+    """Enter a key, confirm it again, or remove it."""
     from casetrack.base.license.manage import LicenseManager
 
     manager = LicenseManager(visit.library.settings)
@@ -91,7 +91,7 @@ def license_key(visit: Visit, /) -> Response:
 
 
 def fetch(visit: Visit, /) -> Response:
-    """Begin to fetch the models of a profile, and show how far it is."""
+    """Start the download of a profile's models, and show its progress."""
     from casetrack.base.models.profiles import find_profile
 
     profile = find_profile(visit.sent("profile") or DEFAULT_PROFILE)
@@ -168,7 +168,7 @@ def jobs(visit: Visit, /) -> Response:
 
 
 def job(visit: Visit, /) -> Response:
-    """Show one piece of work; the page asks for it again as long as it runs."""
+    """Show a job; the page polls it while it runs."""
     record = visit.library.jobs.get(visit.request.path_params["job"])
     then = visit.asked("then")
     return visit.page(
@@ -187,12 +187,12 @@ def stop(visit: Visit, /) -> Response:
 
 
 def _share(job: Job) -> int | None:
-    """Return how much is done, in percent, where that is known."""
+    """Return the progress in percent, if it is known."""
     return round(100 * job.done / job.total) if job.total else None
 
 
 def _attention(job: Job) -> list[dict[str, str]]:
-    """Return the files that did not come in whole, with the reason."""
+    """Return the incompletely read files, with the reason."""
     outcomes = (job.result or {}).get("outcomes", [])
     return [
         {"name": Path(each["path"]).name, "why": f"{each['message']} {each['hint']}".strip()}

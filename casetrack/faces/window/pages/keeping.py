@@ -56,7 +56,7 @@ _PER_PAGE = 100
 
 
 def documents(visit: Visit, /) -> Response:
-    """List the documents, in an order of the visitor's, those whose name holds some words."""
+    """List the documents in the requested order, filtered by words of their names."""
     collection = visit.collection
     order = visit.asked("order")
     order = order if order in LIST_ORDERS else "name"

@@ -18,7 +18,7 @@ _YEAR = 365 * 24 * 3600
 
 
 def choose(visit: Visit, /) -> Response:
-    """Keep the chosen language or theme, and go back to where the visitor was."""
+    """Save the selected language or theme, and return to the previous page."""
     answer = visit.see(own_path(visit.sent("back")))
     for field, cookie in (("language", LANGUAGE_COOKIE), ("theme", THEME_COOKIE)):
         if (value := visit.sent(field)).isalpha():

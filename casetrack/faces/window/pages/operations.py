@@ -35,7 +35,7 @@ def every(visit: Visit, /) -> Response:
 
 
 def operation(visit: Visit, /) -> Response:
-    """Show the form of an operation and, where its arguments are there, the answer."""
+    """Show the form of an operation and, if its arguments are complete, the answer."""
     name = visit.request.path_params["operation"]
     asked = reading().get(name)
     if asked is None:

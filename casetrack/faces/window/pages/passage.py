@@ -129,7 +129,7 @@ def second_page(visit: Visit, /) -> SecondPage:
 
 
 def picture_address(collection: Collection, document: Document, page: int, /) -> str:
-    """Return where a page of a document is drawn."""
+    """Return the address of a page's picture."""
     where = ("c", collection.name, "picture", document.document_id, document.revision)
     return address(*where, f"{page}.png")
 

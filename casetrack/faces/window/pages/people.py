@@ -48,7 +48,7 @@ def corrections(visit: Visit, /) -> Response:
 
 
 def undo(visit: Visit, /) -> Response:
-    """Take corrections back, the last one first."""
+    """Undo corrections, the last one first."""
     for mark_id in reversed(visit.sent_all("undo")):
         visit.collection.marks.undo(mark_id)
     back = visit.sent("back") or address("c", visit.collection.name, "corrections")
@@ -78,7 +78,7 @@ _NEAR = 12
 
 
 def people(visit: Visit, /) -> Response:
-    """List who is mentioned."""
+    """List the mentioned entities."""
     given = wanted(visit, Map.entities, {"sort_by": "order"}, kind="person", limit=_PER_SHEET)
     sheet, kind = visit.asked_number("sheet", 1), given["kind"]
     given |= {"named": visit.asked("name") or None, "skip": (sheet - 1) * _PER_SHEET}

@@ -93,7 +93,7 @@ class Asked:
         return self.but(**{name: left})
 
     def chosen(self, facet: Facet, /) -> frozenset[str]:
-        """Return the values of a facet that are asked for."""
+        """Return the selected values of a facet."""
         now = self.address()[_PARAMETER.get(facet.name, facet.name)]
         return frozenset(now if isinstance(now, tuple) else [str(now)])
 
@@ -144,7 +144,7 @@ _ALL_CHOICES = 200
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A result as it is listed: its excerpt in pieces, each marked as answering or not."""
+    """A result in the list: its excerpt in pieces, each with a flag for the answer."""
 
     result: SearchResult
     pieces: Sequence[tuple[str, bool]]
@@ -186,7 +186,7 @@ def search(visit: Visit, /) -> Response:
 
 
 def hit(visit: Visit, /) -> Response:
-    """Go to one of the results by its number, as the one before or after another is asked for."""
+    """Redirect to a result by its number, for the links to the previous and next one."""
     collection, asked = visit.collection, Asked.of(visit)
     number = visit.request.path_params["number"]
     where = ("c", collection.name, "search")

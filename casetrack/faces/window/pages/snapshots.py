@@ -23,7 +23,7 @@ def snapshots(visit: Visit, /) -> Response:
 
 
 def restore(visit: Visit, /) -> Response:
-    """Begin to bring a state back, and show how far it is."""
+    """Start to restore a state, and show its progress."""
     collection = visit.collection
     (name,) = given_of(visit, EarlierStates.restore).values()
     job = begin(

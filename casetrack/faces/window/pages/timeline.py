@@ -28,14 +28,14 @@ _FIRST, _LAST = date.min.toordinal(), date.max.toordinal()
 
 
 class Span(NamedTuple):
-    """Days to look at, both included; ``None`` for no bound."""
+    """A range of days, inclusive; ``None`` is an open end."""
 
     start: str | None
     end: str | None
 
 
 class Period(NamedTuple):
-    """A stretch of time to look closer at: its name, its days, how many dates it has."""
+    """A period to zoom into: its name, its days, and its number of dates."""
 
     name: str
     span: Span
