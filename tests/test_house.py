@@ -65,8 +65,8 @@ def test_every_dependency_is_pinned() -> None:
 
 def test_ci_runs_the_bare_line_then_asks_for_style_types_and_layers() -> None:
     recipe = (CHECKOUT / "Justfile").read_text().split("\nlint:\n")[1].split("\n\n")[0]
-    asked = [re.search(r"/(\S+( \w+)?)", line).group(1) for line in recipe.splitlines()]
-    assert asked == ["ruff check", "ruff format", "mypy", "lint-imports", "lint-imports"]
+    asked = [re.search(r"(?:/|-m )(\S+( \w+)?)", line).group(1) for line in recipe.splitlines()]
+    assert asked == ["ruff check", "ruff format", "mypy", *["lint-imports"] * 2, "quality.language"]
     script = (CHECKOUT / ".ci" / "run").read_text()
     assert script.startswith("#!/usr/bin/env bash\n")
     assert "set -euo pipefail" in script
