@@ -136,7 +136,7 @@ def run_demo(library: Library, view: DemoView, /) -> DemoReport:
     with_model = _fetch_model(library.settings.models_dir, view)
     view.step(2, f'The collection "{COLLECTION}"')
     collection = _open(library, view)
-    view.step(3, f"Taking in the documents of {samples}")
+    view.step(3, f"Adding the documents of {samples}")
     with view.reading() as reading:
         report = library.run_job(
             "ingest",
@@ -211,8 +211,8 @@ def _without(names: tuple[str, ...]) -> str:
     from casetrack.base.records import DEFAULT_PROFILE
 
     if DEFAULT_PROFILE in names:
-        return "documents are found by their words."
-    return "scans are read by what else this machine has."
+        return "search matches words only."
+    return "scans are read by other installed engines."
 
 
 def _is_due(collection: Collection, samples: Path, with_model: bool) -> bool:
@@ -237,9 +237,9 @@ def _open(library: Library, view: DemoView) -> Collection:
         collection = library.get(COLLECTION)
     except CollectionNotFound:
         collection = _create(library)
-        view.detail(f"made in {collection.folder}")
+        view.detail(f"created in {collection.folder}")
     else:
-        view.detail(f"is there already, in {collection.folder}")
+        view.detail(f"already exists in {collection.folder}")
     return collection
 
 
@@ -255,7 +255,7 @@ def _fetch_model(models_dir: Path, view: DemoView) -> bool:
     except ModelError as error:
         view.warning(error.message)
         view.warning(error.hint)
-        view.warning(f"Going on without it: {_without(lacking(models_dir))}")
+        view.warning(f"Continuing without it: {_without(lacking(models_dir))}")
     for report in reports:
         view.detail(report)
     return DEFAULT_PROFILE not in lacking(models_dir)

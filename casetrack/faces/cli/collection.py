@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @takes("collection create")
 def create(state: State, given: dict[str, Any]) -> None:
-    """Make an empty collection."""
+    """Create an empty collection."""
     library, profile = state.library, given["profile"]
     show_notice(state, profile)
     operation = operations()["collection create"]

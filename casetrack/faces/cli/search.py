@@ -24,8 +24,8 @@ _SEARCH = operations()["search"]
 _COLLECTIONS = Annotated[
     list[str] | None,
     opt(
-        "Name or ID of the collection; not needed while there is only one. Repeat it to "
-        "search several, ranked together.",
+        "Name or ID of the collection; optional if there is only one. Repeat it to search "
+        "several, ranked together.",
         "--collection -c NAME",
         autocompletion=collection_names,
     ),
@@ -91,7 +91,7 @@ def _tell(results: "SearchResults", *, context: bool, full: bool, explain: bool)
     ),
 )
 def chunk(row: "Chunk", given: dict[str, Any]) -> None:
-    """Show one passage in full with its whole provenance, and its neighbours on request."""
+    """Show one passage in full with its full provenance, and its neighbours on request."""
     window, read = given["window"], given["collection"].read
     shown = read.context(row, window=window) if window else row
     answer(shown, "chunk", as_json=given["as_json"])

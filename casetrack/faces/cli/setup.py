@@ -317,7 +317,7 @@ def _model_note(state: State, wish: _Wish) -> tuple[str, ...]:
     )
     if wish.offline or wish.read_only:
         how = "Run `casetrack models pull` once while online."
-    return (f"{what} {how} Until then {until}",)
+    return (f"{what} {how} Until then, {until}",)
 
 
 def _print_entry(client: "Client", path: Path, server: dict[str, Any], as_json: bool) -> int:

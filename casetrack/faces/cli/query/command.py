@@ -59,7 +59,7 @@ def query(
     collection: Annotated[
         list[str] | None,
         opt(
-            "Name or ID of the collection; not needed while there is only one. Repeat it to query "
+            "Name or ID of the collection; optional if there is only one. Repeat it to query "
             'several at once: "A".documents, "B".documents.',
             "--collection -c NAME",
             autocompletion=collection_names,

@@ -121,7 +121,7 @@ def _state(profile: dict[str, Any]) -> str:
     return "loaded" if profile["loaded"] else "installed, loaded when first used"
 
 
-# Tools for long work that goes on in the background: how far it is, and stopping it.
+# Tools for long work in the background: progress and cancellation.
 
 LISTED_JOBS = 20
 _MESSAGE_CHARS = 2_000
