@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from casetrack.api.operation import Argument, Operation
 
 
+_PARTS = {"ownfacts": "admin", "earlierstates": "admin"}
+"""Part of a collection that inherits the operations of a class."""
+
+
 def reference() -> str:
     """Return the reference as Markdown."""
     head = (Path(__file__).parent / "reference.md").read_text(encoding="utf-8").strip()
@@ -26,6 +30,7 @@ def reference() -> str:
 
 def _section(each: Operation) -> str:
     owner = each.method.__qualname__.partition(".")[0].lower()
+    owner = _PARTS.get(owner, owner)
     whole = "library" if each.of_library else "collection"
     part = whole if owner == whole else f"{whole}.{owner}"
     faces = [

@@ -340,7 +340,7 @@ class CollectionHealth(Tabular[DocumentHealth], Record):
         if self.untaken:
             files = [{n: getattr(f, n) for n in ("status", "path", "why")} for f in self.untaken]
             html += table_html(
-                ("status", "path", "why"), files, heading="Files not taken in", chars=_WHY_CHARS
+                ("status", "path", "why"), files, heading="Files not ingested", chars=_WHY_CHARS
             )
         if not self.needs_a_look:
             return html

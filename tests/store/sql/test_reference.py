@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +53,11 @@ def test_the_pages_are_up_to_date() -> None:
 def test_the_guide_states_the_limits() -> None:
     limits = SqlLimits()
     assert f"{limits.timeout_seconds:.0f} seconds and {limits.memory_mb} MB" in GUIDE
+
+
+def test_python_names_of_the_reference_exist(demo: Collection) -> None:
+    for name in re.findall(r"Python `collection\.([\w.]+)\(\)`", operations()):
+        assert callable(attrgetter(name)(demo)), name
 
 
 @pytest.mark.parametrize("statement", STATEMENTS)
