@@ -95,6 +95,12 @@ def test_a_statement_that_takes_all_memory_is_ended(filled: Run, home: Path) -> 
     assert "LIMIT" in error["hint"]
 
 
+def test_the_end_of_a_process_writes_nothing(filled: Run, home: Path) -> None:
+    """DuckDB's bindings write about leaks to standard error unless garbage is collected at exit."""
+    assert filled("collection", "list").code == 0
+    assert process("entities").err == ""
+
+
 def test_a_statement_that_cannot_be_interrupted_is_ended(filled: Run, home: Path) -> None:
     assert filled("collection", "list").code == 0
     _limit(home, "timeout_seconds = 0.2")
