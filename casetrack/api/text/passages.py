@@ -265,7 +265,8 @@ def result_lines(
         between.append(line(("Answer: ", "strong"), *phrase(result.answer.text)))
     if result.pinpoint:
         first, *others = result.pinpoint
-        at = "; ".join([first.citation, *(part.where for part in others)])
+        wheres = dict.fromkeys(part.where for part in others if part.where != first.where)
+        at = "; ".join([first.citation, *wheres])
         between.append(line(("At: ", "strong"), (at, "source")))
     sides = [
         [line((f"{side}: ", "strong"), *phrase(text))] if context and text else []

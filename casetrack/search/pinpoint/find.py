@@ -267,6 +267,8 @@ _PLAIN = (
 )
 _MAJOR = re.compile(rf"{_BLANK}*(?:(?:{_WORDS}|{_SIGN}|{_DECIMAL}){_FOLLOWED}|{_PLAIN})")
 _MINOR = re.compile(rf"{_BLANK}*(?P<minor>\((?:[a-z]{{1,4}}|\d{{1,2}})\)){_BLANK}+\S")
+_INLINE = re.compile(rf"(?P<before>\S+){_BLANK}+{_DECIMAL}{_FOLLOWED}")
+"""A decimal number within a line: the next part, if the text has no line breaks before clauses."""
 _ENDS = re.compile(r"[.;:!?)\]\"\u201d]\s*$")
 _LISTED = re.compile(r"(?:\.\s?){4,}|(?:\s|\.)\d{1,3}\s*$")
 """The end of a line in a table of contents."""
@@ -308,7 +310,7 @@ def clause_at(
         if kind == "heading":
             force.heading(line.text)
         elif kind != "table":
-            force.line(line)
+            force.line(line, at - line.start)
     return force.citation()
 
 
@@ -337,10 +339,24 @@ class _Force:
         if self._word not in _BROAD:
             self._major = None
 
-    def line(self, line: _Line, /) -> None:
-        """Process a line of running text."""
-        if not line.opens:
-            return
+    def line(self, line: _Line, /, end: int | None = None) -> None:
+        """Process a line of running text, up to *end* in it."""
+        if line.opens:
+            self._open(line)
+        for match in _INLINE.finditer(line.text):
+            if end is not None and match.start("decimal") > end:
+                break
+            self._inline(match["decimal"], is_sentence=bool(_ENDS.search(match["before"])))
+
+    def _inline(self, number: str, *, is_sentence: bool) -> None:
+        """Process a number within a line: the next part, or after a sentence an unknown one."""
+        current = self._major.removeprefix("\u00a7 ") if self._major else ""
+        if _is_next(current, number):
+            self._major, self._word, self._minor = f"\u00a7 {number}", "section", []
+        elif is_sentence and current != number:
+            self._major, self._word, self._minor = None, "", []
+
+    def _open(self, line: _Line) -> None:
         major = _MAJOR.match(line.text)
         if major is None:
             minor = _MINOR.match(line.text)
@@ -356,6 +372,16 @@ class _Force:
     def citation(self) -> str | None:
         """Return the citation of the current part."""
         return None if self._major is None else self._major + "".join(self._minor)
+
+
+def _is_next(current: str, number: str) -> bool:
+    """Return whether *number* is the part after *current*: 12.3 or 13.1 after 12.2."""
+    if not re.fullmatch(r"\d+(?:\.\d+)+", current):
+        return False
+    before, after = ([int(part) for part in n.split(".")] for n in (current, number))
+    if len(before) == len(after) and before[:-1] == after[:-1]:
+        return 1 <= after[-1] - before[-1] <= 2
+    return after[0] == before[0] + 1 and all(part <= 1 for part in after[1:])
 
 
 def _named(match: re.Match[str]) -> tuple[str, str]:

@@ -48,3 +48,21 @@ def test_numbers_within_a_table_say_nothing() -> None:
     table = [{"start": 12, "end": 22, "kind": "table"}]
     assert clause_at(text, 17, table) == "\u00a7 14.4"
     assert clause_at(text, 17) == "\u00a7 15.5"
+
+
+FLAT = (
+    "12.2 The Customer may end this. Philips may end it; 12.4 If Philips ends it, the stock stays. "
+    "13. GENERAL 13.1 Notices are in writing. See Section 12.2 The Buyer pays. 19.7 Other words."
+)
+
+
+@pytest.mark.parametrize(
+    ("place", "clause"),
+    [("Customer", "12.2"), ("the stock", "12.4"), ("writing", "13.1"), ("The Buyer", "13.1")],
+)
+def test_clauses_within_a_line(place: str, clause: str) -> None:
+    assert clause_at(FLAT, FLAT.index(place)) == f"\u00a7 {clause}"
+
+
+def test_a_number_out_of_order_leaves_the_clause_open() -> None:
+    assert clause_at(FLAT, FLAT.index("Other")) is None
