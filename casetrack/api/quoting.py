@@ -49,7 +49,8 @@ class Words:
 
         With *rows* the text is a sheet, whose lines are rows.
         """
-        from casetrack.search.pinpoint.scoring import Sought, best, scores, units_of
+        from casetrack.search.pinpoint.scoring import Sought, best, scores
+        from casetrack.search.pinpoint.units import units_of
 
         units = units_of(text, rows=rows)
         if not units:
@@ -85,7 +86,7 @@ def snippet(text: str, spans: Sequence[Span], /, *, size: int, rows: bool = Fals
     *size* is the maximum in characters; a longer part is cut between words. *rows* as in
     :meth:`Words.parts`.
     """
-    from casetrack.search.pinpoint.scoring import stripped
+    from casetrack.search.pinpoint.units import stripped
 
     start, end = stripped(text, 0, len(text))
     if end - start <= size:
@@ -103,7 +104,7 @@ def snippet(text: str, spans: Sequence[Span], /, *, size: int, rows: bool = Fals
 
 def _extended(text: str, start: int, end: int, size: int, rows: bool) -> Span:
     """Return a span with as many whole parts on each side as fit, following parts first."""
-    from casetrack.search.pinpoint.scoring import units_of
+    from casetrack.search.pinpoint.units import units_of
 
     units = units_of(text, rows=rows)
     before = [unit.start for unit in units if unit.end <= start]
@@ -130,14 +131,14 @@ def part_of(chunk: Chunk, span: Span, /) -> Chunk:
 
 def opening(text: str, /, *, size: int = OPENING_CHARS) -> Span:
     """Return the span of the first *size* characters of *text*, up to the end of a word."""
-    from casetrack.search.pinpoint.scoring import stripped
+    from casetrack.search.pinpoint.units import stripped
 
     start, end = stripped(text, 0, len(text))
     return _cut(text, start, end, size)
 
 
 def _cut(text: str, start: int, end: int, size: int) -> Span:
-    from casetrack.search.pinpoint.scoring import stripped
+    from casetrack.search.pinpoint.units import stripped
 
     if end - start <= size:
         return start, end

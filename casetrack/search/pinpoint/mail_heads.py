@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from casetrack.search.pinpoint.scoring import Unit, stripped
+from casetrack.search.pinpoint.units import Unit, stripped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

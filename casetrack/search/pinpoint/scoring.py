@@ -17,210 +17,25 @@ import functools
 import math
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from casetrack.base.words.lists import month_numbers
-from casetrack.extract.language import sentence_ends
 from casetrack.ingest.steps.words import STOP_WORDS, index_terms, is_pair, word_spans
 from casetrack.models.token_matrix import content_tokens, token_form, unpack
 from casetrack.search.scores import rarity
 from casetrack.store.index.scope import scope_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from casetrack.base.records.reading import PinpointKind, Reading, Want
+    from casetrack.base.records.reading import Reading, Want
     from casetrack.models.base import Encoding, ProfileEncoder
     from casetrack.models.token_matrix import TokenForm
+    from casetrack.search.pinpoint.units import Unit
     from casetrack.store.index.index import Index
-
-# The parts of a passage: its sentences, rows, items and clauses, each with its exact place. Units
-# tile the passage: every character that is not white space is in exactly one of them, they are in
-# order, and ``text[unit.start:unit.end]`` neither starts nor ends with white space.
-
-LONGEST = 420
-"""A longer unit is cut at its clauses, its semicolons, and finally between words."""
-_LEAST = 40
-"""Minimum length of a part that is cut off at a clause or semicolon."""
-
-_BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
-_ROW_END = re.compile(r"\n\s*")
-_SIGN = r"[-*\u2022\u2013\u25cf\u25aa\u00b7]"
-_NUMBER = (
-    r"(?:(?:[Ss]ection|SECTION|Article|ARTICLE|Clause|CLAUSE|Item|ITEM|Note|NOTE)\s+)?"
-    r"(?:\d{1,3}(?:\.\d{1,3}){1,5}\.?|\d{1,3}[.)]|[A-Za-z][.)]|[ivxIVX]{1,5}[.)]"
-    r"|\([A-Za-z0-9]{1,4}\)|\u00a7\s?\d+\w?)"
-)
-_LABEL = re.compile(rf"(?:{_SIGN}|{_NUMBER})")
-_ITEM_START = re.compile(rf"\n[ \t\xa0]*(?=(?:{_SIGN}|{_NUMBER})[ \t\xa0]+\S)")
-_CLAUSE_START = re.compile(
-    r"[;:,]\s+(?:(?:and|or|und|oder)\s+)?(?=\((?:[a-z]|[ivx]{1,5}|\d{1,2})\)\s)"
-)
-# The signs come first in these patterns, so that not every position is tried. A year, or a number
-# in groups, is no ordinal and no label: a sentence may end with it.
-_AFTER_NUMBER = re.compile(
-    r"\.(?:(?<=\D[12]\d{3}\.)|(?<=,\d{3}\.)|(?<=,\d{3}\.\d\d\.))[\"\u201d)]*(?=\s+[\"\u201c(]?[^\W\d_a-z])"
-)
-_SEMICOLON = re.compile(r"[;:]\s+")
-_FULL_STOP = re.compile(
-    r"[\u0589\u061f\u06d4\u0964\u0965\u0df4\u0f0d\u104b\u1362\u1367\u1368\u17d4\u17d5]\s*"
-)
-"""Ends of sentences in Armenian, Arabic, Indic, Tibetan, Burmese, Ethiopic and Khmer script."""
-_SPACE = re.compile(r"\s+")
-
-
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """A sentence, row, item or heading of a passage: ``text[start:end]``, and its kind.
-
-    *paragraph* is the number of its paragraph on the page, ``None`` if unknown.
-    """
-
-    start: int
-    end: int
-    kind: PinpointKind
-    paragraph: int | None = None
-
-
-def units_of(
-    text: str,
-    paragraphs: Iterable[Mapping[str, Any]] | None = None,
-    /,
-    *,
-    offset: int = 0,
-    rows: bool = False,
-) -> list[Unit]:
-    """Return the units of a passage in order.
-
-    *paragraphs* are stored ones: ``start`` and ``end`` on the page, ``number``, ``kind``; without
-    them, empty lines separate paragraphs. *offset* is the start of the passage on its page. With
-    *rows* the passage is from a sheet: its lines are rows.
-    """
-    units: list[Unit] = []
-    at = 0
-    for start, end, number, kind in _paragraphs(text, paragraphs, offset):
-        # Text outside of paragraphs is read as running text: nothing is left out.
-        units += _split(text, at, start, "body", None, rows)
-        units += _split(text, max(at, start), end, kind, number, rows)
-        at = max(at, end)
-    units += _split(text, at, len(text), "body", None, rows)
-    return units
-
-
-def _paragraphs(
-    text: str, paragraphs: Iterable[Mapping[str, Any]] | None, offset: int
-) -> Iterator[tuple[int, int, int | None, str]]:
-    for each in paragraphs or ():
-        start, end = max(each["start"] - offset, 0), min(each["end"] - offset, len(text))
-        if start < end:
-            yield start, end, each["number"], each["kind"]
-
-
-def _split(
-    text: str, start: int, end: int, kind: str, number: int | None, rows: bool
-) -> Iterator[Unit]:
-    start, end = stripped(text, start, end)
-    if start >= end:
-        return
-    named: PinpointKind = "sentence"
-    if rows or kind in {"table", "code"}:
-        named, cuts = "row", [m.end() for m in _ROW_END.finditer(text, start, end)]
-    elif kind == "heading":
-        named, cuts = "heading", []
-    else:
-        named = "item" if kind == "list" or _LABEL.match(text, start, end) else "sentence"
-        cuts = sorted(_sentence_cuts(text, start, end))
-    for a, b in _between(text, start, end, cuts):
-        for c, d in _shortened(text, a, b):
-            yield Unit(c, d, named, number)
-
-
-def _sentence_cuts(text: str, start: int, end: int) -> set[int]:
-    cuts = {m.end() for m in _BLANK_LINE.finditer(text, start, end)}
-    cuts |= {m.end() for m in _ITEM_START.finditer(text, start, end)}
-    cuts |= {m.end() for m in _FULL_STOP.finditer(text, start, end)}
-    cuts |= {m.end() for m in _AFTER_NUMBER.finditer(text, start, end)}
-    return cuts | set(sentence_ends(text, start, end))
-
-
-def _between(text: str, start: int, end: int, cuts: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield the text between *cuts*; a label alone, such as "8.2", joins the following text."""
-    held = None
-    for cut in [*cuts, end]:
-        a, b = stripped(text, start, cut)
-        start = cut
-        if a >= b:
-            continue
-        a = held if held is not None else a
-        held = None
-        if cut != end and _is_label(text[a:b]):
-            held = a
-            continue
-        yield a, b
-    if held is not None:
-        yield stripped(text, held, end)
-
-
-def _is_label(text: str) -> bool:
-    label = _LABEL.match(text)
-    return label is not None and label.end() >= len(text.rstrip(" .:"))
-
-
-def _shortened(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield a unit, or the parts of a long one: cut at clauses, semicolons, words."""
-    if end - start <= LONGEST:
-        yield start, end
-        return
-    for pattern in (_CLAUSE_START, _SEMICOLON):
-        cuts = [m.end() for m in pattern.finditer(text, start, end)]
-        parts = _of_size(text, start, end, cuts)
-        if len(parts) > 1:
-            for a, b in parts:
-                yield from _shortened(text, a, b)
-            return
-    yield from _of_words(text, start, end)
-
-
-def _of_size(text: str, start: int, end: int, cuts: Sequence[int]) -> list[tuple[int, int]]:
-    kept, last = [], start
-    for cut in cuts:
-        if cut - last >= _LEAST and end - cut >= _LEAST:
-            kept.append(cut)
-            last = cut
-    return [stripped(text, a, b) for a, b in zip([start, *kept], [*kept, end], strict=True)]
-
-
-def _of_words(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield pieces of about equal length, cut at spaces where possible."""
-    count = -(-(end - start) // LONGEST)
-    size = -(-(end - start) // count)
-    while end - start > LONGEST:
-        space = _SPACE.search(text, start + size, min(start + LONGEST, end))
-        cut = space.end() if space else _last_space(text, start, start + size)
-        yield stripped(text, start, cut)
-        start = stripped(text, cut, end)[0]
-    if start < end:
-        yield start, end
-
-
-def _last_space(text: str, start: int, most: int) -> int:
-    for at in range(most, start + 1, -1):
-        if text[at - 1].isspace():
-            return at
-    return most
-
-
-def stripped(text: str, start: int, end: int, /) -> tuple[int, int]:
-    """Return a span without the white space at its ends."""
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return start, end
-
 
 # The words of a question in a text.
 

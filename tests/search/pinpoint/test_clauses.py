@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from casetrack.search.pinpoint.find import clause_at
+from casetrack.search.pinpoint.clauses import clause_at
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from casetrack.search.pinpoint.mail_heads import units_to_mark
-from casetrack.search.pinpoint.scoring import units_of
+from casetrack.search.pinpoint.units import units_of
 
 HEAD = "From: Dana <dana@corbel.example>\nTo: Tom,\n  Ida\nDate: 3 March 2025\nSubject: Boiler"
 QUOTED = "----- Original Message -----\n> From: Tom\n> Sent: Monday\n> To: Dana\n> Subject: Boiler"

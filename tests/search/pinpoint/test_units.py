@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casetrack.search.pinpoint.scoring import LONGEST, Unit, units_of
+from casetrack.search.pinpoint.units import LONGEST, Unit, units_of
 
 SCRIPTS = st.text(
     st.sampled_from("ab .;:,!\n(1)|\u2022\u4ed8\u6b3e\u3002e\u0301\u0e01\u0964") | st.characters()
