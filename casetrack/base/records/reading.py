@@ -14,6 +14,25 @@ Want = Literal["figure", "head", "person", "date", "amount", "count", "place", "
 a date, an amount of money, a number of things, a place, a definition.
 """
 
+QuestionForm = Literal[
+    "value",
+    "role",
+    "yes-no",
+    "list",
+    "count",
+    "extreme",
+    "sum",
+    "comparison",
+    "computation",
+    "explanation",
+    "statement",
+    "follow-up",
+    "words",
+]
+"""What a question asks for, by its grammar: one value; a person or organisation; yes or no; all
+things of a kind; their number; the largest, latest, ... of them; a sum; a comparison; another
+computation; how or why. A statement asks nothing, a follow-up refers to an earlier question, and
+`words` are keywords, or a question in a language without word lists."""
 
 CitedKind = Literal[
     "case",
@@ -115,6 +134,7 @@ class Reading(Record):
     numbers: tuple[Part, ...] = ()  # numbers except years
     periods: tuple[Period, ...] = ()
     wants: Annotated[frozenset[Want], FieldFormat(via=_listed)] = frozenset()
+    form: QuestionForm = "words"
     language: str | None = None  # ISO 639-1, or `None`
     script: str | None = None  # script of most letters, such as `Latin`; `None` without letters
     named: tuple[NamedDocument, ...] = ()  # documents in the question

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from casetrack.base.records.reading import Expansion, Reading
 from casetrack.extract.language import language_of, script_of
 from casetrack.ingest.steps.words import identifier_terms, terms_of_question
+from casetrack.search.question.form import form_of
 from casetrack.search.question.vocabularies import matches
 from casetrack.search.question.words import (
     may_cite,
@@ -375,6 +376,10 @@ _ROOM = 3.0
 several meanings ("notice", "term"): its other names count no more than the word."""
 
 
+_OPENING = 16
+"""Length in characters of instructions that are part of the form: "show me", "give me"."""
+
+
 def _citations_of(asked: str) -> tuple[AskedCitation, ...]:
     """Return the citations of a question; their reader is imported only if needed."""
     if not may_cite(asked):
@@ -428,6 +433,7 @@ def read(
         periods=periods,
         named=names.named(query, words, periods, language) if names else (),
         wants=wants_of(asked).union(*(t.wants for match in named for t in match.terms)),
+        form=form_of(blanked(query, [p for p in dropped if len(p.text) > _OPENING]), language),
         language=language,
         script=script,
         expansions=tuple(expansions),

@@ -201,3 +201,30 @@ def test_what_models_read_begins_with_the_question_and_is_bounded(text: str) -> 
     spoken = read(text, vocabularies=EVERY).text
     assert spoken.startswith(read(text).text)
     assert len(spoken.split()) <= len(text.split()) + 24
+
+
+_FORMS = {
+    "value": "What was the total purchase price?; When the lease ends, what is the fee?; "
+    "How many days of notice are required?; Wie hoch ist die Miete?",
+    "role": "And who signed the lease?; Which bank lent the money?; Wer hat unterschrieben?",
+    "yes-no": "Is 3M capital-intensive?; Under the lease, can the tenant sublet?; "
+    "Gilt der Vertrag?",
+    "list": "list all change requests; Which companies are mentioned?; Welche Verträge gibt es?",
+    "count": "how many contracts; Wie viele Verträge gibt es?; number of invoices from Acme",
+    "extreme": "largest invoice; who paid the most?; Welche Rechnung ist die höchste?",
+    "sum": "total of all invoices; How much was paid in total?; Summe aller Rechnungen",
+    "comparison": "Which is larger, the fee or the penalty?; Vergleiche die Entwürfe",
+    "computation": "What is the average rent?; How much did sales grow from 2018 to 2019?",
+    "explanation": "Why was the order cancelled?; What happens if the supplier is late?",
+    "statement": "The largest invoice was paid in May.",
+    "follow-up": "And how much of it was for the customer?; Und 2019?; When did they pay?; what "
+    "about the supplier?",
+    "words": "may 2019 revenue; termination for convenience; Kündigungsfrist",
+}
+
+
+@pytest.mark.parametrize(("form", "questions"), _FORMS.items())
+def test_the_form_of_a_question_follows_its_grammar(form: str, questions: str) -> None:
+    assert {q: read(q).form for q in questions.split("; ")} == dict.fromkeys(
+        questions.split("; "), form
+    )
