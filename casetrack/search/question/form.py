@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
 
 from casetrack.base.words import WordLists
 
@@ -26,7 +27,8 @@ _FRAGMENT = 8
 """Maximum number of words of a fragment: "and for the customer in 2019?"."""
 
 
-class _Grammar(NamedTuple):
+@dataclass(frozen=True)
+class _Grammar:
     """The patterns of a language; all are matched against lower-case text."""
 
     language: str
@@ -55,7 +57,7 @@ class _Grammar(NamedTuple):
 
 @functools.cache
 def _grammar(language: str) -> _Grammar:
-    return _Grammar(language, *(_pattern(f"{language}_{n}") for n in _Grammar._fields[1:]))
+    return _Grammar(language, *(_pattern(f"{language}_{f.name}") for f in fields(_Grammar)[1:]))
 
 
 def _pattern(name: str) -> re.Pattern[str]:
