@@ -59,8 +59,8 @@ GROUPS = {
     "map.changes map.versions map.lacking map.prepare report",
     "Marks": "marks.all marks.undo marks.tag marks.untag marks.star marks.unstar "
     "marks.documents marks.id_of marks.merge marks.split marks.set_kind marks.rename marks.hide "
-    "marks.unhide marks.undo_edit marks.add_event marks.change_event marks.hide_event "
-    "marks.unhide_event marks.take_event marks.untake_event",
+    "marks.set_role marks.unhide marks.undo_edit marks.add_event marks.change_event "
+    "marks.hide_event marks.unhide_event marks.take_event marks.untake_event",
     "Quality": "admin.health admin.index_status admin.doctor",
     "Collection": "admin.facts admin.update admin.rename admin.describe admin.tag admin.close "
     "admin.archive admin.reopen",

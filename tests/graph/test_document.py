@@ -185,6 +185,11 @@ the claimant, [P:John Smith], left | [P:John Smith], Petitioner.
 [P:John Smith], an employee of Acme, was hurt | Witness: [P:John Smith]
 then Professor [P:John Smith] spoke
 with [O:Acme Ltd], and Acme shall serve it (the "Customer")
+between [O:Acme Ltd], with offices in York, and ________ ("Distributor"). Distributor sells
+between [O:Acme Ltd] and the above-named distributor (the "Distributor")
+by [O:Acme Ltd] and [*] ("Buyer") | by [O:Acme Ltd] and [Name of Company] ("Recipient")
+between [O:Acme Ltd], a Maine firm, and the individual named below ("you" or the "Consultant")
+between [O:Acme Ltd] ("we") and you (the "Licensee"). Licensee
 """
 ROLES = [
     *((text, None) for text in NO_ROLES.strip().replace("\n", " | ").split(" | ")),

@@ -32,7 +32,17 @@ if TYPE_CHECKING:
     from casetrack.store.workspace import State, Workspace
 
 ShownKind = Literal[
-    "tag", "star", "merge", "split", "kind", "rename", "hide", "event", "hide_event", "take_event"
+    "tag",
+    "star",
+    "merge",
+    "split",
+    "kind",
+    "rename",
+    "role",
+    "hide",
+    "event",
+    "hide_event",
+    "take_event",
 ]
 NamedKind = Literal["person", "organization", "location"]
 _Target = Annotated[
@@ -351,6 +361,35 @@ class Marks:
             whose = marking.resolve_entity(state, name)
             _require_change(whose.name, whose.name, called)
             return [marking.edit("rename", whose, value=called)]
+
+        return self._edit(make)
+
+    @operation("set-role", ADDS, command="entity --role")
+    def set_role(
+        self,
+        name: _Name,
+        role: Annotated[str, Arg("The new role; none removes it.", "ROLE")],
+        /,
+        *,
+        document: Annotated[
+            DocumentRef | None, Arg("Only in this document.", "--in DOCUMENT")
+        ] = None,
+    ) -> PlacedMark:
+        """Correct the role of an entity, such as ``customer``, or remove it with ``none``.
+
+        Terms that stated another role ("the Distributor") no longer count as its mentions.
+
+        Raises
+        ------
+        EntityNotFound, DocumentNotFound, UsageError
+            No entity matches, it is not in the document, or it already has this role only.
+        """
+        words = marking.new_name(role).lower()
+
+        def make(state: State) -> list[Mark]:
+            whose = marking.resolve_entity(state, name)
+            only = {} if document is None else marking.target_of(state, document, None)
+            return [marking.edit("role", whose, value="" if words == "none" else words, **only)]
 
         return self._edit(make)
 

@@ -19,6 +19,7 @@ MarkKind = Literal[
     "split",
     "kind",
     "rename",
+    "role",
     "hide",
     "event",
     "hide_event",
@@ -29,13 +30,14 @@ MarkKind = Literal[
 MARK_KINDS: tuple[MarkKind, ...] = get_args(MarkKind)
 KEPT_CHARS = 200
 """Characters of a passage that a mark stores to find it again."""
-ENTITY_EDITS: tuple[MarkKind, ...] = ("merge", "split", "kind", "rename", "hide")
+ENTITY_EDITS: tuple[MarkKind, ...] = ("merge", "split", "kind", "rename", "role", "hide")
 """Kinds that change entities."""
 _SENTENCES = {
     "merge": "You joined “{other}” with it",
     "split": "You said that “{value}”{where} is somebody else{as_other}",
     "kind": "You said that it is {value}",
     "rename": "You gave it the name “{value}”",
+    "role": "You gave it the role “{value}”{where}",
     "hide": "You hid it",
 }
 _ENTITY_KINDS = {"person": "a person", "organization": "an organization", "location": "a location"}
@@ -53,8 +55,8 @@ class Mark(Record):
     mark_id: str  # `m-` and eight hexadecimal digits
     kind: MarkKind
     made_at: datetime
-    # The tag; the new kind or name of an entity; the separated spelling; the date of an event (ISO
-    # 8601 with its precision); for an `undo` the undone mark.
+    # The tag; the new kind, name or role (empty: none) of an entity; the separated spelling; the
+    # date of an event (ISO 8601 with its precision); for an `undo` the undone mark.
     value: str = ""
     note: str = ""  # the user's comment; for events the description, empty for that of the document
     # document_id, document_name, document_path, document_hash: the document at the time of the
@@ -89,6 +91,8 @@ class Mark(Record):
         where = f" in {self.document_name}" if self.document_name else ""
         if self.kind == "split" and entity_id is not None and entity_id == self.other_id:
             return f"You split it off from “{self.entity_name}”{where}"
+        if self.kind == "role" and not self.value:
+            return f"You removed its role{where}"
         return _SENTENCES[self.kind].format(
             other=self.other_name,
             value=_ENTITY_KINDS.get(self.value, self.value),

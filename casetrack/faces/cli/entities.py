@@ -20,8 +20,9 @@ from casetrack.faces.cli.state import State
     merge=own(str | None, "Merge OTHER into NAME.", "--merge OTHER"),
     split=own(str | None, "Split this spelling off.", "--split SPELLING"),
     as_name=own(str | None, "With --split: the other entity.", "--as NAME"),
-    document=own(str | None, "With --split: only in this document.", "--in DOCUMENT"),
+    document=own(str | None, "With --split or --role: only in this document.", "--in DOCUMENT"),
     rename=own(str | None, "Rename it.", "--rename NEW"),
+    role=own(str | None, "Correct its role; none removes it.", "--role ROLE"),
     hide=own(bool, "Hide it from all answers.", "--hide", False),
     unhide=own(bool, "Show it again.", "--unhide", False),
     undo=own(bool, "Undo its last change.", "--undo", False),
@@ -29,16 +30,17 @@ from casetrack.faces.cli.state import State
 def entity(state: State, given: dict[str, Any]) -> None:
     """Show where a name is mentioned, each place with its exact source.
 
-    Similar spellings match as well. Your changes with --merge, --split, --set-kind, --rename and
-    --hide are kept when documents are read again, and are marked as yours.
+    Similar spellings match as well. Your changes with --merge, --split, --set-kind, --rename,
+    --role and --hide are kept when documents are read again, and are marked as yours.
     """
     target, as_json = state.collection(given["collection"]), given["as_json"]
-    split, name, kind = given["split"], given["name"], given["kind"]
+    split, name, kind, role = given["split"], given["name"], given["kind"], given["role"]
     edits = ("merge", "split", "set_kind", "rename", "hide", "unhide")
-    wanted = one_of({e.replace("_", "-"): given[e] for e in edits} | {"undo-edit": given["undo"]})
-    if split is None and (given["as_name"] or given["document"]):
+    changes = {e.replace("_", "-"): given[e] for e in edits}
+    wanted = one_of(changes | {"set-role": role, "undo-edit": given["undo"]})
+    if split is None and (given["as_name"] or (given["document"] and role is None)):
         raise UsageError(
-            "--as and --in require --split.",
+            "--as requires --split, and --in requires --split or --role.",
             hint='Such as: casetrack entity "John Smith" --split Smith --in Lease.pdf',
         )
     if wanted is None:
@@ -47,7 +49,12 @@ def entity(state: State, given: dict[str, Any]) -> None:
     if kind != "any" and wanted not in {"unhide", "undo-edit"}:
         name = target.marks.id_of(name, kind=kind)
     asked = {"name": name, "other": given["merge"], "spelling": split, "new": given["rename"]}
-    asked |= {"kind": given["set_kind"], "as_name": given["as_name"], "document": given["document"]}
+    asked |= {
+        "role": role,
+        "kind": given["set_kind"],
+        "as_name": given["as_name"],
+        "document": given["document"],
+    }
     edit(target, wanted, {n: v for n, v in asked.items() if v is not None}, as_json=as_json)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.base.words import WordLists
 from casetrack.base.words.lists import title_words
+from casetrack.extract.card.unnamed import is_unnamed_between
 from casetrack.graph.entities.text import fold
 
 if TYPE_CHECKING:
@@ -226,6 +227,8 @@ def _owner(chunk: ChunkFacts, kinds: Sequence[NameKind | None], at: int) -> int 
         if kinds[i] in {"person", "organization"}:
             between = chunk.text[span.end : at]
             if len(between) > _DEFINED_REACH or _PARTED.search(between):
+                continue
+            if is_unnamed_between(chunk.text, span.end, at):
                 continue
             if between.strip() and not between.lstrip().startswith((",", "(", "–", "-", ".,")):
                 continue

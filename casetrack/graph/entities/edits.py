@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from casetrack.graph.entities.groups import Group
+from casetrack.graph.entities.lexicon import PLACED
 from casetrack.graph.entities.text import same_spelling
 
 if TYPE_CHECKING:
@@ -61,8 +62,8 @@ def apply(
 ) -> Edited:
     """Apply edits to the result of the merge.
 
-    *edits* are the marks ``merge``, ``split``, ``kind``, ``rename`` and ``hide`` in force, in the
-    order of creation; see :class:`Edited` for the other arguments.
+    *edits* are the marks in force that change entities, in the order of creation; see
+    :class:`Edited` for the other arguments.
     """
     edited = Edited(rows, list(groups), row_groups.copy(), row_roots.copy())
     _Editor(edited).run(edits)
@@ -108,6 +109,9 @@ class _Editor:
             return None if new is None else (root, new)
         elif edit.kind == "kind":
             self._set_kind(root, edit.value)
+        elif edit.kind == "role":
+            if not self._set_role(edit, root):
+                return None
         elif edit.kind == "rename":
             edited.names[root] = edit.value
         else:
@@ -183,15 +187,55 @@ class _Editor:
         live = self._edited.row_roots
         return next((n for n in self._of_id.get(entity_id, []) if (live == n).any()), None)
 
-    def _split(self, edit: Mark, root: int) -> int | None:
+    def _rows_of(self, edit: Mark, root: int) -> list[int]:
+        """Return the rows of an entity, in the document of an edit if it has one."""
         edited = self._edited
         chosen = edited.row_roots == root
         if edit.document_id is not None:
             at = pc.equal(edited.rows["document_id"], edit.document_id)
             chosen &= np.asarray(at).astype(bool)
+        return [int(row) for row in np.flatnonzero(chosen)]
+
+    def _set_role(self, edit: Mark, root: int) -> bool:
+        """Replace the roles of an entity; return whether one changed.
+
+        Places of terms for the replaced roles no longer belong to it.
+        """
+        changed = False
+        for row in self._rows_of(edit, root):
+            roles = self._edited.rows["roles"][row].as_py()
+            kept = [r for r in roles if r["role"] == PLACED]
+            old = [r["role"] for r in roles if r not in kept]
+            if old == [edit.value] * bool(edit.value):
+                continue
+            changed = True
+            for each in old:
+                if same_spelling(each) != same_spelling(edit.value):
+                    self._split_spelling(row, each, -1)
+            count = sum(r["count"] for r in roles if r not in kept) or 1
+            kept += [{"role": edit.value, "count": count}] if edit.value else []
+            self._replace(row, {"roles": kept})
+        return changed
+
+    def _replace(self, row: int, values: Mapping[str, object], *added: dict[str, object]) -> None:
+        """Replace values of a row, and append rows."""
+        rows = self._edited.rows
+        whole = rows.slice(row, 1).to_pylist()[0] | values
+        layout = rows.schema
+        self._edited.rows = pa.concat_tables(
+            [
+                rows.slice(0, row),
+                pa.Table.from_pylist([whole], schema=layout),
+                rows.slice(row + 1),
+                pa.Table.from_pylist(list(added), schema=layout),
+            ]
+        ).combine_chunks()
+
+    def _split(self, edit: Mark, root: int) -> int | None:
+        edited = self._edited
         wanted = same_spelling(edit.value)
         own, part = [], []
-        for row in np.flatnonzero(chosen).tolist():
+        for row in self._rows_of(edit, root):
             if same_spelling(edited.rows["name"][row].as_py()) == wanted:
                 own.append(row)
             elif any(same_spelling(word) == wanted for word in self._words(row)):
@@ -203,8 +247,9 @@ class _Editor:
             new = self._new(edit, root)
             edited.row_groups[own] = new
         edited.row_roots[own] = new
-        for row in part:
-            self._split_spelling(row, edit.value, new)
+        moved = [self._split_spelling(row, edit.value, new) for row in part]
+        if not own and not any(moved):
+            return None
         edited.touched |= {root, new}
         return new
 
@@ -229,8 +274,11 @@ class _Editor:
         words += [each["role"] for each in rows["roles"][row].as_py()]
         return [*words, *rows["defined"][row].as_py()]
 
-    def _split_spelling(self, row: int, spelling: str, root: int) -> None:
-        """Split one spelling, or a term such as "Landlord", from a document's entity."""
+    def _split_spelling(self, row: int, spelling: str, root: int) -> int:
+        """Split one spelling, or a term such as "Landlord", from a document's entity.
+
+        Return its number of places. A *root* of -1 leaves them out.
+        """
         edited = self._edited
         wanted = same_spelling(spelling)
         whole = edited.rows.slice(row, 1).to_pylist()[0]
@@ -241,7 +289,7 @@ class _Editor:
             counts = [r["count"] for r in whole["roles"] if same_spelling(r["role"]) == wanted]
             off = [{"text": spelling, "count": min([unspelled, *counts])}]
         count = sum(s["count"] for s in off)
-        rest = whole | {
+        rest = {
             "spellings": [s for s in whole["spellings"] if s not in off],
             "mention_count": whole["mention_count"] - count,
             "roles": [r for r in whole["roles"] if same_spelling(r["role"]) != wanted],
@@ -253,18 +301,11 @@ class _Editor:
             "mention_count": count,
             **{column: [] for column in ("roles", "evidence", "addresses", "defined")},
         }
-        layout = edited.rows.schema
-        edited.rows = pa.concat_tables(
-            [
-                edited.rows.slice(0, row),
-                pa.Table.from_pylist([rest], schema=layout),
-                edited.rows.slice(row + 1),
-                pa.Table.from_pylist([cut], schema=layout),
-            ]
-        ).combine_chunks()
+        self._replace(row, rest, cut)
         edited.row_groups = np.append(edited.row_groups, root)
         edited.row_roots = np.append(edited.row_roots, root)
         edited.split_off.append((row, wanted))
+        return int(count)
 
     def _apply_kind(self, root: int, kind: str) -> None:
         """Move an entity to a new group of the user's kind."""

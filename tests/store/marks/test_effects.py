@@ -10,7 +10,7 @@ from mcp.client import Client
 
 from casetrack.api.library import Library
 from casetrack.api.watch.watch_list import WatchList
-from casetrack.base.errors import CaseTrackError
+from casetrack.base.errors import CaseTrackError, UsageError
 from casetrack.editions.legal.mcp import legal_edition
 from casetrack.faces.cli.main import main
 from casetrack.faces.mcp.app import server_for
@@ -66,6 +66,21 @@ def test_a_defined_term_is_split_off(lease: Collection) -> None:
     assert {name: count for name, _, count in entities(lease)} == before
 
 
+def test_a_role_is_corrected_and_its_terms_no_longer_count(lease: Collection) -> None:
+    role = {e.name: e.role for e in lease.map.entities(limit=50)}
+    before = {name: count for name, _, count in entities(lease)}
+    placed = lease.marks.set_role("Harlow Estates LLC", "Supplier")
+    named = {e.name: e for e in lease.map.entities(limit=50)}
+    assert (named[FIRM].role, named[FIRM].mention_count) == ("supplier", 2)
+    assert (role[FIRM], before[FIRM], role[TENANT]) == ("landlord", 6, named[TENANT].role)
+    lease.ingest([lease.documents()[0].path], force=True)
+    assert {e.name: e.role for e in lease.map.entities(limit=50)}[FIRM] == "supplier"
+    lease.marks.undo(placed.mark_id)
+    assert {name: count for name, _, count in entities(lease)} == before
+    with pytest.raises(UsageError):
+        lease.marks.set_role(FIRM, "landlord")
+
+
 FILE, FIRM, TENANT = "Lease.txt", "Harlow Estates LLC", "Brian Moss"
 LEASES = ("-c", "Lease")
 OPERATIONS = (
@@ -76,6 +91,8 @@ OPERATIONS = (
     ("star", FILE, "--remove", *LEASES),
     ("entity", FIRM, "--split", "Landlord", *LEASES),
     ("entity", FIRM, "--merge", "Landlord", *LEASES),
+    ("entity", TENANT, "--role", "guarantor", *LEASES),
+    ("entity", TENANT, "--role", "none", *LEASES),
     ("entity", TENANT, "--set-kind", "organization", *LEASES),
     ("entity", TENANT, "--rename", "Moss Ltd", *LEASES),
     ("entity", "Moss Ltd", "--undo", *LEASES),

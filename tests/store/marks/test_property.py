@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from casetrack.api.library import Library
 
 DOCUMENTS = ("add", "change", "delete")
-EDITS = ("merge", "merge", "split", "split in", "kind", "rename", "hide")
+EDITS = ("merge", "merge", "split", "split in", "kind", "rename", "role", "hide")
 OTHERS = ("tag", "star", "event", "hide event", "undo", "undo", "look")
 STEP = st.tuples(
     st.sampled_from(("add", *DOCUMENTS, *EDITS, *EDITS, *OTHERS)),
@@ -71,6 +71,7 @@ def say(collection: Collection, what: str, a: int, b: int) -> None:
         "merge": lambda: marks.merge(one, other),
         "kind": lambda: marks.set_kind(one, ("person", "organization", "location")[b % 3]),
         "rename": lambda: marks.rename(one, f"Somebody {b}"),
+        "role": lambda: marks.set_role(one, ("buyer", "none")[b % 2], document=document),
         "hide": lambda: marks.hide(one),
         "tag": lambda: marks.tag(document, f"tag {a}"),
         "star": lambda: marks.star(chunks[a % len(chunks)]),

@@ -28,6 +28,7 @@ _MAKES: dict[str, tuple[str, str, dict[str, str]]] = {
     "split": ("split", "name", {"value": "spelling", "note": "as_name", "document": "document"}),
     "kind": ("set-kind", "name", {"value": "kind"}),
     "rename": ("rename", "name", {"value": "new"}),
+    "role": ("set-role", "name", {"value": "role", "document": "document"}),
     "hide": ("hide", "name", {}),
     "add_event": ("add-event", "source", {"date": "date", "value": "text", "page": "page"}),
     "change_event": ("change-event", "event", {"date": "date", "value": "text"}),
@@ -48,7 +49,7 @@ class MarkTools(SessionTools):
         "Mark",
         ADDS,
         description="When the user asks: tag or star a document or passage; merge two entities, "
-        "split a spelling off, set the kind, rename, hide; add, change or hide an event. "
+        "split a spelling off, set kind or role, rename, hide; add, change or hide an event. "
         "Returns mark_id, for undo.",
         sets=("map",),
         of=("star", "tag"),
@@ -60,12 +61,12 @@ class MarkTools(SessionTools):
             str, Field(description="Document or chunk_id (also of events); entity; mark_id")
         ],
         value: Annotated[
-            str | None, Field(description="Tag; other entity; spelling; kind; new name; event")
+            str | None, Field(description="Tag; other entity; spelling; kind; name; role; event")
         ] = None,
         page: Annotated[int | None, Field(ge=1)] = None,
         date: str | None = None,
         note: Annotated[str, Field(description="Remark; for split whose name it is")] = "",
-        document: Annotated[str | None, Field(description="Split only there")] = None,
+        document: Annotated[str | None, Field(description="Split or role only there")] = None,
         collection: CollectionName = None,
     ) -> CallToolResult:
         """Mark something for the user."""

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from casetrack.base.words import WordLists
+from casetrack.extract.card.unnamed import UNNAMED
 from casetrack.graph.entities.text import fold, surface
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ def counterpart(anchors: Anchors, known: Known, opening: str, /) -> dict[str, st
     """
     recitals = _RECITALS.search(opening)
     high = recitals.start() if recitals else len(opening)
+    if UNNAMED.search(opening, 0, high):
+        return {}
     # A firm outside the party clauses may be a party as well: then nothing is implied.
     firms = [n for n in anchors.names if n.evidence in {"party clause", "legal form"}]
     named = {surface(n.text) for n in firms if n.where.chunk == 0 and n.where.end <= high}
@@ -41,7 +44,7 @@ def counterpart(anchors: Anchors, known: Known, opening: str, /) -> dict[str, st
         return {}
     stated_roles = {owner: fold(term.role) for term, owner in known.terms if term.role}
     without = parties - stated_roles.keys()
-    if len(without) != 1:
+    if len(without) != 1 or not any("party clause" in known.evidence[n] for n in without):
         return {}
     (other,) = parties - without
     pairs = _PAIRS | (_OF_SUPPLY if _SUPPLY.search(opening[:_OPENING]) else {})

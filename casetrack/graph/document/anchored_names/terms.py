@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from casetrack.base.words.lists import TITLES
+from casetrack.extract.card.unnamed import is_unnamed_between
 from casetrack.graph.document.anchored_names.companies import describes, walk_left, walk_right
 from casetrack.graph.document.anchored_names.definitions import (
     ABOUT_CONTRACT,
@@ -276,6 +277,8 @@ class TermReader:
             read = self._read_owner(at, words, nearest=True)
             if read is not None:
                 return read
+        # "Acme Inc. and ______ (“Buyer”)": the term belongs to the party without a name.
+        near = [k for k in near if not is_unnamed_between(self._text, k.end, at)]
         fitting = [k for k in near if self._fits(k, at)]
         # In a letter the addressee is above; names in the same paragraph come first.
         paragraph = self._text.rfind("\n\n", 0, at)
