@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 WITHHELD = f"(withheld: the stored text is damaged; run {See('doctor', repair=True)})"
 """Placeholder for the text of a damaged passage."""
+_LEAST_OWN = 0.5
+"""A passage with a smaller share of own text has no topic."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,6 +90,12 @@ class Passages:
             tuple(chunks["chunk_id"].to_pylist()), as_numpy(chunks["document"]), codes, scales
         )
 
+    def own_vectors(self) -> Vectors:
+        """Return the vectors of all chunks, without those of mostly repeated text."""
+        vectors = self._vectors
+        scales = np.where(self._live.own_shares < _LEAST_OWN, 0, vectors.scales)
+        return replace(vectors, scales=scales.astype(np.float32))
+
     def document_vectors(self) -> NDArray[np.float32]:
         """Return float32 [documents, dimension]: the mean of the chunks' vectors, unit length."""
         return self._document_vectors
@@ -100,7 +108,9 @@ class Passages:
         for rank in range(len(self._live.documents)):
             span = slice(int(starts[rank]), int(starts[rank + 1]))
             # Double precision, so that the order of summation does not change the result.
-            means[rank] = vectors.scales[span].astype(np.float64) @ vectors.codes[span]
+            weights = vectors.scales[span].astype(np.float64)
+            own = self._live.own_shares[span]
+            means[rank] = (weights * own if own.any() else weights) @ vectors.codes[span]
         lengths = np.linalg.norm(means, axis=1, keepdims=True)
         np.divide(means, lengths, out=means, where=lengths > 0)
         return means
@@ -122,7 +132,9 @@ class Passages:
         every = np.arange(local_entities.num_rows, dtype=np.int32)
         concepts = pc.equal(local_entities["kind"], "concept").to_numpy(zero_copy_only=False)
         rows = self._live.places("mentions", np.where(concepts, every, -1).astype(np.int32))
-        rows = rows.filter(pc.greater_equal(rows["entity"], 0))
+        rows = rows.filter(
+            pc.and_(pc.greater_equal(rows["entity"], 0), pc.invert(rows["boilerplate"]))
+        )
         starts = np.searchsorted(as_numpy(rows["chunk"]), np.arange(self._live.chunks.num_rows + 1))
         return starts, local_entities["key"].combine_chunks().take(rows["entity"].combine_chunks())
 

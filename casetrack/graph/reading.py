@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from casetrack.extract.spans import AmountSpan, DateSpan, NameSpan, ReferenceSpan
 from casetrack.graph.document import read_document
 from casetrack.graph.document.facts import ChunkFacts, DocumentFacts, DocumentGraph
+from casetrack.graph.repeats import lines_of
 from casetrack.graph.segment import COLUMNS, LAYOUT, segment_of, table_of
 from casetrack.ingest.steps.base import attempt, collect_failures
 
@@ -106,6 +107,10 @@ class _Maker:
         rows = self._rows
         code, chunk, entity = (len(rows[n]) for n in ("revisions", "chunks", "entities"))
         rows["revisions"].append({"revision": revision, "start": chunk})
+        rows["lines"] += [
+            dict(zip(LAYOUT["lines"], (chunk + at, *line), strict=True))
+            for at, *line in lines_of(chunks)
+        ]
         for facts, (named, extracted) in zip(chunks, looked, strict=True):
             rows["chunks"].append(
                 {

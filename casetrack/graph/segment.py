@@ -19,6 +19,8 @@ Files of a segment folder, each an Arrow table:
 ``mentions``, ``dates``, ``amounts``, ``citations``, ``claims``
     Places: ``chunk`` (row of ``chunks``), ``entity`` (row of ``entities``, -1 for none), and the
     facts at the place.
+``lines``
+    ``chunk``, span and ``digest`` of each line, see :mod:`casetrack.graph.repeats`.
 
 A segment does not depend on other documents, so segments are merged by concatenation.
 """
@@ -113,7 +115,7 @@ def _with_used_words(table: pa.Table) -> pa.Table:
     return table
 
 
-FORMAT = 16
+FORMAT = 17
 """Increased with every change of the layout or of the results of reading."""
 COLUMNS = (
     *("chunk_id", "revision", "chunk_index", "page", "char_start", "char_end", "text"),
@@ -209,9 +211,10 @@ LAYOUT: dict[str, dict[str, pa.DataType]] = {
         "digest": pa.string(),
     },
     "sayings": {**_PLACE, "says": _TEXT, **_DESCRIPTION},
+    "lines": dict.fromkeys(("chunk", "char_start", "char_end", "digest"), pa.int32()),
 }
 """Columns of each table of a segment."""
-_PLACES = ("mentions", "dates", "amounts", "citations", "sayings")
+_PLACES = ("mentions", "dates", "amounts", "citations", "sayings", "lines")
 _OF_REVISIONS = ("entities", "identities")
 
 
@@ -272,6 +275,8 @@ def _moved(name: str, table: pa.Table, code: int, chunk: int, entity: int) -> pa
     if name in {"chunks", *_OF_REVISIONS}:
         return _with(table, "revision", np.full(table.num_rows, code, dtype=np.int32))
     table = _with(table, "chunk", as_numpy(table["chunk"]) + np.int32(chunk))
+    if name == "lines":
+        return table
     named = as_numpy(table["entity"])
     return _with(table, "entity", np.where(named < 0, named, named + np.int32(entity)))
 

@@ -336,6 +336,10 @@ class StateTables(ABC):
         """Return the vectors of all chunks, ordered by document and position."""
         return self._passages.chunk_vectors()
 
+    def own_vectors(self) -> Vectors:
+        """Return the vectors of all chunks, without those of mostly repeated text."""
+        return self._passages.own_vectors()
+
     def document_vectors(self) -> NDArray[np.float32]:
         """Return float32 [documents, dimension]: the mean of the chunks' vectors, unit length."""
         return self._passages.document_vectors()

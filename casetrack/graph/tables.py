@@ -7,7 +7,7 @@ how the segments were built.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 
 from casetrack.base import schema
 from casetrack.graph.entities.text import same_spelling
+from casetrack.graph.repeats import Lines
 from casetrack.graph.segment import LAYOUT
 from casetrack.store.index.arrays import as_numpy
 
@@ -40,6 +41,7 @@ class Live:
     documents: tuple[Document, ...]
     # Segments that contain the revisions of *documents*, and maybe others.
     segments: tuple[GraphSegment, ...]
+    _repeats: dict[str, NDArray[np.bool_]] = field(default_factory=dict)
 
     @cached_property
     def _ranks(self) -> dict[str, int]:
@@ -82,8 +84,64 @@ class Live:
         return table.take(pa.array(order)).combine_chunks()
 
     @cached_property
+    def boilerplate(self) -> Lines:
+        """The lines of texts that many documents repeat."""
+        parts = [self._placed_rows(n, "lines") for n in range(len(self.segments))]
+        table = pa.concat_tables(parts or [pa.schema(LAYOUT["lines"].items()).empty_table()])
+        chunk, start, end, digest = (as_numpy(table[n]).astype(np.int64) for n in LAYOUT["lines"])
+        document = as_numpy(self.chunks["document"])[chunk].astype(np.int64)
+        # Each page of a mailbox is a message.
+        boxes = np.array([d.format == "mbox" for d in self.documents], bool)
+        page = np.where(boxes[document], as_numpy(self.chunks["page"])[chunk], 0)
+        order = np.lexsort([start, chunk])
+        unit = (document << 32) + page
+        return Lines(*(c[order] for c in (unit, chunk, start, end, digest))).boilerplate()
+
+    @cached_property
+    def own_shares(self) -> NDArray[np.float64]:
+        """float64 [chunks], 0..1, share of its lines that no earlier document has."""
+        lines = self.boilerplate
+        later = lines.taken(lines.later())
+        size = self.chunks.num_rows
+        repeated = np.bincount(later.chunk, later.end - later.start, size)
+        parts = [self._placed_rows(n, "lines") for n in range(len(self.segments))]
+        whole = np.zeros(size)
+        for part in parts:
+            chunk, start, end, _ = (as_numpy(part[n]) for n in LAYOUT["lines"])
+            whole += np.bincount(chunk, end - start, size)
+        return np.asarray(1 - repeated / np.maximum(whole, 1))
+
+    def _placed_rows(self, number: int, name: str) -> pa.Table:
+        """Return the live rows of a segment's table, with ``chunk`` as position among all."""
+        part, ranks = self.segments[number], self._documents_of[number]
+        table, chunks = part.tables[name], part.tables["chunks"]
+        chunk = as_numpy(table["chunk"])
+        documents = ranks[as_numpy(chunks["revision"])][chunk]
+        keep = documents >= 0
+        index = as_numpy(chunks["chunk_index"])[chunk]
+        placed = np.where(keep, self.first_chunks[documents] + index, 0).astype(np.int32)
+        if "entity" in table.column_names:
+            # The number among the document's entities, then among all entities.
+            entity, (first, total) = as_numpy(table["entity"]), self._local_starts[number]
+            own = total[documents] + entity - first[as_numpy(chunks["revision"])[chunk]]
+            local = np.where(entity >= 0, own, -1).astype(np.int64)
+            table = table.append_column("local", pa.array(local))
+        return _replaced(table, "chunk", placed).filter(pa.array(keep))
+
+    @cached_property
     def locals(self) -> pa.Table:
-        """The entities of each document in the form that is merged, ordered by document."""
+        """The entities of each document in the form that is merged, ordered by document.
+
+        Mentions in repeated text count with the first document that has it.
+        """
+        table, rows = self._locals, self._sorted("mentions")
+        own = as_numpy(rows["local"])
+        lost = self._again("mentions") & ~as_numpy(rows["repeated"]) & (own >= 0)
+        counts = as_numpy(table["mention_count"]) - np.bincount(own[lost], minlength=len(table))
+        return _replaced(table, "mention_count", counts)
+
+    @cached_property
+    def _locals(self) -> pa.Table:
         parts = []
         for part, ranks in zip(self.segments, self._documents_of, strict=True):
             table = part.tables["entities"]
@@ -123,11 +181,11 @@ class Live:
     @cached_property
     def claims(self) -> pa.Table:
         """The documents' statements about others, with ``document`` (position), chunk and page."""
-        rows = self.places("sayings")
+        rows = self._sorted("sayings")
         chunk = as_numpy(rows["chunk"])
         placed = self.chunks.take(pa.array(chunk))
         names = ("document", "chunk_id", "chunk_index", "page")
-        kept = rows.drop_columns(["chunk", "entity"])
+        kept = rows.drop_columns(["chunk", "entity", "local"])
         for name in names:
             kept = kept.append_column(name, placed[name])
         return kept
@@ -140,43 +198,49 @@ class Live:
         *name* is ``mentions``, ``dates``, ``amounts`` or ``citations``. *codes* has the entity of
         each row of :attr:`locals`; without it ``entity`` keeps its stored value. *moved* are
         spellings that belong to another entity, see :data:`casetrack.graph.entities.edits.MOVED`.
+        ``boilerplate`` places are in a text that an earlier document has; they are ``repeated``.
         """
-        parts = []
-        others = _others(moved)
-        starts = self._local_starts
-        for number, (part, ranks) in enumerate(zip(self.segments, self._documents_of, strict=True)):
-            table, chunks = part.tables[name], part.tables["chunks"]
-            chunk = as_numpy(table["chunk"])
-            documents = ranks[as_numpy(chunks["revision"])][chunk]
-            keep = documents >= 0
-            index = as_numpy(chunks["chunk_index"])[chunk]
-            placed = np.where(keep, self.first_chunks[documents] + index, 0).astype(np.int32)
-            table = _replaced(table, "chunk", placed)
-            entity = as_numpy(table["entity"])
-            if codes is not None:
-                # The number among the document's entities, then among all entities.
-                own = entity - starts[number][0][as_numpy(chunks["revision"])[chunk]]
-                is_known = keep & (entity >= 0)
-                known = np.full(len(entity), -1, dtype=np.int32)
-                local = starts[number][1][documents] + own
-                known[is_known] = codes[local[is_known]]
-                parted = is_known & np.isin(local, list(others)) if others else []
-                for row in np.flatnonzero(parted).tolist():
-                    spelled = same_spelling(table["text"][row].as_py())
-                    known[row] = others[int(local[row])].get(spelled, known[row])
-                table = _replaced(table, "entity", known)
-            parts.append(table.filter(pa.array(keep)))
+        table, others = self._sorted(name), _others(moved)
+        if codes is not None:
+            local = as_numpy(table["local"])
+            known = np.where(local >= 0, codes[local] if len(codes) else -1, -1)
+            for row in np.flatnonzero(np.isin(local, list(others))).tolist():
+                spelled = same_spelling(table["text"][row].as_py())
+                known[row] = others[int(local[row])].get(spelled, known[row])
+            table = _replaced(table, "entity", known)
+        again = self._again(name)
+        at = table.schema.get_field_index("repeated")
+        repeated = pa.array(as_numpy(table["repeated"]) | again)
+        table = table.set_column(at, "repeated", repeated).drop_columns("local")
+        return table.append_column("boilerplate", pa.array(again))
+
+    def _sorted(self, name: str) -> pa.Table:
+        """Return the rows of a table of places in reading order, with ``local``, row of locals."""
+        parts = [self._placed_rows(number, name) for number in range(len(self.segments))]
         if not parts:
-            return pa.schema(list(LAYOUT[name].items())).empty_table()
+            return pa.schema([*LAYOUT[name].items(), ("local", pa.int64())]).empty_table()
         table = pa.concat_tables(parts).unify_dictionaries().combine_chunks()
         order = np.lexsort([as_numpy(table[n]) for n in ("char_end", "char_start", "chunk")])
         return table.take(pa.array(order)).combine_chunks()
+
+    def _again(self, name: str) -> NDArray[np.bool_]:
+        """Return for each sorted place whether an earlier document has it in the same text."""
+        if name not in self._repeats:
+            rows = self._sorted(name)
+            what = np.zeros(rows.num_rows, np.int64)
+            if name == "mentions" and rows.num_rows:
+                keys = pc.binary_join_element_wise(self._locals["kind"], self._locals["key"], ":")
+                entities = keys.combine_chunks().dictionary_encode().indices
+                what = as_numpy(entities)[as_numpy(rows["local"])].astype(np.int64)
+            chunk, start = (as_numpy(rows[n]).astype(np.int64) for n in ("chunk", "char_start"))
+            self._repeats[name] = self.boilerplate.repeats(chunk, start, what)
+        return self._repeats[name]
 
     @cached_property
     def _local_starts(self) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
         """Return per segment the first entity of each revision, in the segment and among all."""
         total = np.searchsorted(
-            as_numpy(self.locals["document_rank"]), np.arange(len(self.documents) + 1)
+            as_numpy(self._locals["document_rank"]), np.arange(len(self.documents) + 1)
         )
         starts = []
         for part in self.segments:
@@ -201,7 +265,7 @@ class Live:
             "page": self.chunks["page"].combine_chunks().take(chunk),
             **{n: table[n].combine_chunks() for n in ("char_start", "char_end")},
             "text": table["text"].combine_chunks(),
-            "repeated": table["repeated"].combine_chunks(),
+            **{n: table[n].combine_chunks() for n in ("repeated", "boilerplate")},
         }
 
 
@@ -230,7 +294,9 @@ def counted(live: Live, merged: Merged, /) -> pa.Table:
     from casetrack.graph.entities.merge import with_chunk_counts
 
     places = live.places("mentions", merged.codes, merged.moved)
-    places = places.filter(pc.greater_equal(places["entity"], 0))
+    places = places.filter(
+        pc.and_(pc.greater_equal(places["entity"], 0), pc.invert(places["boilerplate"]))
+    )
     entity, chunk = as_numpy(places["entity"]), as_numpy(places["chunk"])
     table = with_chunk_counts(merged.entities, entity, chunk)
     if not merged.moved.num_rows:

@@ -194,6 +194,8 @@ class HandMadeGraph:
             tuple(ids), np.array(owners, dtype=np.int32), codes, scales.astype(np.float32)
         )
 
+    own_vectors = chunk_vectors
+
     def document_vectors(self) -> NDArray[np.float32]:
         vectors = self.chunk_vectors()
         rows = vectors.codes * vectors.scales[:, None]
@@ -244,7 +246,8 @@ class HandMadeGraph:
                 of = {"document_id": f"id-{written.name}", "document_name": written.name}
                 at = {"chunk_id": chunk.chunk_id, "chunk_index": index, "page": 1}
                 span = {"char_start": start, "char_end": end, "text": text[start:end]}
-                span |= {"repeated": (index, text[start:end]) in written.repeated}
+                again = (index, text[start:end]) in written.repeated
+                span |= {"repeated": again, "boilerplate": False}
                 row = {**of, **at, **span, "confidence": 0.9}
                 self._place(row, thing, note)
 

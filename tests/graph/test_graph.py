@@ -67,12 +67,13 @@ OPENINGS = [
     f"AMENDMENT NO. 1\n\nThis Amendment No. 1 to the {DATED} is made on 4 May 2024 {BETWEEN}",
     f"Dear Ms Okafor,\n\nwe refer to Section 8.2 of the {DATED} {BETWEEN}",
 ]
+FOOTER = "\n\nSent by Relay Mills GmbH, Geneva, certified to\nISO 27001 since 3 May 2019."
 
 
 def text_of(seed: int) -> str:
     source = random.Random(seed)
     parts = [source.choice(SENTENCES) for _ in range(source.randint(1, 40))]
-    return OPENINGS[seed % len(OPENINGS)] + " ".join(parts)
+    return OPENINGS[seed % len(OPENINGS)] + " ".join(parts) + FOOTER
 
 
 @pytest.fixture
@@ -183,7 +184,7 @@ def require_counts(collection: Collection) -> None:
         SELECT e.entity_id FROM entities e LEFT JOIN (
             SELECT entity_id, count(*) FILTER (NOT repeated) AS places,
                    count(DISTINCT chunk_id) AS chunks, count(DISTINCT document_id) AS documents
-            FROM mentions GROUP BY entity_id
+            FROM mentions WHERE NOT boilerplate GROUP BY entity_id
         ) m USING (entity_id)
         WHERE (places, chunks, documents) IS DISTINCT FROM
               (mention_count, chunk_count, document_count)
@@ -206,6 +207,16 @@ def test_counts_are_those_of_the_places(collection: Collection) -> None:
         ) c USING (reference_id) WHERE places != citation_count
     """)
     assert wrong.to_pylist() == []
+
+
+def test_a_footer_of_all_documents_counts_once_and_hides_nothing(collection: Collection) -> None:
+    answer = collection.map.find_entity("Relay Mills GmbH", limit=None)
+    assert (answer.entity.mention_count, answer.entity.document_count) == (1, 1)
+    assert (answer.total, len(answer.documents)) == (12, 6)
+    counts = {r.name: r.citation_count for r in collection.map.references()}
+    assert counts["ISO 27001"] == 1
+    dates = collection.sql("SELECT repeated FROM dates WHERE value = '2019-05-03'").to_pylist()
+    assert [d["repeated"] for d in dates] == [False] + [True] * 11
 
 
 @pytest.mark.slow

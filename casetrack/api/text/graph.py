@@ -158,7 +158,8 @@ def _(each: Entity) -> Lines:
 def _(answer: EntityMentions) -> Lines:
     entity, lines = answer.entity, lines_of(answer.entity)
     if (copied := answer.total - entity.mention_count) > 0:
-        lines.append(line((f"and {counted(copied, 'mention')} in copies of these mails", "less")))
+        where = "in copies of mails or in text that many documents repeat"
+        lines.append(line((f"and {counted(copied, 'mention')} {where}", "less")))
     lines += _doubt(answer.query, answer.score)
     if entity.aliases:
         also = "; ".join(map(flat, entity.aliases[:_ALIASES]))

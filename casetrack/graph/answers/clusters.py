@@ -288,7 +288,7 @@ def _topical(graph: ContextGraph, groups: Sequence[Sequence[int]]) -> list[Clust
     names = TermNames(graph)
     chosen = [names.chosen(own) for own in distinctive_terms(_texts(graph, groups))]
     labels = distinct_labels([label for label, _ in chosen], "Other documents")
-    vectors = graph.chunk_vectors()
+    vectors = graph.own_vectors()
     starts = np.searchsorted(vectors.documents, np.arange(len(graph.documents) + 1))
     typical = [
         [vectors.ids[_central(graph, int(starts[d]), int(starts[d + 1]))] for d in g[:_QUOTES]]
@@ -306,7 +306,7 @@ def _topical(graph: ContextGraph, groups: Sequence[Sequence[int]]) -> list[Clust
 
 def _central(graph: ContextGraph, low: int, high: int) -> int:
     """Return the chunk of a document that is most similar to the whole document."""
-    vectors = graph.chunk_vectors()
+    vectors = graph.own_vectors()
     scale = vectors.scales[low:high]
     codes = vectors.codes[low:high].astype(np.float32)
     return low + int((codes @ (scale @ codes) * scale).argmax()) if high > low else low

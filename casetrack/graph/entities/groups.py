@@ -77,7 +77,8 @@ def groups_of(
     split = np.where(mixed[codes], genders, 0)
     of_key, row_groups = np.unique(codes * 3 + split, return_inverse=True)
     mentions = np.bincount(row_groups, rows["mention_count"].to_numpy(), len(of_key))
-    pairs = np.unique(row_groups * np.int64(rows.num_rows) + documents)
+    counted = rows["mention_count"].to_numpy() > 0
+    pairs = np.unique((row_groups * np.int64(rows.num_rows) + documents)[counted])
     spread = np.bincount(pairs // rows.num_rows, minlength=len(of_key))
     stated = np.zeros(len(of_key), dtype=np.int64)
     np.maximum.at(stated, row_groups, genders)

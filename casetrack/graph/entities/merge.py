@@ -176,7 +176,8 @@ class _EntityTable:
             for n in ("mention_count", "chunk_count")
         }
         documents, _ = coded(rows["document_id"])
-        pairs = np.unique(codes * np.int64(len(documents)) + documents)
+        counted = rows["mention_count"].to_numpy() > 0
+        pairs = np.unique((codes * np.int64(len(documents)) + documents)[counted])
         names = self._names()
         in_order = np.lexsort([rows["document_rank"].to_numpy(), codes])
         firsts = pa.array(in_order[np.searchsorted(codes[in_order], np.arange(size))])

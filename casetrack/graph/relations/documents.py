@@ -391,7 +391,9 @@ class _Stated:
         import pyarrow.compute as pc
 
         table = source.table("citations")
-        kept = pc.and_(table["target_document_id"].is_valid(), pc.invert(table["repeated"]))
+        # A sentence that many letters repeat relates each of them to its document.
+        new = pc.or_(pc.invert(table["repeated"]), table["boilerplate"])
+        kept = pc.and_(table["target_document_id"].is_valid(), new)
         names = ["document_id", "target_document_id", "chunk_id", "chunk_index", "relationship"]
         names += ["confidence", "text", "char_start", "char_end", "type"]
         position = self._inputs.position

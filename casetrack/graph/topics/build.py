@@ -333,7 +333,7 @@ def topics(source: StateTables, /, *, most: int = _MOST) -> pa.Table:
     """
     import pyarrow as pa
 
-    vectors = source.chunk_vectors()
+    vectors = source.own_vectors()
     layout = schema.table("topics").arrow()
     if not vectors.ids:
         return layout.empty_table()

@@ -16,6 +16,7 @@ copied AS (
         count(DISTINCT chunk_id) AS passages,
         count(DISTINCT document_id) AS documents
     FROM mentions SEMI JOIN copy USING (document_id)
+    WHERE NOT boilerplate
     GROUP BY entity_id
 ),
 counted AS (

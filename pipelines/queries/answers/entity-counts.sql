@@ -9,6 +9,6 @@ SELECT
     count(DISTINCT chunk_id)::INTEGER AS chunk_count,
     count(DISTINCT document_id)::INTEGER AS document_count
 FROM mentions ANTI JOIN copy USING (document_id)
-WHERE entity_id IN $entity_ids
+WHERE entity_id IN $entity_ids AND NOT boilerplate
 GROUP BY entity_id
 ORDER BY entity_id;

@@ -19,7 +19,7 @@ place AS (
                 chunk_index, char_start, char_end
         ) END AS turn
     FROM mentions JOIN ordered USING (document_id)
-    WHERE entity_id = $entity_id AND NOT repeated
+    WHERE entity_id = $entity_id AND (NOT repeated OR boilerplate)
 ),
 shown AS (
     FROM place

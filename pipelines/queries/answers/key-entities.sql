@@ -68,6 +68,7 @@ spoken AS MATERIALIZED (
     SELECT
         entity_id, document_id, chunk_id, chunk_index, char_start, char_end, text, repeated, role, found_by, confidence
     FROM mentions SEMI JOIN chosen USING (entity_id)
+    WHERE NOT boilerplate
 ),
 counted AS (
     SELECT

@@ -18,7 +18,7 @@ place AS (
                 chunk_index, char_start, char_end
         ) AS turn
     FROM citations JOIN ordered USING (document_id)
-    WHERE reference_id = $reference_id AND resolved AND NOT repeated
+    WHERE reference_id = $reference_id AND resolved AND (NOT repeated OR boilerplate)
 ),
 shown AS (
     FROM place

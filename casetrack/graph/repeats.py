@@ -1,0 +1,144 @@
+"""Text that many documents repeat: footers, licence notices, disclaimers, signatures.
+
+A segment has a digest of every line; the live segments together show which lines many documents
+repeat. Such text counts once for a collection, with the first document that has it.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from casetrack.graph.document.facts import ChunkFacts
+
+_LINE = re.compile(r"[^\n]*\w[^\n]*")
+_SIGNS = re.compile(r"[\W_]+")
+_DOCUMENTS = 5
+"""Minimum number of documents with a repeated text, and of different texts before it."""
+_SHORT = 40
+"""A shorter text may be a salutation, a heading or a name that documents have in common."""
+_LONG = 3000
+"""A longer repeated text that is most of its document makes the document a version, not a frame."""
+_CHUNK_BITS = 32
+
+
+def lines_of(chunks: Sequence[ChunkFacts], /) -> Iterator[tuple[int, int, int, int]]:
+    """Yield chunk, start, end and int32 digest of each line that the previous chunk has not.
+
+    Equal digests mean equal letters and digits in any case. A table is one line, as is the first
+    paragraph of a page, which is the head of a mail.
+    """
+    page, read = -1, 0
+    for number, chunk in enumerate(chunks):
+        read = read if chunk.page == page else 0
+        page = chunk.page
+        for start, end in _spans(chunk):
+            if chunk.char_start + start >= read:
+                letters = _SIGNS.sub("", chunk.text[start:end]).lower()
+                yield number, start, end, zlib.crc32(letters.encode("utf-8", "replace")) - (1 << 31)
+        read = max(read, chunk.char_end)
+
+
+def _spans(chunk: ChunkFacts) -> Iterator[tuple[int, int]]:
+    at, size = 0, len(chunk.text)
+    head = max(0, chunk.text.find("\n\n")) if chunk.char_start == 0 else 0
+    for start, end in ((0, head), *sorted(chunk.tables), (size, size)):
+        for match in _LINE.finditer(chunk.text, at, max(at, start)):
+            yield match.span()
+        if start < end:
+            yield start, end
+        at = max(at, end)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lines:
+    """Lines of documents in reading order; all arrays are int64 [n]."""
+
+    unit: NDArray[np.int64]  # Number of the document, or of the message of a mailbox
+    chunk: NDArray[np.int64]  # Position of the chunk among all chunks
+    # Span in the chunk's text.
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    digest: NDArray[np.int64]
+
+    def boilerplate(self) -> Lines:
+        """Return the lines of texts that at least five documents repeat after other texts.
+
+        The opening of a document identifies it and is left out, as are texts of fewer than 40
+        characters, and long ones that make up most of their document, as in versions.
+        """
+        size = self.end - self.start
+        rows = np.arange(len(size))
+        digests, code = np.unique(self.digest, return_inverse=True)
+        first = np.ones(len(size), bool)
+        first[1:] = self.unit[1:] != self.unit[:-1]
+        common = _several(code, self.unit, len(digests))
+        # Consecutive common lines are one text; what precedes it is its context.
+        begins = common & (first | ~np.roll(common, 1))
+        text = np.cumsum(begins) - 1
+        before = np.maximum.accumulate(np.where(~common | first, rows, 0)) if len(rows) else rows
+        context = np.where(common[before], -1, code[before])
+        length = np.bincount(text[common], size[common], max(1, int(begins.sum())))[text]
+        of_unit = np.cumsum(first) - 1
+        whole = np.bincount(of_unit, size)[of_unit] if len(rows) else size
+        framed = common & (length >= _SHORT) & ((length <= _LONG) | (2 * length <= whole))
+        framed &= context >= 0
+        framed[framed] = _several(code[framed], context[framed], len(digests))
+        return self.taken(framed)
+
+    def taken(self, rows: NDArray[np.bool_]) -> Lines:
+        """Return some of the lines."""
+        return Lines(*(getattr(self, name)[rows] for name in self.__slots__))
+
+    def later(self) -> NDArray[np.bool_]:
+        """Return whether an earlier line is the same."""
+        again = np.ones(len(self.digest), bool)
+        again[_firsts(self.digest)] = False
+        return again
+
+    def repeats(
+        self, chunk: NDArray[np.int64], start: NDArray[np.int64], what: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
+        """Return for places in reading order whether an earlier one has the same line and offset.
+
+        *what* distinguishes places at the same offset, such as different entities.
+        """
+        again = np.zeros(len(chunk), bool)
+        lines = (self.chunk << _CHUNK_BITS) + self.start
+        at = np.searchsorted(lines, (chunk << _CHUNK_BITS) + start, side="right") - 1
+        inside = np.flatnonzero(at >= 0)
+        own = at[inside]
+        inside = inside[(self.chunk[own] == chunk[inside]) & (start[inside] < self.end[own])]
+        own = at[inside]
+        offset = start[inside] - self.start[own]
+        again[inside] = True
+        again[inside[_firsts(self.digest[own], offset, what[inside])]] = False
+        return again
+
+
+def _several(code: NDArray[np.int64], other: NDArray[np.int64], size: int) -> NDArray[np.bool_]:
+    """Return whether the code of each row occurs with at least five different *other* values."""
+    firsts = _firsts(code, other)
+    enough: NDArray[np.bool_] = (np.bincount(code[firsts], minlength=size) >= _DOCUMENTS)[code]
+    return enough
+
+
+def _firsts(*columns: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the first row of each distinct combination of values."""
+    key = np.zeros(len(columns[0]), np.int64)
+    for column in columns:
+        # Numbers from 0, so that the packed key of several columns fits 64 bits.
+        _, key = np.unique(key, return_inverse=True)
+        low = int(column.min(initial=0))
+        key = key * (int(column.max(initial=0)) - low + 1) + (column - low)
+    firsts: NDArray[np.int64] = np.unique(key, return_index=True)[1]
+    return firsts
