@@ -127,8 +127,8 @@ def shaped(words: Words, place: Place, /) -> Place | None:
     ):
         after -= 1
     inner = [w.lower() for w in texts[first:after] if w[0].isalnum()]
-    if all(w in NO_NAMES or w.isdigit() for w in inner):
-        return None
+    if all(w in NO_NAMES | COMPANY_ENDS or w.isdigit() for w in inner):
+        return None  # "Quarters Ended March 31, Inc." is the head of a column
     if kind == "organization":
         while (longer := _with_form(words, after)) > after:
             after = longer
@@ -197,8 +197,8 @@ def _companies(words: Words) -> list[tuple[int, int]]:
         behind = words.texts[after] if after < len(words.texts) else ""
         if behind.lower() in STATUTES and behind[0].isupper():
             continue  # "General Corporation Law"
-        names = [w for w in words.texts[first:begin] if w.lower() not in NEVER | LEGAL_FORMS]
-        if any(len(w) > 1 for w in names):
+        names = [w for w in words.texts[first:begin] if w.lower() not in NO_NAMES | LEGAL_FORMS]
+        if any(len(w) > 1 and not w.isdigit() for w in names):
             firms.append((first, after))
     return firms
 

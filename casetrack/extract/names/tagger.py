@@ -111,7 +111,7 @@ def _search(scores: NDArray[np.float32], follows: NDArray[np.bool_]) -> NDArray[
 
 
 _PACKAGE = "casetrack.extract.names"
-_RULES = 6
+_RULES = 7
 """Version of word lists and rules; part of the fingerprint."""
 _REACH = 2
 """Words on each side of one that the gate lets through that the networks see as well."""

@@ -74,7 +74,9 @@ NO_NAMES = NEVER | frozenset(
     "eitf esq etf evp extension facsimile fas fax form gaap gdp gmt ifrs indenture investor "
     "ipo isin item jd law laws lbo libor loan loans mba md note notes number otc phd plan "
     "proposal prospectus pst recital regulation relations rmb rule securities security sfas "
-    "sofr stock svp term throughput ucc usd utc vat voip vp vsoe xbrl".split()
+    "sofr stock svp term throughput ucc usd utc vat voip vp vsoe xbrl "
+    "cordially ended ending excluding faithfully including months quarter quarters respectfully "
+    "sincerely truly weeks years".split()
 )
 """Words that alone are not a name."""
 _FLAGGED = (LEGAL_FORMS, HONORIFICS, PLACES, BODIES, DATES, PAPERS, PARTICLES)

@@ -30,6 +30,7 @@ from casetrack.graph.document.anchored_names.known import Known, know
 from casetrack.graph.document.anchored_names.occurrences import NameFinder, vocabulary
 from casetrack.graph.document.titles import is_part
 from casetrack.graph.entities.lexicon import COMMON_FIRST_WORDS, GIVEN_NAMES
+from casetrack.graph.entities.locations import is_known_place, location_key
 from casetrack.graph.entities.organizations import is_chain, is_company, read_organization
 from casetrack.graph.entities.text import fold, slug, surface
 
@@ -57,6 +58,12 @@ _PAPERS = frozenset(
     "lease indenture statute ordinance document documents gesetz vertrag".split()
 )
 """Last words that no organisation has, folded."""
+_SEGMENT = re.compile(r"\s(?:(?:operating|reportable|reporting)\s)?(?:[Ss]egments?|business units?)\b")
+_TITLE_OF_PAPER = re.compile(
+    r"(?:[ ](?:[A-Z][\w&-]*|and|of|for)){0,4}[ ](?:Agreement|Amendment|Contract|Indenture|Lease|Note|"
+    r"Plan|AGREEMENT|AMENDMENT|CONTRACT|INDENTURE|LEASE|NOTE|PLAN)s?\b"
+)
+"""The rest of the title of an agreement: "Oakham-Marlow Supply Agreement"."""
 _OFTEN = 2.5
 _PLURAL = re.compile(r"[A-Z]{2,5}s")
 """A plural abbreviation, which no organisation has: BLAs."""
@@ -86,6 +93,11 @@ def kinds_of(
     for text in {span.text for chunk in chunks for span in chunk.names}:
         if is_company(text):
             kinds[surface(text)] = "organization"
+    kinds |= {
+        entry: "location"
+        for entry, sums in weights.items()
+        if "location" in sums and is_known_place(location_key(entry))
+    }
     kinds |= {entry: kind for entry, kind in learned.known.kinds.items() if entry in kinds}
     _correct_kinds(kinds, learned)
     _remove_unsupported(kinds, weights, learned, titled)
@@ -329,6 +341,10 @@ def _without_things(
     firms = [(c.text, s) for c, ss in zip(chunks, tagged, strict=True) for s in ss if is_firm(s)]
     towns = {s.text for text, s in firms if is_town(text, s)}
     nouns = {s.text for text, s in firms if is_noun(text, s)}
+    nouns |= {s.text for text, s in firms if _SEGMENT.match(text, s.end)}
+    nouns |= {s.text for text, s in firms if _TITLE_OF_PAPER.match(text, s.end)} - {
+        s.text for text, s in firms if not _TITLE_OF_PAPER.match(text, s.end)
+    }
 
     def is_thing(text: str, span: NameSpan) -> bool:
         if span.text in nouns or (is_firm(span) and names_function(text, span)):

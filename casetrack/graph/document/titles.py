@@ -105,7 +105,8 @@ def _head(low: list[str], heads: frozenset[str]) -> int:
     return -1
 
 
-_POLITICAL = frozenset(_LISTS.words("political"))
+_ROLES_OF_PARTY = frozenset(_LISTS.words("parted"))
+_PARTICIPLE = re.compile(r"(?:non-?)?\w+(?:ed|ing|ant|ent)")
 
 
 def is_part(word: str, /) -> bool:
@@ -113,8 +114,10 @@ def is_part(word: str, /) -> bool:
     words = [fold(w) for w in _ARTICLES.sub("", word).split()]
     if not words or words[-1] not in PARTIES or len(words) > 3:
         return False
-    if words[-1] == "party" and len(words) > 1 and words[-2] in _POLITICAL:
-        return False
+    if words[-1] == "party":
+        # "Whig Party" is a name.
+        roles = (w in _ROLES_OF_PARTY | PARTIES or _PARTICIPLE.fullmatch(w) for w in words[:-1])
+        return all(roles)
     # "Deutsche Bank" is a name, "the Agent Bank" and "the Operating Company" are roles.
     return words[-1] not in _OF_NAMES or all(w in MODIFIERS | _HEADS for w in words[:-1])
 

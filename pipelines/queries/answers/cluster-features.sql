@@ -29,7 +29,7 @@ place AS (
     SELECT
         entity_id AS id, entity_id AS own_id, document_id, chunk_id, chunk_index, char_start, char_end,
         kind = 'location' AS is_place,
-        role IS NOT NULL AS has_role,
+        role IS NOT NULL AND role <> 'court' AS has_role,
         found_by IS NOT DISTINCT FROM 'defined' AS is_defined
     FROM mentions
     WHERE $by = 'entity' AND NOT repeated AND kind IN ('person', 'organization', 'location')

@@ -13,7 +13,7 @@ telling AS MATERIALIZED (
     FROM entities CROSS JOIN (SELECT count(*) AS documents FROM documents)
     WHERE entity_id = $entity_id OR CASE
         WHEN kind IN ('location', 'concept') THEN documents < 10 OR document_count <= documents / 3
-        WHEN kind = 'organization' THEN role IS NOT NULL OR NOT is_public_body(name)
+        WHEN kind = 'organization' THEN role <> 'court' OR NOT is_public_body(name)
         ELSE kind = 'person'
     END
 ),

@@ -11,7 +11,7 @@ WITH heard AS (
     FROM entities CROSS JOIN (SELECT count(*) AS documents FROM documents)
     WHERE CASE
         WHEN kind IN ('location', 'concept') THEN documents < 10 OR document_count <= documents / 3
-        ELSE kind <> 'organization' OR role IS NOT NULL OR NOT is_public_body(name)
+        ELSE kind <> 'organization' OR role <> 'court' OR NOT is_public_body(name)
     END
 ),
 link AS (

@@ -1,8 +1,8 @@
 -- The most important entities: the first of all, and the first of the people and organisations. Each
 -- document that mentions an entity (copies of a mail count as one) adds the logarithm of its mentions,
 -- so that a name in thirty documents comes before one that a single document repeats, times the weight of
--- its role in the document: three if the text states a role (a party's term, a signature, the head of a
--- mail, a definition), one if it is among the most frequent names of the document, a quarter otherwise.
+-- its role in the document: six for the registrant of a report, three if the text states another role (a
+-- party's term, a signature, the head of a mail, a definition), one if it is among the most frequent names of the document, a quarter otherwise.
 -- Courts, agencies and exchanges count a twentieth without a role. A place counts once and a concept
 -- half, times the rarity ln(1 + N / n) / ln(1 + N) in n of N documents; of ten documents or more, one in
 -- more than a third counts nothing. Each entity has its most informative place: the surest of those with
@@ -16,7 +16,8 @@ held AS (
         entity_id, document_id,
         kind IN ('person', 'organization') AS is_actor,
         count(*) AS places,
-        bool_or(role IS NOT NULL) AS has_role,
+        bool_or(role <> 'court') AS has_role,
+        bool_or(role = 'registrant') AS is_issuer,
         bool_or(found_by = 'defined') AS is_defined
     FROM mentions ANTI JOIN copy USING (document_id)
     WHERE NOT repeated AND kind IN ('person', 'organization', 'location', 'concept')
@@ -42,6 +43,7 @@ worth AS (
         round(sum((1 + ln(held.places)) * CASE
             WHEN kind = 'location' THEN rare
             WHEN kind = 'concept' THEN rare / 2
+            WHEN is_issuer THEN 6
             WHEN has_role OR is_defined AND NOT is_public THEN 3
             WHEN is_public THEN 0.05::DOUBLE
             WHEN 10 * held.places >= whole.places THEN 1

@@ -1,4 +1,4 @@
-"""The two sides of a case in its caption, such as ``ROE v. ACME, INC.``."""
+"""The sides of a case in its caption (``ROE v. ACME, INC.``), and the registrant of a report."""
 
 from __future__ import annotations
 
@@ -29,10 +29,18 @@ _VERSUS: Final = re.compile(
     r"(?<=[\s,).])(?:v\.|vs\.?|V\.|VS\.|-v-|- v -|versus|VERSUS|–?\s?gegen)(?=[\s,])"
 )
 _REACH = 160
+_REGISTRANT: Final = re.compile(r"\(\s*Exact\s+name\s+of\s+(?:the\s+)?(registrant)", re.IGNORECASE)
 
 
 def captions(chunk: int, text: str, candidates: Sequence[Candidate], /) -> Iterator[Anchor | Term]:
     """Yield the parties in the caption of the chunk at position *chunk*, and their roles."""
+    for label in _REGISTRANT.finditer(text):
+        owner = _name_before(text, label.start(), candidates)
+        if owner is not None:
+            where = Where(chunk, *owner[:2])
+            yield Anchor(where, text[owner[0] : owner[1]], "organization", "title block")
+            at = Where(chunk, *label.span(1))
+            yield Term(at, label[1], where, "registrant", is_name=False)
     if not re.search(_SIDE, text, re.IGNORECASE):
         return
     for versus in _VERSUS.finditer(text):

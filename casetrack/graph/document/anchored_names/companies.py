@@ -247,6 +247,7 @@ def _begin(text: str, low: int, end: int) -> int | None:
         or _is_label(tokens, content)
     ):
         content = content[1:]
+    content = content[_words_of_date(tokens, content) :]
     if len(content) > 1 and fold(tokens[content[0]][2]) == fold(tokens[content[1]][2]):
         content = content[1:]
     content = content[_words_of_job(tokens, content) :]
@@ -258,7 +259,8 @@ def _begin(text: str, low: int, end: int) -> int | None:
 def _words_of_date(tokens: list[_Token], content: list[int]) -> int:
     """Return the number of leading date words: three in "11 November 2024 Acme Inc."."""
     words = [fold(tokens[i][2]) for i in content]
-    size = next((n for n, w in enumerate(words) if not w.isdigit() and w not in DATES), 0)
+    dated = (n for n, w in enumerate(words) if not w.isdigit() and w not in DATES)
+    size = next(dated, len(words))
     return size if any(w in DATES for w in words[:size]) and size > 1 else 0
 
 

@@ -159,6 +159,7 @@ CLAUSE: Final = re.compile(
 AND: Final = re.compile(
     r"(?:[,)”\"]|\n|(?<=\w))\s*\b(?:and|AND|And|und)\b:?\s*(?:\(\d\)\s*)?(?:(?i:the)\s+)?"
 )
+ARTICLE: Final = re.compile(rf"\b(?:the|The|THE|der|die|das)\s[{QUOTES}‘’']?\s?$")
 ASIDE: Final = re.compile(r"\([^()]*\)")
 LABELLED: Final = re.compile(
     r"(?:^|\n)[ \t]*((?:Party|PARTY|Partei) (?:[A-Z]|\d))[ \t]*[:：][ \t]*(?:\n[ \t]*)?(?=[A-Z0-9])"

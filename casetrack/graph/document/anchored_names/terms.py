@@ -8,9 +8,15 @@ from typing import TYPE_CHECKING
 
 from casetrack.base.words.lists import TITLES
 from casetrack.extract.card.unnamed import is_unnamed_between
-from casetrack.graph.document.anchored_names.companies import describes, walk_left, walk_right
+from casetrack.graph.document.anchored_names.companies import (
+    describes,
+    is_body,
+    walk_left,
+    walk_right,
+)
 from casetrack.graph.document.anchored_names.definitions import (
     ABOUT_CONTRACT,
+    ARTICLE,
     AN_INDIVIDUAL,
     AND,
     AS_PART,
@@ -241,7 +247,12 @@ class TermReader:
         whole = self._text[owner.start : owner.end]
         part = role(word) if is_part(word) else None
         alike = resembles(word, whole)
-        thing = fold(word.rsplit(maxsplit=1)[-1]) in THINGS and not alike
+        last = fold(word.rsplit(maxsplit=1)[-1])
+        # An article precedes a role, a body or a thing, and no name: "(the “Rescue Financing”)".
+        has_article = ARTICLE.search(self._text, max(0, start - 8), start) is not None
+        thing = not alike and (
+            last in THINGS or (has_article and part is None and not is_body(last))
+        )
         if describes(word):
             return
         if thing or (not alike and part is None and not word[0].isupper()):
@@ -262,6 +273,7 @@ class TermReader:
     def _owner(
         self, at: int, words: Sequence[str], /, *, strict: bool, ticker: bool
     ) -> Candidate | None:
+        text = self._text
         low = at - REACH if ticker else max(self._last, at - REACH)
         near = [k for k in self._known if low <= k.start and k.end <= at]
         touching = [k for k in near if not ASIDE.sub("", self._text[k.end : at]).strip(" ,\n")]
@@ -271,6 +283,10 @@ class TermReader:
             return owners[-1] if owners else None
         if alike:
             close = [k for k in alike if not BREAK.search(self._text, k.end, at)]
+            # The heading above may name the agreement after its parties.
+            paragraph = text.rfind("\n\n", 0, at)
+            close = [k for k in close if k.start > paragraph] or close
+            close = [k for k in close if k.has_form] or close
             if close:
                 return close[-1] if close[-1] in touching else close[0]
         if not touching:
@@ -281,7 +297,7 @@ class TermReader:
         near = [k for k in near if not is_unnamed_between(self._text, k.end, at)]
         fitting = [k for k in near if self._fits(k, at)]
         # In a letter the addressee is above; names in the same paragraph come first.
-        paragraph = self._text.rfind("\n\n", 0, at)
+        paragraph = text.rfind("\n\n", 0, at)
         fitting = [k for k in fitting if k.start > paragraph] or fitting
         # "Acme and Bolt, as guarantors, and Dune Bank, as trustee (…)": the last name starts a new
         # group.
