@@ -58,10 +58,12 @@ _PAPERS = frozenset(
     "lease indenture statute ordinance document documents gesetz vertrag".split()
 )
 """Last words that no organisation has, folded."""
-_SEGMENT = re.compile(r"\s(?:(?:operating|reportable|reporting)\s)?(?:[Ss]egments?|business units?)\b")
+_SEGMENT = re.compile(
+    r"\s(?:(?:operating|reportable|reporting)\s)?(?:[Ss]egments?|business units?)\b"
+)
 _TITLE_OF_PAPER = re.compile(
-    r"(?:[ ](?:[A-Z][\w&-]*|and|of|for)){0,4}[ ](?:Agreement|Amendment|Contract|Indenture|Lease|Note|"
-    r"Plan|AGREEMENT|AMENDMENT|CONTRACT|INDENTURE|LEASE|NOTE|PLAN)s?\b"
+    r"(?:[ ](?:[A-Z][\w&-]*|and|of|for)){0,4}[ ]"
+    r"(?=[A-Z])(?i:agreement|amendment|contract|indenture|lease|note|plan)s?\b"
 )
 """The rest of the title of an agreement: "Oakham-Marlow Supply Agreement"."""
 _OFTEN = 2.5

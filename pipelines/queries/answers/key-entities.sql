@@ -2,8 +2,9 @@
 -- document that mentions an entity (copies of a mail count as one) adds the logarithm of its mentions,
 -- so that a name in thirty documents comes before one that a single document repeats, times the weight of
 -- its role in the document: six for the registrant of a report, three if the text states another role (a
--- party's term, a signature, the head of a mail, a definition), one if it is among the most frequent names of the document, a quarter otherwise.
--- Courts, agencies and exchanges count a twentieth without a role. A place counts once and a concept
+-- party's term, a signature, the head of a mail, a definition), one if it is among the most frequent names
+-- of the document, a quarter otherwise. Courts, agencies and exchanges count a twentieth without another
+-- role than court. A place counts once and a concept
 -- half, times the rarity ln(1 + N / n) / ln(1 + N) in n of N documents; of ten documents or more, one in
 -- more than a third counts nothing. Each entity has its most informative place: the surest of those with
 -- its name and role; otherwise the first with a definition, with its full name, or with one of its names.

@@ -119,7 +119,9 @@ NOT_A_TERM: Final = re.compile(
     r"\bto be (?:re-?)?(?:named|called|known)\b"
 )
 """Text before a term that means several entities, or a future name."""
-VAGUE = frozenset("party parties we us our ours you your they agreement date term".split())
+VAGUE = frozenset(
+    "party parties person persons we us our ours you your they agreement date term".split()
+)
 THINGS = frozenset(_LISTS.words("things"))
 """Last words of terms for things, folded."""
 OF_FIRMS = frozenset(

@@ -16,9 +16,9 @@ from casetrack.graph.document.anchored_names.companies import (
 )
 from casetrack.graph.document.anchored_names.definitions import (
     ABOUT_CONTRACT,
-    ARTICLE,
     AN_INDIVIDUAL,
     AND,
+    ARTICLE,
     AS_PART,
     ASIDE,
     BARE,
@@ -52,6 +52,7 @@ from casetrack.graph.document.anchored_names.definitions import (
 )
 from casetrack.graph.document.anchored_names.facts import Anchor, Term, Where
 from casetrack.graph.document.titles import is_part, role
+from casetrack.graph.entities.lexicon import HONORIFICS
 from casetrack.graph.entities.locations import is_known_place, is_state, location_key
 from casetrack.graph.entities.text import fold
 
@@ -276,6 +277,8 @@ class TermReader:
         text = self._text
         low = at - REACH if ticker else max(self._last, at - REACH)
         near = [k for k in self._known if low <= k.start and k.end <= at]
+        if any(HONORIFICS.get(fold(w.split()[0].rstrip("."))) for w in words):
+            near = [k for k in near if not k.has_form]  # "Ms. Roe" is no company
         touching = [k for k in near if not ASIDE.sub("", self._text[k.end : at]).strip(" ,\n")]
         alike = [k for k in near if any(resembles(w, self._text[k.start : k.end]) for w in words)]
         if strict:
