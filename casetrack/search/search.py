@@ -34,6 +34,8 @@ from casetrack.search.filters import choose
 from casetrack.search.pinpoint.find import AnswerLocator, Finder, Passage
 from casetrack.search.pinpoint.scoring import Encoded
 from casetrack.search.plan import RERANK, ask, holds_code, make_plan, words_only
+from casetrack.search.question.form import COMPUTED
+from casetrack.search.question.read import without
 from casetrack.search.ranking import FusionMethod, Ranked, Rerank, StageTimes, rank
 from casetrack.search.scores import PlacedText, lists_of, name_at, texts_at
 from casetrack.store.index.matrices import Matrices
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from casetrack.base.records import RelatedChunk, SearchMode
+    from casetrack.base.records.search import ComputedAnswer
     from casetrack.models.token_matrix import TokenForm
     from casetrack.store.index.index import Index
     from casetrack.store.index.scope import Place
@@ -291,6 +294,8 @@ class _Run:
             ids = [hit.chunk_id for hit in ranked]
             connected = tuple(graph_of(self.state).related(ids, limit=related))
             self.times.lap("graph")
+        computed, advice = self._computed()
+        verdict = self.verdict
         license_status, unsearched = self.entitlements.status(), self.lists.unsearched
         documents = self.chosen.documents
         return SearchResults(
@@ -314,15 +319,29 @@ class _Run:
                 *self.cited.notes,
                 *((_NO_WORD,) if self._lacks_words() else ()),
                 *unsearched.notes,
+                *((advice,) if advice else ()),
                 *remarks,
                 *license_status.notes,
             ),
             related=connected,
             tier=license_status.tier.name,
-            relevance=self.verdict.relevance,
-            evidence=self.verdict.evidence,
+            relevance=verdict.relevance,
+            evidence="weak" if computed and verdict.evidence == "none" else verdict.evidence,
             reading=self.reading,
+            computed=computed,
         )
+
+    def _computed(self) -> tuple[ComputedAnswer | None, str]:
+        """Return the computed answer to a question for a set, and a note; mostly neither."""
+        reading = self.reading
+        if reading.form not in COMPUTED:
+            return None, ""
+        from casetrack.search.computed.answer import answered
+
+        only = self.chosen.documents
+        answer = answered(self.state, reading, without(self.query, reading.dropped), only)
+        self.times.lap("computed")
+        return answer
 
     def _lacks_words(self) -> bool:
         by_words = self.plan.stages == ("bm25",) and not self.question.terms

@@ -26,7 +26,7 @@ from casetrack.base.records import (
     SearchResult,
     SearchResults,
 )
-from casetrack.base.records.search import NO_ANSWER, also_text
+from casetrack.base.records.search import NO_ANSWER, ComputedAnswer, also_text
 
 if TYPE_CHECKING:
     from casetrack.api.quoting import Words
@@ -240,7 +240,21 @@ def search_head(
         ),
         *([line((NO_ANSWER, "warning"))] if results.results and results.evidence == "none" else []),
         *(line((f"Note: {note}", "warning")) for note in results.notes),
+        *_computed(results.computed),
         *(line((f"Question: {remark}", "less")) for remark in read),
+    ]
+
+
+def _computed(answer: ComputedAnswer | None) -> Lines:
+    """Return a computed answer, how it was computed, and its parts with their sources."""
+    if answer is None:
+        return []
+    return [
+        line(("Computed: ", "strong"), *phrase(answer.text), (f" ({answer.how})", "less")),
+        *(
+            line("- ", *phrase(part.shown), " | ", (part.quote.citation, "source"), indent=2)
+            for part in answer.parts
+        ),
     ]
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal, SupportsIndex, TypedDict, get_args, overload
 
 from casetrack.base.provenance import Box, Provenance
+from casetrack.base.records.graph.entities import Quote
 from casetrack.base.records.passages import Chunk, Illustrate, passage_html
 from casetrack.base.records.reading import NO_LOCATION, Answer, LocateAnswer, Pinpoint, Reading
 from casetrack.base.records.shape import HIDDEN, INLINE, NO_JSON, FieldFormat, Record, Share
@@ -224,6 +225,30 @@ class RelatedChunk(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class ComputedPart(Record):
+    """A document, name, number or value of a computed answer, with its place."""
+
+    name: str
+    value: str | None  # such as `2024-10-18` or `1,340,064 GBP`
+    quote: Annotated[Quote, INLINE]
+
+    @property
+    def shown(self) -> str:
+        """Name and value, such as ``Invoice 7.pdf: 1,340,064 GBP``."""
+        return self.name if self.value is None else f"{self.name}: {self.value}"
+
+
+@dataclass(frozen=True, slots=True)
+class ComputedAnswer(Record):
+    """A list, count, sum or extreme that was computed from the map or from a table."""
+
+    text: str  # such as `3 documents`
+    how: str  # the set, its filter, the number of values, and what was left out
+    total: int  # the number of all parts
+    parts: tuple[ComputedPart, ...]  # the first of them
+
+
+@dataclass(frozen=True, slots=True)
 class SearchResults(Tabular[SearchResult], Record):
     """The results of one query."""
 
@@ -251,6 +276,8 @@ class SearchResults(Tabular[SearchResult], Record):
     evidence: Evidence = "weak"
     # The analysis of the question.
     reading: Annotated[Reading | None, HIDDEN] = field(default=None, repr=False)
+    # The answer to a question for a list, count, sum or extreme, if it can be computed.
+    computed: Annotated[ComputedAnswer | None, HIDDEN] = None
     # Draws passages by their ids, for notebooks.
     illustrate: Annotated[Illustrate | None, HIDDEN] = field(
         default=None, repr=False, compare=False
@@ -298,6 +325,8 @@ class SearchResults(Tabular[SearchResult], Record):
     def as_dict(self, *, explain: bool = False) -> dict[str, Any]:
         """Return the canonical JSON form of PRD 08 §7."""
         raw = Record.as_dict(self)
+        if self.computed is not None:
+            raw["computed"] = self.computed.as_dict()
         if self.related:
             raw["related"] = [r.as_dict() for r in self.related]
         if explain:
@@ -312,6 +341,9 @@ class SearchResults(Tabular[SearchResult], Record):
         head = f'{len(self.results)} results for "{self.query}" in {self.collection}'
         lines = [f"{head} ({self.mode}, {self.search_time_ms:.0f} ms)"]
         lines += [*self._verdict, *self.notes]
+        if self.computed is not None:
+            lines += [f"Computed: {self.computed.text} ({self.computed.how})"]
+            lines += [f"  - {p.shown}: {p.quote.citation}" for p in self.computed.parts]
         for r in self.results:
             best = r.pinpoint[0].text if r.pinpoint else r.text
             text = " ".join(best.split())
@@ -319,6 +351,16 @@ class SearchResults(Tabular[SearchResult], Record):
             if others := also_text(r.also):
                 lines.append(f"     {others}")
         return "\n".join(lines)
+
+    def _computed_html(self) -> str:
+        if self.computed is None:
+            return ""
+        parts = "".join(
+            f"<li>{html.escape(p.shown)}: <small>{html.escape(p.quote.citation)}</small></li>"
+            for p in self.computed.parts
+        )
+        head = f"<b>{html.escape(self.computed.text)}</b> ({html.escape(self.computed.how)})"
+        return f"<p>{head}</p><ul>{parts}</ul>"
 
     def _repr_html_(self) -> str:
         drawn = {r.chunk_id: r.strong_boxes for r in self.results}
@@ -337,6 +379,7 @@ class SearchResults(Tabular[SearchResult], Record):
             f"<p>{len(self.results)} results for <i>{html.escape(self.query)}</i> in "
             f"{html.escape(self.collection)} ({self.mode}, {self.search_time_ms:.0f} ms)</p>"
             + "".join(f"<p>{html.escape(note)}</p>" for note in (*self._verdict, *self.notes))
+            + self._computed_html()
             + "<table><tr><th>#</th><th>score</th><th style='text-align:left'>passage</th></tr>"
             f"{rows}</table>"
         )

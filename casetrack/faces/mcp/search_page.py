@@ -51,7 +51,12 @@ _MOST_ALSO = 5
 _NOTHING = f"No results. Try other words. {See('documents')} lists the documents."
 _FIRST, _FIRST_CHARS, _LATER_CHARS = 2, 900, 600
 """Characters of the quotation of the first results, and of later ones."""
-_SHORT = frozenset({"collection", "evidence", "relevance", "notes", "reading", "stage_ms"})
+_SHORT = frozenset(
+    {"collection", "evidence", "relevance", "notes", "computed", "reading", "stage_ms"}
+)
+_PART = ("name", "value", "citation", "source")
+"""Keys of a part of a computed answer in the concise form."""
+_MOST_PARTS = 10
 
 
 class ResultPage:
@@ -113,7 +118,12 @@ class ResultPage:
         if after is None and len(results.results) == k < MOST_RESULTS:
             after = k
         step = _next_step(offset, k, len(shown.items), after)
-        facts = replace(results, results=shown.items, query=shown_query(results.query))
+        facts = replace(
+            results,
+            results=shown.items,
+            query=shown_query(results.query),
+            computed=None if offset else results.computed,
+        )
         structured = self._head(facts) | {"results": shown.entries}
         structured |= {"next_offset": after, "next_step": step}
         if not concise:
@@ -142,6 +152,9 @@ class ResultPage:
         head = {k: v for k, v in head.items() if k not in ("results", "related")}
         if self._formatter.concise:
             head = {k: v for k, v in head.items() if k in _SHORT}
+            if computed := head.get("computed"):
+                parts = ({k: p[k] for k in _PART} for p in computed["parts"][:_MOST_PARTS])
+                head["computed"] = computed | {"parts": list(parts)}
             if not head["notes"]:
                 del head["notes"]
         return head | {"notice": outputs.QUOTED}

@@ -23,6 +23,10 @@ _COURTESY = re.compile(
 _SINGLE = frozenset(_LISTS.words("single"))
 _PLURAL = frozenset(_LISTS.words("plural"))
 _NOT_PLURAL = ("ss", "us", "is", "'s")
+COMPUTED: frozenset[QuestionForm] = frozenset(
+    {"list", "count", "sum", "extreme", "role", "follow-up"}
+)
+"""Forms of questions that a search answers by computing, or with a note."""
 _FRAGMENT = 8
 """Maximum number of words of a fragment: "and for the customer in 2019?"."""
 
@@ -88,6 +92,12 @@ def form_of(text: str, language: str | None = None, /) -> QuestionForm:
         if form != "words":
             break
     return form
+
+
+def superlative(text: str, /) -> re.Match[str] | None:
+    """Return the first superlative of a question in lower case, in any language with lists."""
+    matches = [m for each in _LANGUAGES if (m := _grammar(each).extreme.search(text))]
+    return min(matches, key=re.Match.start) if matches else None
 
 
 def _form(text: str, g: _Grammar) -> QuestionForm:

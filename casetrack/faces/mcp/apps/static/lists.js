@@ -62,7 +62,7 @@ const searchView = (result, asked) => {
     const answers = (result._meta || {})['casetrack/graph/answers'] || [];
     results.forEach((each, n) => list.append(resultItem(each, facts, current, start + n, answers[n])));
     const evidence = {none: 'evidence_none', weak: 'evidence_weak'}[facts.evidence];
-    const notes = [...(evidence ? [t(evidence)] : []), ...(facts.notes || []), ...(results.length || start ? [] : [facts.next_step || t('nothing')])];
+    const notes = [...(evidence ? [t(evidence)] : []), ...(facts.computed ? [`${facts.computed.text} (${facts.computed.how})`] : []), ...(facts.notes || []), ...(results.length || start ? [] : [facts.next_step || t('nothing')])];
     if (!start) status.replaceChildren(...notes.map(text => note(text)));
     rest.replaceChildren(...(facts.next_offset ? [button(t('more'), () => into(rest, () => ask({offset: facts.next_offset}), add))] : []));
     return [...rest.childNodes];

@@ -1,0 +1,1 @@
+"""Answers to lists, counts, sums and extremes, computed from the map and from tables."""

@@ -1,0 +1,94 @@
+"""Computes the answer to a question for a list, a count, a sum or an extreme, or declines.
+
+An answer is computed only from a set that the collection certainly has: documents of a type,
+numbered papers, entities, invoices with one total each, or the rows of one table. A question with
+a narrowing that is not certain is declined: a false list or sum is worse than none.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from casetrack.base.errors import See
+from casetrack.search.computed.asked import LISTS, asked_set
+from casetrack.search.computed.documents import documents_answer
+from casetrack.search.computed.invoices import amounts_answer
+from casetrack.search.computed.names import names_answer
+from casetrack.search.computed.papers import papers_answer
+from casetrack.search.computed.parts import Source
+from casetrack.search.computed.sheets import sheets_answer
+from casetrack.search.computed.signers import signers_answer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+    from casetrack.base.records.reading import QuestionForm, Reading
+    from casetrack.base.records.search import ComputedAnswer
+    from casetrack.search.computed.asked import AskedSet
+    from casetrack.store.workspace import State
+
+FOLLOW_UP = "The question refers to an earlier one, which a search does not know: ask it in full."
+_MONEY = frozenset(LISTS.words("money"))
+_DATES = frozenset(LISTS.words("dates"))
+_DOCUMENTS = frozenset(LISTS.words("documents"))
+_PAPERS = frozenset(LISTS.words("papers"))
+_ANSWERS: tuple[Callable[[Source, AskedSet], ComputedAnswer | None], ...] = (
+    documents_answer,
+    sheets_answer,
+    amounts_answer,
+    papers_answer,
+    names_answer,
+)
+
+
+def answered(
+    state: State, reading: Reading, text: str, only: Collection[str] | None, /
+) -> tuple[ComputedAnswer | None, str]:
+    """Return the computed answer, or a note about the question; both may be missing.
+
+    *text* is the question without instructions; *only* has the ids of the searched documents,
+    ``None`` for all. Without a complete map, nothing is computed.
+    """
+    if reading.form == "follow-up":
+        return None, FOLLOW_UP
+    source = Source(state, reading, None if only is None else frozenset(only))
+    if source.graph.lacking:
+        return None, ""
+    if reading.form == "role":
+        return signers_answer(source, text), ""
+    asked = asked_set(reading, text)
+    if asked is None:
+        return None, _advice((), reading.form)
+    made = next(filter(None, (answer(source, asked) for answer in _ANSWERS)), None)
+    if made is None:
+        return None, _advice((*asked.words, *asked.measure), reading.form)
+    kind = _ENTITIES.get(asked.name)
+    return made, f"Other names are less certain: {See('entities', kind=kind)}." if kind else ""
+
+
+_TYPES = {word: name for name, words in LISTS.groups("types").items() for word in words}
+_ENTITIES = {word: name for name, words in LISTS.groups("entities").items() for word in words}
+_REFERENCES = {word: name for name, words in LISTS.groups("references").items() for word in words}
+
+
+def _advice(words: tuple[str, ...], form: QuestionForm) -> str:
+    """Return the operation that lists a set which was not computed; empty without one."""
+    what = {"list": "list", "count": "count", "sum": "sum", "extreme": "comparison"}[form]
+    named = words[-1:] or ("",)
+    if form == "sum" or (form == "extreme" and (not words or _MONEY.intersection(words))):
+        how = f"amounts sorted by size: {See('amounts', sort='value')}"
+    elif kinds := [_TYPES[w] for w in named if w in _TYPES]:
+        how = f"the documents of this type: {See('by-type', kinds[0])}"
+    elif kinds := [_ENTITIES[w] for w in named if w in _ENTITIES]:
+        how = f"these names: {See('entities', kind=kinds[0])}"
+    elif kinds := [_REFERENCES[w] for w in named if w in _REFERENCES]:
+        how = f"these references: {See('references', kind=kinds[0])}"
+    elif (_DOCUMENTS | _PAPERS).intersection(named):
+        how = f"all documents: {See('documents')}"
+    elif _DATES.intersection(named):
+        how = f"dated events: {See('timeline')}"
+    elif _MONEY.intersection(named):
+        how = f"amounts sorted by size: {See('amounts', sort='value')}"
+    else:
+        return ""
+    return f"No {what} was computed, because the set is not certain. For {how}."

@@ -1,0 +1,239 @@
+"""Sets of documents: by type, format or title, narrowed by time, by names and by correspondents."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pyarrow.compute as pc
+
+from casetrack.base.errors import EntityNotFound, ReferenceNotFound, UsageError
+from casetrack.search.computed.asked import LISTS
+from casetrack.search.computed.invoices import invoice_totals
+from casetrack.search.computed.parts import counted, joined, stems
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from casetrack.base.records import Document
+    from casetrack.base.records.search import ComputedAnswer
+    from casetrack.base.sql.catalog import GraphView
+    from casetrack.search.computed.asked import AskedSet
+    from casetrack.search.computed.parts import Source, Spot
+
+_TYPES = {word: name for name, words in LISTS.groups("types").items() for word in words}
+_FORMATS = {
+    word: tuple(key.split()) for key, words in LISTS.groups("formats").items() for word in words
+}
+_DOCUMENTS = frozenset(LISTS.words("documents"))
+_PAPERS = frozenset(LISTS.words("papers"))
+_MAILS = ("eml", "msg", "mbox")
+_MENTIONS = re.compile(
+    r"^(?:(?:that|which|die|in denen) )?(?:mention(?:s|ing)?|nam(?:e|es|ing)|cit(?:e|es|ing)|"
+    r"refer(?:s|ring)? to|contain(?:s|ing)?|erwähnen|nennen|zitieren|enthalten) (?P<name>.+)$"
+    r"|^(?:is|are|was|were|wird|ist) (?P<named>.+) (?:mentioned|named|cited|erwähnt|genannt)$",
+    re.IGNORECASE,
+)
+_MAIL = re.compile(
+    r"^(?:(?:that|which) )?(?:(?:were |was )?(?:sent|written|received) )?"
+    r"(?P<side>from|by|to|von|an) (?P<name>[^,]+)$",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(
+    r"^(?:(?:that|which) )?(?:(?:were|was|are) )?(?:signed|dated|made|written|issued|sent)? ?"
+    r"(?:in|from|of|for|during|aus|von|im jahr|aus dem jahr) (?P<year>(?:19|20)\d\d)$",
+    re.IGNORECASE,
+)
+_OPENING = 150
+"""Characters at the start of a document in which a word may name its type."""
+_TITLE_WORDS = 6
+_HEAD = re.compile(r"\s*(?:from|to|von|an|date|subject|betreff)\s*:", re.IGNORECASE)
+_CERTAIN = 0.96
+"""Minimum score of a name: the same name, or without its legal form or title."""
+
+
+def documents_answer(source: Source, asked: AskedSet, /) -> ComputedAnswer | None:
+    """Return the list, number or extreme of a set of documents, or ``None``."""
+    matched = _matching(source, asked)
+    if matched is None:
+        return None
+    documents, how, others = matched
+    if others and asked.form != "list":
+        return None
+    narrowed = _narrowed(source, asked.rest, documents)
+    if narrowed is None or not narrowed[0]:
+        return None
+    documents, filtered, places = narrowed
+    how = f"{how}{filtered}"
+    if asked.measure:
+        return None
+    if asked.form == "sum" or (asked.form == "extreme" and asked.by == "value"):
+        return invoice_totals(source, asked, documents, how)
+    if asked.form == "extreme":
+        return _extreme(source, asked, documents, how)
+    ordered = sorted(documents, key=lambda d: (d.name.casefold(), d.path))
+    parts = [
+        (d.name, _day(d), place)
+        for d in ordered
+        if (place := places.get(d.document_id) or source.opening(d)) is not None
+    ]
+    if len(parts) < len(ordered):
+        return None
+    if others:
+        how += f"; not certain and not listed: {joined([d.name for d in others])}"
+    text = counted(len(ordered), "document")
+    return source.answer(f"at least {text}" if others else text, how, parts)
+
+
+def _day(document: Document) -> str | None:
+    own = document.own_date
+    return None if own is None else own.date().isoformat()
+
+
+def _matching(source: Source, asked: AskedSet) -> tuple[list[Document], str, list[Document]] | None:
+    """Return the documents of a set, its description, and documents that may belong to it."""
+    others: list[Document] = []
+    last, modifiers = asked.words[-1], asked.words[:-1]
+    every = source.documents.values()
+    if last in _DOCUMENTS:
+        chosen, how = list(every), "all documents of the collection"
+    elif last in _FORMATS:
+        formats = _FORMATS[last]
+        chosen, how = [d for d in every if d.format in formats], f"format {' or '.join(formats)}"
+    elif last in _TYPES:
+        kind = _TYPES[last]
+        how = f"document type {kind}, as detected or set"
+        chosen, others = _of_type(source, kind)
+        if kind == "correspondence" and last != kind:
+            chosen = [d for d in chosen if d.format not in _MAILS and not _is_mail(source, d)]
+            how += ", without mails"
+    elif last in _PAPERS:
+        chosen, modifiers, how = list(every), asked.words, ""
+    else:
+        return None
+    if modifiers:
+        wanted = stems(" ".join(modifiers))
+        chosen = [d for d in chosen if wanted <= stems(f"{d.name} {d.title or ''}")]
+        titled = f'"{" ".join(modifiers)}" in the title or file name'
+        how = f"{how}, {titled}" if how else titled
+        others = [d for d in others if wanted <= stems(f"{d.name} {d.title or ''}")]
+    return chosen, how, others
+
+
+def _of_type(source: Source, kind: str) -> tuple[list[Document], list[Document]]:
+    """Return the documents of a type, and those that may be of it.
+
+    The type is certain if a word for it is in the name, the title or the opening; a letter needs
+    none.
+    """
+    names = [word for word, name in _TYPES.items() if name == kind]
+    pattern = re.compile("|".join(map(re.escape, names)), re.IGNORECASE)
+    openings: dict[str, str] = {}
+    for word in names:
+        first = [p for p in source.places_with(stems(word)) if source.is_first(p)]
+        for place, (_, text) in zip(first, source.texts(first), strict=True):
+            openings[source.document_at(place)] = text
+    certain, others = [], []
+    for each in source.documents.values():
+        is_type = each.document_type == kind
+        opening = openings.get(each.document_id, "")[: 2 * _OPENING]
+        if not is_type:
+            # A sentence may be about such a document; a short line is its title.
+            lines = opening[:_OPENING].split("\n")
+            opening = "\n".join(line for line in lines if len(line.split()) <= _TITLE_WORDS)
+        is_called = pattern.search(f"{each.name} {each.title or ''} {opening}") is not None
+        if is_type and (is_called or kind == "correspondence"):
+            certain.append(each)
+        elif is_type or (is_called and each.format not in _MAILS and kind != "correspondence"):
+            others.append(each)
+    return certain, others
+
+
+def _is_mail(source: Source, document: Document) -> bool:
+    """Return whether a text file begins like a mail."""
+    texts = source.texts(source.places(document.document_id)[:1])
+    return any(_HEAD.match(text) for _, text in texts)
+
+
+def _narrowed(
+    source: Source, rest: str, documents: list[Document]
+) -> tuple[list[Document], str, dict[str, Spot]] | None:
+    """Return the documents that fit the narrowing words, the filter as text, and places."""
+    if not rest:
+        return documents, "", {}
+    if year := _YEAR.match(rest):
+        dated = [(d, d.own_date) for d in documents]
+        if any(own is None for _, own in dated):
+            return None
+        wanted = int(year["year"])
+        chosen = [d for d, own in dated if own is not None and own.year == wanted]
+        return chosen, f", own date in {wanted}", {}
+    if mention := _MENTIONS.match(rest):
+        name = (mention["name"] or mention["named"]).strip(" '\"“”")
+        places = _mentioning(source, name)
+        if places is None:
+            return None
+        chosen = [d for d in documents if d.document_id in places]
+        return chosen, f', that mention "{name}"', places
+    mail = _MAIL.match(rest)
+    if mail and documents and all(d.format in ("eml", "msg") for d in documents):
+        side = "from" if mail["side"].lower() in {"from", "by", "von"} else "to"
+        whose = stems(mail["name"])
+        chosen = [d for d in documents if whose and whose <= stems(_header(d, side))]
+        return chosen, f', "{mail["name"]}" in the field {side.capitalize()}', {}
+    return None
+
+
+def _header(document: Document, side: str) -> str:
+    return " ".join(value for name, value in document.properties if name == side)
+
+
+def _mentioning(source: Source, name: str) -> dict[str, Spot] | None:
+    """Return the first place in each document that mentions a name; ``None`` if uncertain."""
+    from casetrack.graph.answers.lookup import match_entities, match_references
+
+    lookups: tuple[tuple[Callable[..., Any], GraphView, str], ...] = (
+        (match_entities, "mentions", "entity_id"),
+        (match_references, "citations", "reference_id"),
+    )
+    for match, table, column in lookups:
+        try:
+            found = match(source.graph, name, limit=2)
+        except (EntityNotFound, ReferenceNotFound, UsageError):
+            continue
+        sure = [each for each, score in found if score >= _CERTAIN]
+        if len(sure) == 1 or (not sure and len(found) == 1):
+            first = sure[0] if sure else found[0][0]
+            rows = source.graph.table(table)
+            columns = ["document_id", "chunk_id", "char_start", "char_end"]
+            rows = rows.filter(pc.equal(rows[column], getattr(first, column))).select(columns)
+            places: dict[str, Spot] = {}
+            for row in rows.to_pylist():
+                place = row["chunk_id"], row["char_start"], row["char_end"]
+                places.setdefault(row["document_id"], place)
+            return places
+    return None
+
+
+def _extreme(
+    source: Source, asked: AskedSet, documents: Iterable[Document], how: str
+) -> ComputedAnswer | None:
+    """Return the documents with the latest or earliest own date, or the most or fewest pages."""
+    values: list[tuple[str | int, Document]] = []
+    for each in documents:
+        value = _day(each) if asked.by == "time" else each.page_count
+        if value is None:
+            return None
+        values.append((value, each))
+    if asked.by == "length" and any(d.format in _MAILS or d.page_count < 1 for _, d in values):
+        return None
+    best = (min if asked.lowest else max)(value for value, _ in values)
+    chosen = [d for value, d in values if value == best]
+    if len(chosen) > 1 and asked.by == "length":
+        return None
+    value = str(best) if asked.by == "time" else counted(int(best), "page")
+    parts = [(d.name, value, place) for d in chosen if (place := source.opening(d)) is not None]
+    compared = "own dates" if asked.by == "time" else "page counts"
+    names = joined([d.name for d in chosen])
+    how = f"{compared} of {counted(len(values), 'document')} compared: {how}"
+    return source.answer(f"{names} ({value})", how, parts) if parts else None

@@ -1,0 +1,137 @@
+"""The largest amount, and the totals of invoices: one certain amount each, of one currency."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from casetrack.search.computed.parts import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from casetrack.base.records import Document
+    from casetrack.base.records.search import ComputedAnswer
+    from casetrack.search.computed.asked import AskedSet
+    from casetrack.search.computed.parts import Source
+
+_NOT_TOTAL = re.compile(
+    r"\b(?:sub-?\s?total|net|netto\w*|zwischensumme|tax(?:es)?|vat|mwst|ust|hours?|qty|quantity|"
+    r"discount|paid|previous|carried)\b(?!.*\b(?:incl|total (?:due|payable)))",
+    re.IGNORECASE,
+)
+_LABELS = (
+    re.compile(
+        r"\b(?:grand total|invoice total|total (?:amount )?(?:due|payable|to pay|incl\w*)|"
+        r"amount (?:due|payable)|gross total|total gross|gesamtbetrag|rechnungsbetrag|"
+        r"bruttobetrag|endbetrag|zahlbetrag|zu zahlen\w*|total ttc)\b",
+        re.IGNORECASE,
+    ),
+    re.compile(r"^\W*(?:total|total amount|gesamt|gesamtsumme|summe)\W*$", re.IGNORECASE),
+)
+"""Labels of an invoice's total, the most certain first."""
+
+
+_AMOUNTS = frozenset("amount amounts sum sums betrag beträge summe summen".split())
+_CERTAIN = 0.9
+"""Minimum confidence of the largest amount."""
+
+
+def amounts_answer(source: Source, asked: AskedSet, /) -> ComputedAnswer | None:
+    """Return the largest or smallest sum of money, if all are of one currency; or ``None``."""
+    if asked.form != "extreme" or asked.measure or not _AMOUNTS.issuperset(asked.words):
+        return None
+    named = source.named & source.documents.keys()
+    rest = source.without_names(asked.rest).lower().split()
+    if any(word not in {"in", "of", "the", "im", "der", "von", "money"} for word in rest):
+        return None
+    if bool(asked.rest) != bool(named):
+        return None
+    table = _money(source, named or source.documents)
+    units = table["unit"].unique().to_pylist()
+    if len(units) != 1 or units[0] is None or pc.any(pc.is_valid(table["high"])).as_py():
+        return None
+    best = (pc.min if asked.lowest else pc.max)(table["value"])
+    rows = table.filter(pc.equal(table["value"], best)).to_pylist()
+    if any(row["confidence"] < _CERTAIN for row in rows):
+        return None
+    value = f"{best.as_py():,.15g} {units[0]}"
+    parts = [
+        (row["document_name"], value, (row["chunk_id"], row["char_start"], row["char_end"]))
+        for row in rows
+    ]
+    where = "named document" if named else "whole collection"
+    how = f"{counted(table.num_rows, 'sum')} of money compared, all in {units[0]}: {where}"
+    return source.answer(value, how, parts)
+
+
+def invoice_totals(
+    source: Source, asked: AskedSet, documents: Sequence[Document], how: str, /
+) -> ComputedAnswer | None:
+    """Return the sum or extreme of the totals of invoices; ``None`` if one is not certain."""
+    if any(d.document_type != "invoice" for d in documents):
+        return None
+    rows = _totals(source, {d.document_id for d in documents})
+    if rows is None or len({row["unit"] for row in rows}) != 1:
+        return None
+    names = {d.document_id: d.name for d in documents}
+    unit = rows[0]["unit"]
+    rows.sort(key=lambda row: (-row["value"], names[row["document_id"]]))
+    if asked.form == "extreme":
+        best = rows[-1 if asked.lowest else 0]["value"]
+        rows = [row for row in rows if row["value"] == best]
+        text = f"{', '.join(names[r['document_id']] for r in rows)} ({best:,.15g} {unit})"
+        how = f"totals of {counted(len(documents), 'invoice')} compared, all in {unit}: {how}"
+    else:
+        total = round(sum(row["value"] for row in rows), 2)
+        text = f"{total:,.15g} {unit}"
+        how = f"sum of the totals of {counted(len(rows), 'invoice')}, all in {unit}: {how}"
+    parts = [
+        (
+            names[row["document_id"]],
+            f"{row['value']:,.15g} {unit}",
+            (row["chunk_id"], row["char_start"], row["char_end"]),
+        )
+        for row in rows
+    ]
+    return source.answer(text, f"{how}; equal files count once", parts)
+
+
+def _totals(source: Source, ids: set[str]) -> list[dict[str, Any]] | None:
+    """Return the row of ``amounts`` with the total of each document; ``None`` if one has none."""
+    rows = _money(source, ids).to_pylist()
+    texts = dict(source.texts([p for each in sorted(ids) for p in source.places(each)]))
+    totals = []
+    for document_id in sorted(ids):
+        own = [(row, _label(row, texts)) for row in rows if row["document_id"] == document_id]
+        own = [(row, label) for row, label in own if not _NOT_TOTAL.search(label)]
+        for pattern in _LABELS:
+            labelled = [row for row, label in own if pattern.search(label)]
+            if labelled:
+                break
+        if not labelled or len({(row["value"], row["unit"]) for row in labelled}) != 1:
+            return None
+        if labelled[0]["high"] is not None or labelled[0]["unit"] is None:
+            return None
+        totals.append(labelled[0])
+    return totals
+
+
+def _money(source: Source, ids: Iterable[str]) -> pa.Table:
+    """Return the rows of ``amounts`` with money in some documents."""
+    table = source.graph.table("amounts")
+    inside = pc.is_in(table["document_id"], value_set=pa.array(sorted(ids), pa.string()))
+    return table.filter(
+        pc.and_(pc.and_(inside, pc.equal(table["kind"], "money")), pc.invert(table["repeated"]))
+    )
+
+
+def _label(row: dict[str, Any], texts: dict[str, str]) -> str:
+    """Return the label of an amount: of its row, else the words before it on its line."""
+    if row["row_label"]:
+        return str(row["row_label"])
+    text, start = texts.get(row["chunk_id"], ""), row["char_start"]
+    return text[text.rfind("\n", 0, start) + 1 : start].strip(" :|\t")

@@ -1,0 +1,159 @@
+"""Access to documents, texts and places for computed answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from casetrack.base.records.search import ComputedAnswer, ComputedPart
+from casetrack.graph.opened import graph_of
+from casetrack.ingest.steps.words import index_terms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from casetrack.base.records import Document
+    from casetrack.base.records.reading import Reading
+    from casetrack.graph.graph import ContextGraph
+    from casetrack.store.index.scope import Place
+    from casetrack.store.workspace import State
+
+Spot = tuple[str, int, int]
+"""The id of a chunk, and start and end in its text."""
+SHOWN = 10
+"""Maximum number of parts of an answer."""
+_TITLE_CHARS = 120
+_NAMED = 5
+
+
+@dataclass(frozen=True)
+class Source:
+    """A state, the parsed question, and the documents that the search may use.
+
+    *only* has the ids of these documents; ``None`` for all.
+    """
+
+    state: State
+    reading: Reading
+    only: frozenset[str] | None = None
+
+    @cached_property
+    def graph(self) -> ContextGraph:
+        """The map of the state."""
+        return graph_of(self.state)
+
+    @cached_property
+    def documents(self) -> dict[str, Document]:
+        """The documents by id, each file once: the first by path of equal files."""
+        by_file: dict[str, Document] = {}
+        for each in self.state.once(_by_path):
+            if self.only is None or each.document_id in self.only:
+                by_file.setdefault(each.file_hash, each)
+        return {each.document_id: each for each in by_file.values()}
+
+    @property
+    def named(self) -> frozenset[str]:
+        """The documents that the question certainly names."""
+        return frozenset(n.document_id for n in self.reading.named if n.weight >= 1)
+
+    def without_names(self, rest: str, /) -> str:
+        """Return the narrowing words without names of documents that it names."""
+        for each in self.reading.named:
+            if each.document_id in self.named:
+                rest = rest.replace(each.part.text, " ")
+        return rest
+
+    def places(self, document_id: str, /) -> list[Place]:
+        """Return the places of a document's chunks, in order."""
+        places: list[tuple[int, Place]] = []
+        for number, part in enumerate(self.state.index.segments):
+            rows = part.span_of(document_id)
+            order = part.data.column("chunk_index")[rows]
+            span = range(rows.start, rows.stop)
+            places += [(int(n), (number, row)) for n, row in zip(order, span, strict=True)]
+        return [place for _, place in sorted(places)]
+
+    def document_at(self, place: Place, /) -> str:
+        """Return the id of the document with the chunk at a place."""
+        number, row = place
+        part = self.state.index.segments[number]
+        return str(part.documents[int(part.data.column("revision")[row])])
+
+    def is_first(self, place: Place, /) -> bool:
+        """Return whether a chunk is the first of its document."""
+        number, row = place
+        return not self.state.index.segments[number].data.column("chunk_index")[row]
+
+    def texts(self, places: Sequence[Place], /) -> list[tuple[str, str]]:
+        """Return id and text of the chunks at some places."""
+        index = self.state.index
+        texts = index.texts(places)
+        return list(zip(index.chunk_ids(places), (texts[p] for p in places), strict=True))
+
+    def places_with(self, terms: Iterable[str], /) -> list[Place]:
+        """Return the live places of chunks that have all index terms."""
+        places: list[Place] = []
+        wanted = list(terms)
+        for number, part in enumerate(self.state.index.segments):
+            postings = [part.data.terms.find([term])[0] for term in wanted]
+            if not all(postings):
+                continue
+            rows = set.intersection(*(set(p.rows.tolist()) for p in postings if p is not None))
+            live = (row for row in sorted(rows) if part.mask is None or part.mask[row])
+            places += [
+                (number, row) for row in live if self.document_at((number, row)) in self.documents
+            ]
+        return places
+
+    def answer(
+        self,
+        text: str,
+        how: str,
+        parts: Sequence[tuple[str, str | None, Spot]],
+        /,
+        *,
+        total: int = 0,
+    ) -> ComputedAnswer:
+        """Return an answer; each part has a name, a value, and a place in a chunk.
+
+        *total* is the number of all parts if *parts* are the first of them.
+        """
+        shown = parts[:SHOWN]
+        quotes = self.graph.quotes([place for _, _, place in shown])
+        made = tuple(
+            ComputedPart(name, value, quote)
+            for (name, value, _), quote in zip(shown, quotes, strict=True)
+        )
+        total = total or len(parts)
+        more = f"; the first {SHOWN} are shown" if total > SHOWN else ""
+        return ComputedAnswer(text, f"{how}{more}", total, made)
+
+    def opening(self, document: Document, /) -> Spot | None:
+        """Return the place of the first line of a document; ``None`` if it has no text."""
+        for chunk_id, text in self.texts(self.places(document.document_id)[:1]):
+            start = len(text) - len(text.lstrip())
+            line = text[start:].partition("\n")[0][:_TITLE_CHARS].rstrip()
+            return chunk_id, start, start + len(line)
+        return None
+
+
+def _by_path(state: State) -> list[Document]:
+    documents = state.snapshot.documents.values()
+    return sorted(documents, key=lambda d: (d.path, d.document_id))
+
+
+def joined(names: Sequence[str], /) -> str:
+    """Return the first of some names, and the number of others."""
+    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
+
+
+def stems(text: str, /) -> frozenset[str]:
+    """Return the index terms of words, by which names are compared."""
+    return frozenset(index_terms(text))
+
+
+def counted(number: int, one: str, many: str = "", /) -> str:
+    """Return a number with its unit: ``1 document``, ``3 documents``."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -1,0 +1,205 @@
+"""Lists, counts, sums and extremes over the rows of one sheet, by its column names."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from casetrack.search.computed.parts import counted, joined, stems
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from casetrack.base.records.search import ComputedAnswer
+    from casetrack.search.computed.asked import AskedSet
+    from casetrack.search.computed.parts import Source
+
+_FORMATS = frozenset({"xlsx", "xlsm", "xls", "ods", "csv", "tsv"})
+_TOTAL = re.compile(
+    r"^\W*(?:sub-?\s?totals?|(?:grand )?totals?|sum|average|mean|(?:zwischen)?summe|gesamt\w*|"
+    r"mittelwert|durchschnitt)\b",
+    re.IGNORECASE,
+)
+_EMPTY = re.compile(r"^\W*(?:n/?a|none|nil)?\W*$", re.IGNORECASE)
+_MOST_CHUNKS = 400
+
+
+class _Cell(NamedTuple):
+    """A cell: its text, and its place in a chunk."""
+
+    text: str
+    chunk_id: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Sheet:
+    """The header and the rows of a sheet."""
+
+    name: str
+    header: tuple[str, ...]
+    rows: tuple[dict[str, _Cell], ...]
+
+
+class _Value(NamedTuple):
+    """A number in a row."""
+
+    number: float
+    unit: str | None
+    cell: _Cell
+    label: str
+
+
+def sheets_answer(source: Source, asked: AskedSet, /) -> ComputedAnswer | None:
+    """Return the answer from the rows of the only sheet with the asked columns, or ``None``."""
+    named = source.named
+    if asked.by == "length" or source.without_names(asked.rest).strip(" ?") not in {"", "in", "of"}:
+        return None
+    if asked.rest and not named:
+        return None
+    wanted = stems(" ".join(asked.measure or asked.words))
+    chunks = source.places_with(wanted) if wanted else []
+    ids = list(dict.fromkeys(map(source.document_at, chunks)))
+    ids = [i for i in ids if source.documents[i].format in _FORMATS and (not named or i in named)]
+    fitting = [
+        (sheet, column)
+        for document_id in ids
+        for sheet in _sheets(source, document_id)
+        for column in _columns(sheet, asked, wanted)
+    ]
+    if len(fitting) != 1:
+        return None
+    sheet, column = fitting[0]
+    if asked.form in {"list", "count"}:
+        return _different(source, sheet, column)
+    return _compared(source, asked, sheet, column)
+
+
+def _columns(sheet: _Sheet, asked: AskedSet, wanted: frozenset[str]) -> list[str]:
+    """Return the columns that the question names: with exactly its words."""
+    exact = [column for column in sheet.header if stems(column) == wanted]
+    if (
+        asked.measure
+        and exact
+        and not stems(asked.name) <= stems(f"{sheet.header[0]} {sheet.name}")
+    ):
+        return []
+    return exact
+
+
+def _sheets(source: Source, document_id: str) -> Iterator[_Sheet]:
+    """Yield the sheets of a document; those with too many chunks are left out."""
+    places = source.places(document_id)
+    if len(places) > _MOST_CHUNKS:
+        return
+    pages: dict[int, list[tuple[str, str, int]]] = {}
+    for place, (chunk_id, text) in zip(places, source.texts(places), strict=True):
+        number, row = place
+        data = source.state.index.segments[number].data
+        (stored,) = data.places_of([row], ["page", "char_start", "sheet_name"])
+        pages.setdefault(stored["page"], []).append((chunk_id, text, stored["char_start"]))
+    name = source.documents[document_id].name
+    for chunks in pages.values():
+        sheet = _sheet(name, chunks)
+        if sheet is not None:
+            yield sheet
+
+
+def _sheet(name: str, chunks: Sequence[tuple[str, str, int]]) -> _Sheet | None:
+    """Return the table of a sheet: a line of column names, and rows that repeat them."""
+    header: tuple[str, ...] = ()
+    rows: list[dict[str, _Cell]] = []
+    end = 0
+    for chunk_id, text, char_start in chunks:
+        at = 0
+        for line in text.split("\n"):
+            start, at = at, at + len(line) + 1
+            if char_start + start < end or not line.strip():
+                continue
+            cells = _cells(line, header, chunk_id, start)
+            if cells:
+                rows.append(cells)
+            elif rows and " | " in line:
+                # A second table below the first.
+                return None
+            elif not rows and " | " in line:
+                header = tuple(part.strip() for part in line.split(" | "))
+        end = max(end, char_start + len(text))
+    if not rows or len(set(header)) != len(header):
+        return None
+    return _Sheet(name, header, tuple(rows))
+
+
+def _cells(line: str, header: Sequence[str], chunk_id: str, start: int) -> dict[str, _Cell]:
+    """Return the cells of a line whose parts begin with the column names; empty for others."""
+    cells: dict[str, _Cell] = {}
+    at = 0
+    for part in line.split(" | "):
+        column, separator, text = part.partition(": ")
+        if separator and column in header:
+            first = start + at + len(column) + len(separator)
+            cells[column] = _Cell(text, chunk_id, first, first + len(text))
+        elif not cells:
+            return {}
+        at += len(part) + len(" | ")
+    return cells
+
+
+def _is_total(row: dict[str, _Cell]) -> bool:
+    return any(_TOTAL.match(cell.text) for cell in list(row.values())[:2])
+
+
+def _different(source: Source, sheet: _Sheet, column: str) -> ComputedAnswer | None:
+    """Return the different values of a column."""
+    cells: dict[str, _Cell] = {}
+    for row in sheet.rows:
+        cell = row.get(column)
+        if cell is not None and not _EMPTY.match(cell.text) and not _is_total(row):
+            cells.setdefault(cell.text.casefold(), cell)
+    parts = [(c.text, None, (c.chunk_id, c.start, c.end)) for c in cells.values()]
+    how = f'different values of the column "{column}" in {sheet.name}, without totals'
+    return source.answer(counted(len(parts), "value"), how, parts) if parts else None
+
+
+def _compared(source: Source, asked: AskedSet, sheet: _Sheet, column: str) -> ComputedAnswer | None:
+    """Return the sum or the extreme of a column of numbers with one unit."""
+    values = _values(sheet, column)
+    if values is None or not values or len({value.unit for value in values}) != 1:
+        return None
+    unit = f" {values[0].unit}" if values[0].unit else ""
+    where = f'column "{column}" in {sheet.name}, without totals and empty cells'
+    if asked.form == "sum":
+        text = f"{round(sum(v.number for v in values), 6):,.15g}{unit}"
+        how, chosen = f"sum of {counted(len(values), 'row')}: {where}", values
+    else:
+        best = (min if asked.lowest else max)(value.number for value in values)
+        chosen = [value for value in values if value.number == best]
+        names = joined([value.label for value in chosen])
+        text = f"{names} ({best:,.15g}{unit})" if asked.measure else f"{best:,.15g}{unit} ({names})"
+        how = f"{counted(len(values), 'row')} compared: {where}"
+    parts = [
+        (v.label, f"{v.number:,.15g}{unit}", (v.cell.chunk_id, v.cell.start, v.cell.end))
+        for v in chosen
+    ]
+    return source.answer(text, how, parts)
+
+
+def _values(sheet: _Sheet, column: str) -> list[_Value] | None:
+    """Return the numbers of a column; ``None`` if a cell is none."""
+    from casetrack.extract.amounts import find_amounts
+
+    values = []
+    for row in sheet.rows:
+        cell = row.get(column)
+        if cell is None or _EMPTY.match(cell.text) or _is_total(row):
+            continue
+        amounts = find_amounts(cell.text, numbers=True)
+        if len(amounts) != 1 or amounts[0].high is not None:
+            return None
+        first = amounts[0]
+        if cell.text[: first.start].strip() or cell.text[first.end :].strip():
+            return None
+        values.append(_Value(first.value, first.unit, cell, next(iter(row.values())).text))
+    return values

@@ -1,0 +1,75 @@
+"""The signers of one document."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from casetrack.search.computed.asked import LISTS
+
+if TYPE_CHECKING:
+    from casetrack.base.records.search import ComputedAnswer
+    from casetrack.search.computed.parts import Source, Spot
+
+_ASKED = re.compile(
+    r"^\W*(?:and |und )?(?:who|by whom|wer|von wem)"
+    r"(?: (?:has|have|was|were|is|hat|wurde|haben))? ?"
+    r"(?:the |der |die |das |den )?(?P<what>.*?)\b(?:signed|executed|unterzeichnet\w*|"
+    r"unterschrieb\w*|unterschrieben)\b ?(?P<rest>.*?)\W*$",
+    re.IGNORECASE,
+)
+_SIGNED = re.compile(
+    r"(?:/s/|\bsigned\b|\bsignature\b|\bexecuted\b|\bby\s*:|\bname\s*:|\bfor and on behalf\b|"
+    r"\bunterschrift\b|\bgezeichnet\b|\bgez\.)",
+    re.IGNORECASE,
+)
+_BEFORE = 160
+"""Characters before a name in which the signature block shows that it is one."""
+_TYPES = {word: name for name, words in LISTS.groups("types").items() for word in words}
+
+
+def signers_answer(source: Source, text: str, /) -> ComputedAnswer | None:
+    """Return the people in the signature blocks of the named document, or ``None``."""
+    asked = _ASKED.match(" ".join(text.split()))
+    if asked is None:
+        return None
+    document_id = _document(source, f"{asked['what']} {asked['rest']}")
+    if document_id is None:
+        return None
+    import pyarrow.compute as pc
+
+    table = source.graph.table("mentions")
+    table = table.filter(pc.equal(table["document_id"], document_id))
+    texts = dict(source.texts(source.places(document_id)))
+    people: dict[str, tuple[str, str | None, Spot]] = {}
+    for row in table.filter(pc.equal(table["kind"], "person")).to_pylist():
+        chunk, start = texts.get(row["chunk_id"], ""), row["char_start"]
+        before = chunk[max(0, start - _BEFORE) : start]
+        if row["found_by"] == "defined" and _SIGNED.search(before) and not row["repeated"]:
+            place = row["chunk_id"], start, row["char_end"]
+            people.setdefault(row["entity_id"], (row["name"], row["role"], place))
+    if not people:
+        return None
+    name = source.documents[document_id].name
+    names = ", ".join(person for person, _, _ in people.values())
+    return source.answer(names, f"people in the signature blocks of {name}", list(people.values()))
+
+
+def _document(source: Source, words: str) -> str | None:
+    """Return the one document that the words name or that has their type."""
+    named = source.named & source.documents.keys()
+    if len(named) == 1:
+        return next(iter(named))
+    if named:
+        return None
+    kinds = {_TYPES[w] for w in words.lower().split() if w in _TYPES}
+    others = [w for w in words.lower().split() if w not in _TYPES and w not in _ARTICLES]
+    if len(source.documents) == 1:
+        return next(iter(source.documents))
+    if len(kinds) != 1 or others:
+        return None
+    typed = [i for i, d in source.documents.items() if d.document_type in kinds]
+    return typed[0] if len(typed) == 1 else None
+
+
+_ARTICLES = frozenset("the this that a an der die das den dem dieser diese diesen dieses".split())

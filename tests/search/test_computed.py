@@ -1,0 +1,47 @@
+"""Lists, counts, sums and extremes are computed with their places, or declined."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from casetrack.api.collection import Collection
+
+_COMPUTED = {
+    "list all change requests": ["CR-01", "CR-02", "CR-03", "CR-04", "CR-05", "CR-06", "CR-07"],
+    "how many contracts": [
+        "Amendment No 1.docx: 2024-11-22",
+        "Master Services Agreement.pdf: 2024-03-12",
+    ],
+    "Welche Rechnung ist die höchste?": ["Invoice TS-2025-0042.pdf: 1,681,440 GBP"],
+    "oldest contract": ["Master Services Agreement.pdf: 2024-03-12"],
+    "Which cost group has the highest approved budget?": [
+        "Cranes, delivered and installed: 2,140,000 GBP"
+    ],
+    "which minutes mention CR-07": None,
+    "how many invoices from Tidewell": None,
+    "What does an emergency stop cost?": None,
+}
+
+
+@pytest.mark.parametrize(("question", "parts"), _COMPUTED.items())
+def test_the_parts_of_a_computed_answer_are_cited(
+    demo: Collection, question: str, parts: list[str] | None
+) -> None:
+    computed = demo.search(question).computed
+    assert (computed and [part.shown for part in computed.parts]) == parts
+    for part in computed.parts if computed else ():
+        quote = part.quote
+        chunk = demo.read.chunk(quote.chunk_id)
+        assert chunk.text[quote.char_start : quote.char_end] == quote.text != ""
+
+
+def test_a_sum_is_that_of_its_parts_and_a_follow_up_is_reported(demo: Collection) -> None:
+    computed = demo.search("total of all invoices").computed
+    assert computed is not None
+    values = [float((p.value or "").split()[0].replace(",", "")) for p in computed.parts]
+    assert computed.text == f"{sum(values):,.2f} GBP"
+    assert any("in full" in note for note in demo.search("and how much of it is VAT?").notes)
+    assert any("`casetrack by-type" in n for n in demo.search("latest letter to Roth").notes)
