@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from casetrack.base.errors import ChunkNotFound, See
 from casetrack.base.records.graph import Quote
-from casetrack.base.records.graph.entities import SNIPPET_CHARS
+from casetrack.base.records.passages import SNIPPET_CHARS
 from casetrack.store.checksums import COLUMN, blanked
 from casetrack.store.index.arrays import as_numpy
 from casetrack.store.passages import COLUMNS, NARROW_COLUMNS, make_chunks, make_provenance, narrowed

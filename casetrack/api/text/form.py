@@ -14,8 +14,8 @@ from typing import Any
 
 from casetrack.api.operation import Operation
 from casetrack.base.records.cards import Card
-from casetrack.base.records.graph.entities import Quote
 from casetrack.base.records.layouts import layout_of
+from casetrack.base.records.passages import Quote
 from casetrack.base.records.table import Tabular, cell
 
 Part = str | tuple[str, str]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Literal, get_args
 
-from casetrack.base.records.graph.entities import Quote
+from casetrack.base.records.passages import Quote
 from casetrack.base.records.shape import INLINE, FieldFormat, Record, View
 
 MarkKind = Literal[

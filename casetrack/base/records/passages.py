@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import io
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from casetrack.base.provenance import Box, Provenance
 from casetrack.base.records.cards import Card, Fact
-from casetrack.base.records.shape import HIDDEN, NO_COLUMN, Record
+from casetrack.base.records.shape import HIDDEN, NO_COLUMN, FieldFormat, Record
 from casetrack.base.records.table import RowList
 
 if TYPE_CHECKING:
@@ -187,3 +188,49 @@ class ChunkWindow(Card):
         middle = self.chunk._repr_html_()
         shown.insert(len(self.before), f"<div style='border-left:3px solid #8886'>{middle}</div>")
         return "".join(f"<p style='text-align:left;padding-left:.8em'>{p}</p>" for p in shown)
+
+
+# Words of a document at their exact place.
+
+SNIPPET_CHARS = 200
+"""Approximate length of a quote with its surrounding text."""
+_SENTENCE_END = re.compile(r"""[.!?\u3002\uff01\uff1f][\s)\]"'\u2019\u201d\u00bb]*$""")
+
+
+@dataclass(frozen=True, slots=True)
+class Quote(Record):
+    """Words of a document at their exact position."""
+
+    text: str
+    snippet: str  # the words with surrounding text, about 200 characters, cut between words
+    snippet_start: Annotated[int, HIDDEN]  # offset of *text* in *snippet*
+    # char_start, char_end: position of *text* in its chunk, code points, half-open.
+    char_start: Annotated[int, FieldFormat(name="chunk_char_start", row=False)]
+    char_end: Annotated[int, FieldFormat(name="chunk_char_end", row=False)]
+    # Provenance of the chunk, narrowed to paragraphs, lines, boxes and characters of the words.
+    provenance: Provenance
+
+    @property
+    def chunk_id(self) -> str:
+        """Id of the chunk with the words."""
+        return self.provenance.chunk_id
+
+    @property
+    def citation(self) -> str:
+        """The full citation."""
+        return self.provenance.cite()
+
+    @property
+    def cut_ends(self) -> tuple[bool, bool]:
+        """Whether the snippet cuts its passage at the start, and at the end.
+
+        The length of the passage is unknown: little text after the words means the end of the
+        passage, and the end of a sentence is not a cut.
+        """
+        after = self.snippet[self.snippet_start + len(self.text) :]
+        margin = max(0, SNIPPET_CHARS - len(self.text)) // 2
+        is_whole = len(after) < margin // 2 or _SENTENCE_END.search(self.snippet) is not None
+        return self.char_start > self.snippet_start, not is_whole
+
+    def _repr_html_(self) -> str:
+        return passage_html(self.provenance, self.snippet, None)

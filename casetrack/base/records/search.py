@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal, SupportsIndex, TypedDict, get_args, overload
 
 from casetrack.base.provenance import Box, Provenance
-from casetrack.base.records.graph.entities import Quote
-from casetrack.base.records.passages import Chunk, Illustrate, passage_html
+from casetrack.base.records.passages import Chunk, Illustrate, Quote, passage_html
 from casetrack.base.records.reading import NO_LOCATION, Answer, LocateAnswer, Pinpoint, Reading
 from casetrack.base.records.shape import HIDDEN, INLINE, NO_JSON, FieldFormat, Record, Share
 from casetrack.base.records.table import Tabular

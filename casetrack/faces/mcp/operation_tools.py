@@ -16,7 +16,7 @@ from casetrack.api.operations import operations
 from casetrack.api.text import Line, entries_of, entry_of, head_of, numbered
 from casetrack.base.provenance import Provenance
 from casetrack.base.records import Chunk, Document, DocumentStructure, Passages, Section
-from casetrack.base.records.graph.entities import Quote
+from casetrack.base.records.passages import Quote
 from casetrack.faces.mcp import outputs
 from casetrack.faces.mcp.concise import formatter_for
 from casetrack.faces.mcp.graph_results import quote

@@ -38,8 +38,8 @@ from casetrack.base.records.graph.entities import (
     EntityKind,
     EntityMentions,
     Mention,
-    Quote,
     RelationType,
 )
 from casetrack.base.records.graph.overview import CollectionStatistics, CollectionSummary, KeyActor
 from casetrack.base.records.graph.timeline import Event, Timeline
+from casetrack.base.records.passages import Quote

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal, Self, TypedDict, cast
 
-from casetrack.base.records.graph.entities import Quote
+from casetrack.base.records.passages import Quote
 from casetrack.base.records.shape import INLINE, NO_COLUMN, Record, Share
 from casetrack.base.records.table import Rows
 

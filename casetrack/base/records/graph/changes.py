@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypedDict, get_args
 
 from casetrack.base.records.documents import NAMED, NAMED_WITH_TYPE, Document
-from casetrack.base.records.graph.entities import Entity, Quote, RelationType
-from casetrack.base.records.passages import Chunk
+from casetrack.base.records.graph.entities import Entity, RelationType
+from casetrack.base.records.passages import Chunk, Quote
 from casetrack.base.records.shape import HIDDEN, INLINE, FieldFormat, Record, Share, View
 from casetrack.base.records.table import Tabular
 

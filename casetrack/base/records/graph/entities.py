@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypedDict, get_args
 
-from casetrack.base.provenance import Provenance
-from casetrack.base.records.passages import Chunk, passage_html
+from casetrack.base.records.passages import Chunk, Quote
 from casetrack.base.records.shape import HIDDEN, INLINE, FieldFormat, Record, Share, View
 from casetrack.base.records.table import Tabular
 
@@ -44,52 +42,6 @@ RelationType = Literal[
     "copy",
 ]
 RELATION_TYPES: tuple[RelationType, ...] = get_args(RelationType)
-
-
-# Words of a document at their exact place.
-
-SNIPPET_CHARS = 200
-"""Approximate length of a quote with its surrounding text."""
-_SENTENCE_END = re.compile(r"""[.!?\u3002\uff01\uff1f][\s)\]"'\u2019\u201d\u00bb]*$""")
-
-
-@dataclass(frozen=True, slots=True)
-class Quote(Record):
-    """Words of a document at their exact position."""
-
-    text: str
-    snippet: str  # the words with surrounding text, about 200 characters, cut between words
-    snippet_start: Annotated[int, HIDDEN]  # offset of *text* in *snippet*
-    # char_start, char_end: position of *text* in its chunk, code points, half-open.
-    char_start: Annotated[int, FieldFormat(name="chunk_char_start", row=False)]
-    char_end: Annotated[int, FieldFormat(name="chunk_char_end", row=False)]
-    # Provenance of the chunk, narrowed to paragraphs, lines, boxes and characters of the words.
-    provenance: Provenance
-
-    @property
-    def chunk_id(self) -> str:
-        """Id of the chunk with the words."""
-        return self.provenance.chunk_id
-
-    @property
-    def citation(self) -> str:
-        """The full citation."""
-        return self.provenance.cite()
-
-    @property
-    def cut_ends(self) -> tuple[bool, bool]:
-        """Whether the snippet cuts its passage at the start, and at the end.
-
-        The length of the passage is unknown: little text after the words means the end of the
-        passage, and the end of a sentence is not a cut.
-        """
-        after = self.snippet[self.snippet_start + len(self.text) :]
-        margin = max(0, SNIPPET_CHARS - len(self.text)) // 2
-        is_whole = len(after) < margin // 2 or _SENTENCE_END.search(self.snippet) is not None
-        return self.char_start > self.snippet_start, not is_whole
-
-    def _repr_html_(self) -> str:
-        return passage_html(self.provenance, self.snippet, None)
 
 
 _MAIL_ROLES = frozenset({"author", "copied in", "recipient", "sender"})

@@ -8,8 +8,9 @@ from typing import Annotated, Any
 from casetrack.base.records.cards import Card, Fact, Part, size_text
 from casetrack.base.records.documents import NAMED, Document
 from casetrack.base.records.graph.changes import Reference, Topic
-from casetrack.base.records.graph.entities import Entity, Quote
+from casetrack.base.records.graph.entities import Entity
 from casetrack.base.records.graph.timeline import Event
+from casetrack.base.records.passages import Quote
 from casetrack.base.records.shape import INLINE, FieldFormat, Record
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from casetrack.base.records.graph.entities import Quote
+from casetrack.base.records.passages import Quote
 from casetrack.base.records.shape import HIDDEN, INLINE, Day, FieldFormat, Record, Share
 from casetrack.base.records.table import Tabular
 

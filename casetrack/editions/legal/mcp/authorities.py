@@ -8,7 +8,7 @@ from typing import Any
 from mcp.types import CallToolResult
 
 from casetrack.api.operation import READS
-from casetrack.base.records.graph.entities import Quote
+from casetrack.base.records.passages import Quote
 from casetrack.base.records.shape import View
 from casetrack.editions.legal.authorities import table_of_authorities
 from casetrack.editions.legal.briefs import authorities

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal, get_args
 
-from casetrack.base.records.graph.entities import Quote
 from casetrack.base.records.graph.timeline import Dated
+from casetrack.base.records.passages import Quote
 from casetrack.base.records.shape import HIDDEN, INLINE, FieldFormat, Record, Share
 from casetrack.base.records.table import Tabular
 from casetrack.editions.legal.records.check import DraftPlace

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from casetrack.base.records.graph.entities import Quote
+from casetrack.base.records.passages import Quote
 from casetrack.base.records.shape import HIDDEN, Record, Share
 
 Verdict = Literal[
