@@ -50,13 +50,14 @@ class Words:
         With *rows* the text is a sheet, whose lines are rows.
         """
         from casetrack.search.pinpoint.scoring import Sought, best, scores
-        from casetrack.search.pinpoint.units import units_of
+        from casetrack.search.pinpoint.units import clauses_of
 
-        units = units_of(text, rows=rows)
+        units = clauses_of(text, rows=rows)
         if not units:
             return []
         sought = Sought(dict.fromkeys(sorted(self._terms), 1.0), {})
-        return [(units[n].start, units[n].end) for n in best(scores(text, units, sought))]
+        marked = best(units, scores(text, units, sought))
+        return [(units[n].start, units[n].end) for n in marked]
 
     def parts_of(self, result: SearchResult, /) -> list[Span]:
         """Return the pinpoint of a result as spans of its text; without one, :meth:`parts`."""

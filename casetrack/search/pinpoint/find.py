@@ -15,7 +15,7 @@ from casetrack.base.words import WordLists
 from casetrack.search.pinpoint.clauses import clause_at
 from casetrack.search.pinpoint.mail_heads import units_to_mark
 from casetrack.search.pinpoint.scoring import Encoded, Sought, Tokens, best, query_terms, scores
-from casetrack.search.pinpoint.units import units_of
+from casetrack.search.pinpoint.units import clauses_of
 from casetrack.search.plan import ask
 from casetrack.store.passages import narrow
 
@@ -345,7 +345,8 @@ def point(
     """
     text, whole = passage.text, passage.provenance
     paragraphs = row.get("paragraphs")
-    units = units_of(text, paragraphs, offset=whole.char_start, rows=whole.sheet_name is not None)
+    rows = whole.sheet_name is not None
+    units = clauses_of(text, paragraphs, offset=whole.char_start, rows=rows)
     units = units_to_mark(text, units, sought.query, continues=whole.char_start > 0)
     if not units:
         return NO_LOCATION
@@ -353,7 +354,7 @@ def point(
     shares = scores(text, units, sought, near)
     whole = _with_boxes(whole, row)
     marked = []
-    for number in best(shares):
+    for number in best(units, shares):
         unit = units[number]
         place = narrow(whole, text, paragraphs, row.get("printed"), unit.start, unit.end)
         clause = clause_at(

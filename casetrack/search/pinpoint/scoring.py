@@ -1,14 +1,14 @@
 """Scores the parts of a passage for a question.
 
-The score of a part has five features: its share of the question's words; its share of those that
-are rare, in the collection and among the parts of the passage; the similarity of its tokens to the
-question's (MaxSim over the stored matrix, part by part); words of the question in its neighbours
-and its heading, since "it" and "this fee" refer to them; and whether it has a value of the
-requested kind. Without a token matrix the other four are used.
+The score of a part is a sum of features: its share of the question's words, also weighted by their
+rarity in the collection and among the parts of the passage; the similarity of its tokens to the
+question's, by the stored matrix; words of the question in its neighbours and in the heading above;
+a value of the requested kind; a duty or right; its length and kind. Without a token matrix the
+other features are used.
 
-The weights were fitted on XQuAD (softmax over the sentences of a paragraph, and of three paragraphs
-read as one passage; English and German), in two halves of whole articles, each evaluated with the
-weights of the other: see docs/evaluation.md.
+The weights were fitted on contracts (the clauses that lawyers marked in the 50 contracts of CUAD,
+by the descriptions of their categories) and on paragraphs (XQuAD, English and German): see
+docs/evaluation.md.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from casetrack.search.scores import rarity
 from casetrack.store.index.scope import scope_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from casetrack.base.records.reading import Reading, Want
     from casetrack.models.base import Encoding, ProfileEncoder
@@ -146,10 +146,11 @@ class Tokens:
     def near(
         self, text: str, units: Sequence[Unit], matrix: bytes | None, /
     ) -> NDArray[np.float64] | None:
-        """Return for each unit the mean over the question's tokens of the nearest row.
+        """Return for each unit two similarities to the question, float [units, 2].
 
-        float [units]; a unit without rows gets the minimum. ``None`` if the matrix does not belong
-        to this text and form, so that the places of its rows are unknown.
+        The mean over the question's tokens of the nearest row, and the mean of its three rows that
+        are nearest to the whole question. A unit without rows gets the minimum. ``None`` if the
+        matrix does not belong to this text and form, so that the places of its rows are unknown.
         """
         spans = self.spans_of(text) if matrix else None
         if matrix is None or spans is None or not len(spans) or not len(self.asked):
@@ -161,26 +162,33 @@ class Tokens:
         if places is None or rows.shape[1] != self.asked.shape[1]:
             return None
         similar = rows @ self.asked.T
-        values = np.full(len(units), np.nan)
+        whole = similar.mean(axis=1)
+        values = np.full((len(units), 2), np.nan)
         for number, unit in enumerate(units):
             # Rows are in order: those that overlap the unit are consecutive.
             first = int(np.searchsorted(places[:, 1], unit.start, side="right"))
             last = int(np.searchsorted(places[:, 0], unit.end, side="left"))
             if first < last:
-                values[number] = similar[first:last].max(axis=0).mean()
+                nearest = np.sort(whole[first:last])[-_NEAREST_ROWS:].mean()
+                values[number] = similar[first:last].max(axis=0).mean(), nearest
         if np.isnan(values).all():
             return None
-        return np.where(np.isnan(values), np.nanmin(values), values)
+        return np.where(np.isnan(values), np.nanmin(values, axis=0), values)
 
 
 Floats = NDArray[np.float64]
 
 MOST = 3
 """Maximum number of marked parts of a passage."""
-_SHARE = 0.3
-"""Minimum score of further marked parts, relative to the best."""
-_WITH_TOKENS = (2.8, 6.0, 1.0, 2.9, 1.15)
-_BY_WORDS = (4.4, 7.9, 0.0, 3.2, 1.4)
+_NEAREST_ROWS = 3
+_WITH_TOKENS = (0.62, 6.5, 2.89, 0.7, 0.24, 2.98, 11.03, 0.86, 0.54, -0.44, -1.36, -2.02)
+_BY_WORDS = (1.85, 6.52, 4.18, 0.0, 0.0, 3.36, 8.97, 0.98, 0.61, -0.15, -1.41, -1.9)
+_USUAL_CHARS = 200
+_SHORT_CHARS = 50
+_SHORTER = 0.15
+"""Power of the length in the order of parts: of equal ones, the shorter is marked."""
+_WORTH = 0.2
+"""Minimum odds of a further marked part of the usual length; a longer one needs more."""
 _ASKING = frozenset(
     index_terms(
         "how why did do does about much many may must can could would should might shall any some "
@@ -189,8 +197,6 @@ _ASKING = frozenset(
 )
 """Words of questions: in a text they are no evidence."""
 _EVEN = 1e-9
-_HEADING = -1.0
-"""A heading names the subject of the answer but is seldom the answer."""
 _FLAT = 0.02
 """Spread of MaxSim below which differences between the parts are meaningless."""
 
@@ -219,6 +225,11 @@ _DUE = re.compile(
     r"\b(?:within|(?:no|not) (?:later|less) than|at (?:the )?latest|at least|immediately"
     r"|promptly|without (?:undue )?delay|prior|before|upon|innerhalb|binnen|sp\u00e4testens"
     r"|unverz\u00fcglich|vor Ablauf)\b",
+    re.IGNORECASE,
+)
+_DUTY = re.compile(
+    r"\b(?:shall|may|must|will|agrees?|entitled|right to|obligat\w+|required|prohibit\w+|muss"
+    r"|m\u00fcssen|darf|kann|soll)\b",
     re.IGNORECASE,
 )
 _NAME = r"(?<=[a-z,;:(&] )[A-Z][a-z]+|\b[A-Z][\w.]+ [A-Z][a-z]+"
@@ -268,10 +279,12 @@ def scores(
 ) -> Floats:
     """Return each unit's share of the total evidence, float [units]; the sum is 1.
 
-    *near* is float [units], the MaxSim of each part with the question; ``None`` without a matrix.
+    *near* is the result of :meth:`Tokens.near`; ``None`` without a matrix.
     """
     terms = sought.specific
     held = _held(text, units, terms)
+    if near is None and not any(held):
+        return np.full(len(units), 1 / len(units))
     own = sum(weight for weight in terms.values() if weight >= 1.0)
     own = own or sum(terms.values()) or 1.0
     worth = {term: weight * sought.rarity.get(term, 1.0) for term, weight in terms.items()}
@@ -279,36 +292,52 @@ def scores(
     spread = {term: sum(term in present for present in held) for term in worth}
     scale = math.log(len(units) + 1)
     local = {t: worth[t] * math.log((len(units) + 1) / n) / scale for t, n in spread.items() if n}
-    features = np.zeros((len(units), 5))
-    over: frozenset[str] = frozenset()
-    for i, present in enumerate(held):
-        context = (over, *held[max(0, i - 1) : i], *held[i + 1 : i + 2])
-        over = present if units[i].kind == "heading" else over
+
+    def share(weights: Mapping[str, float], found: Iterable[str], whole: float) -> float:
         # The order of a set differs between processes; the sum must not depend on it.
-        features[i, 0] = min(1.0, math.fsum(terms[t] for t in present) / own)
-        features[i, 1] = min(1.0, math.fsum(local[t] for t in present) / own_worth)
+        return min(1.0, math.fsum(weights[t] for t in found) / whole)
+
+    features = np.zeros((len(units), len(_BY_WORDS)))
+    over: frozenset[str] = frozenset()
+    for i, (unit, present) in enumerate(zip(units, held, strict=True)):
+        context = (over, *held[max(0, i - 1) : i], *held[i + 1 : i + 2])
         # A part belongs to its heading, at any distance.
-        carried = math.fsum(worth[t] for near_by in context for t in near_by - present)
-        features[i, 3] = min(1.0, carried / own_worth)
-        own_text = text[units[i].start : units[i].end]
-        features[i, 4] = fits(own_text, sought.wants)
-        if sought.is_due and features[i, 4]:
-            features[i, 4] += _DUE.search(own_text) is not None
+        over = present if unit.kind == "heading" else over
+        own_text = text[unit.start : unit.end]
+        fit = fits(own_text, sought.wants)
+        features[i] = (
+            share(terms, present, own),
+            share(local, present, own_worth),
+            share(worth, present, own_worth),
+            *(0.0, 0.0),
+            share(worth, (t for near_by in context for t in near_by - present), own_worth),
+            share(worth, over, own_worth),
+            fit + (sought.is_due and fit > 0 and _DUE.search(own_text) is not None),
+            _DUTY.search(own_text) is not None,
+            math.log(len(own_text) / 100),
+            len(own_text) < _SHORT_CHARS,
+            unit.kind == "heading",
+        )
     if near is not None:
-        features[:, 2] = (near - near.mean()) / (near.std() + _FLAT)
+        features[:, 3:5] = (near - near.mean(axis=0)) / (near.std(axis=0) + _FLAT)
     total = features @ np.array(_BY_WORDS if near is None else _WITH_TOKENS)
-    total += [_HEADING if unit.kind == "heading" else 0.0 for unit in units]
     shares = np.exp(total - total.max())
     result: Floats = shares / shares.sum()
     return result
 
 
-def best(shares: Floats, /) -> list[int]:
-    """Return the marked parts, best first: one, or up to :data:`MOST` with similar scores."""
+def best(units: Sequence[Unit], shares: Floats, /) -> list[int]:
+    """Return the marked parts, best first: one, or up to :data:`MOST` if they are likely enough.
+
+    A further part is worth its characters if its odds are high for its length.
+    """
     if np.ptp(shares) < _EVEN:
         return [0]
-    order = sorted(range(len(shares)), key=lambda i: (-shares[i], i))[:MOST]
-    return [i for i in order if shares[i] >= _SHARE * shares[order[0]]]
+    lengths = np.array([unit.end - unit.start for unit in units]) / _USUAL_CHARS
+    merit = shares / lengths**_SHORTER
+    order = sorted(range(len(shares)), key=lambda i: (-merit[i], i))[:MOST]
+    odds = shares / (1 - shares + _EVEN) / lengths
+    return [order[0], *(i for i in order[1:] if odds[i] >= _WORTH)]
 
 
 def fits(text: str, wants: Collection[Want], /) -> float:

@@ -7,7 +7,7 @@ in order, and ``text[unit.start:unit.end]`` neither starts nor ends with white s
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from casetrack.extract.language import sentence_ends
@@ -68,21 +68,22 @@ def units_of(
     *,
     offset: int = 0,
     rows: bool = False,
+    longest: int = LONGEST,
 ) -> list[Unit]:
     """Return the units of a passage in order.
 
     *paragraphs* are stored ones: ``start`` and ``end`` on the page, ``number``, ``kind``; without
     them, empty lines separate paragraphs. *offset* is the start of the passage on its page. With
-    *rows* the passage is from a sheet: its lines are rows.
+    *rows* the passage is from a sheet: its lines are rows. Units are cut at *longest* characters.
     """
     units: list[Unit] = []
     at = 0
     for start, end, number, kind in _paragraphs(text, paragraphs, offset):
         # Text outside of paragraphs is read as running text: nothing is left out.
-        units += _split(text, at, start, "body", None, rows)
-        units += _split(text, max(at, start), end, kind, number, rows)
+        units += _split(text, at, start, "body", None, rows, longest)
+        units += _split(text, max(at, start), end, kind, number, rows, longest)
         at = max(at, end)
-    units += _split(text, at, len(text), "body", None, rows)
+    units += _split(text, at, len(text), "body", None, rows, longest)
     return units
 
 
@@ -96,7 +97,7 @@ def _paragraphs(
 
 
 def _split(
-    text: str, start: int, end: int, kind: str, number: int | None, rows: bool
+    text: str, start: int, end: int, kind: str, number: int | None, rows: bool, longest: int
 ) -> Iterator[Unit]:
     start, end = stripped(text, start, end)
     if start >= end:
@@ -110,7 +111,7 @@ def _split(
         named = "item" if kind == "list" or _LABEL.match(text, start, end) else "sentence"
         cuts = sorted(_sentence_cuts(text, start, end))
     for a, b in _between(text, start, end, cuts):
-        for c, d in _shortened(text, a, b):
+        for c, d in _shortened(text, a, b, longest):
             yield Unit(c, d, named, number)
 
 
@@ -145,9 +146,9 @@ def _is_label(text: str) -> bool:
     return label is not None and label.end() >= len(text.rstrip(" .:"))
 
 
-def _shortened(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _shortened(text: str, start: int, end: int, longest: int) -> Iterator[tuple[int, int]]:
     """Yield a unit, or the parts of a long one: cut at clauses, semicolons, words."""
-    if end - start <= LONGEST:
+    if end - start <= longest:
         yield start, end
         return
     for pattern in (_CLAUSE_START, _SEMICOLON):
@@ -155,7 +156,7 @@ def _shortened(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         parts = _of_size(text, start, end, cuts)
         if len(parts) > 1:
             for a, b in parts:
-                yield from _shortened(text, a, b)
+                yield from _shortened(text, a, b, LONGEST)
             return
     yield from _of_words(text, start, end)
 
@@ -196,3 +197,48 @@ def stripped(text: str, start: int, end: int, /) -> tuple[int, int]:
     while end > start and text[end - 1].isspace():
         end -= 1
     return start, end
+
+
+# The parts that are marked: whole sentences, with the items of their lists.
+
+LONGEST_MARK = 1000
+"""Sentences up to this length are marked as a whole, and so are sentences with their lists."""
+_SENTENCE_END = re.compile(r"[.!?][\"'\u201d\u2019)\]]*$")
+_LIST_GOES_ON = re.compile(r"(?:[:;,\u2013\u2014-]|\b(?:and|or|und|oder))$")
+_ITEM_LABEL = re.compile(rf"{_LABEL.pattern}\s")
+_UNJOINED = frozenset({"row", "heading"})
+
+
+def clauses_of(
+    text: str,
+    paragraphs: Iterable[Mapping[str, Any]] | None = None,
+    /,
+    *,
+    offset: int = 0,
+    rows: bool = False,
+) -> list[Unit]:
+    """Return the parts of a passage to mark; the parameters are those of :func:`units_of`.
+
+    Sentences are whole, and have the items of their list and the rest after a page break.
+    """
+    runs: list[list[Unit]] = []
+    for unit in units_of(text, paragraphs, offset=offset, rows=rows, longest=LONGEST_MARK):
+        if runs and _continues(text, runs[-1][-1], unit):
+            runs[-1].append(unit)
+        else:
+            runs.append([unit])
+    clauses: list[Unit] = []
+    for run in runs:
+        is_short = run[-1].end - run[0].start <= LONGEST_MARK
+        clauses += [replace(run[0], end=run[-1].end)] if is_short else run
+    return clauses
+
+
+def _continues(text: str, last: Unit, unit: Unit) -> bool:
+    """Return whether a unit is an item of the last one's list, or the rest of its sentence."""
+    if not _UNJOINED.isdisjoint({last.kind, unit.kind}):
+        return False
+    if _ITEM_LABEL.match(text, unit.start):
+        return _LIST_GOES_ON.search(text, last.start, last.end) is not None
+    is_over = _SENTENCE_END.search(text, last.start, last.end) is not None
+    return text[unit.start].islower() and not is_over

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casetrack.search.pinpoint.units import LONGEST, Unit, units_of
+from casetrack.search.pinpoint.units import LONGEST, LONGEST_MARK, Unit, clauses_of, units_of
 
 SCRIPTS = st.text(
     st.sampled_from("ab .;:,!\n(1)|\u2022\u4ed8\u6b3e\u3002e\u0301\u0e01\u0964") | st.characters()
@@ -26,6 +26,7 @@ def tiles(text: str, units: list[Unit]) -> None:
 @given(SCRIPTS, st.booleans())
 def test_units_tile_any_text(text: str, rows: bool) -> None:
     tiles(text, units_of(text, rows=rows))
+    tiles(text, clauses_of(text, rows=rows))
 
 
 @settings(max_examples=50)
@@ -85,6 +86,11 @@ def test_a_long_sentence_comes_apart_at_its_clauses() -> None:
     ]
     text = " ".join(clauses)
     assert [text[u.start : u.end] for u in units_of(text)] == clauses
+    after = "The Buyer pays for it."
+    marked = clauses_of(f"{text} {after}")
+    assert [(u.start, u.end) for u in marked] == [(0, len(text)), (len(text) + 1, len(text) + 23)]
+    many = f"{text} {clauses[1]} {clauses[2]} {clauses[3]}"
+    assert max(u.end - u.start for u in clauses_of(many)) <= LONGEST_MARK
 
 
 def test_rows_of_a_sheet_are_its_lines() -> None:
