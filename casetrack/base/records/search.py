@@ -144,7 +144,7 @@ class SearchResult(Record):
         text never has one.
         """
         is_hidden = bool(self.pinpoint and self.pinpoint[0].place.hidden)
-        if self.rank != 1 or self.evidence != "strong" or self.locate is None or is_hidden:
+        if self.rank != 1 or self.evidence == "none" or self.locate is None or is_hidden:
             return None
         return self.locate().answer
 

@@ -31,7 +31,7 @@ from casetrack.store.index.scope import scope_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-    from casetrack.base.records.reading import Reading, Want
+    from casetrack.base.records.reading import QuestionForm, Reading, Want
     from casetrack.models.base import Encoding, ProfileEncoder
     from casetrack.models.token_matrix import TokenForm
     from casetrack.search.pinpoint.units import Unit
@@ -256,6 +256,7 @@ class Sought:
     # Terms that name documents: they select a document, not a part.
     names: frozenset[str] = frozenset()
     query: str = ""  # The question as typed
+    form: QuestionForm = "words"
 
     @classmethod
     def of(cls, reading: Reading, index: Index, /) -> Sought:
@@ -264,7 +265,8 @@ class Sought:
         is_span = _ASKED_SPAN.search(reading.query) is not None
         names = frozenset(t for named in reading.named for t in index_terms(named.part.text))
         rare = rarity(scope_of(index), reading.terms)
-        return cls(reading.terms, rare, reading.wants, is_due, is_span, names, reading.query)
+        wants, form = reading.wants, reading.form
+        return cls(reading.terms, rare, wants, is_due, is_span, names, reading.query, form)
 
     @property
     def specific(self) -> Mapping[str, float]:

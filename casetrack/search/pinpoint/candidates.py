@@ -1,0 +1,104 @@
+"""Finds the values of a text: dates, amounts, numbers, durations, names."""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_YEAR = re.compile(r"(?:1[0-9]{3}|20[0-9]{2})s?")
+_BARE_YEAR = re.compile(rf"(?<![\w$\u20ac\u00a3.,/-]){_YEAR.pattern}(?![\w%]|[.,/-]\d)")
+_CLOCK = re.compile(
+    r"(?<![\w:.])(?:\d{1,2}:\d{2}(?::\d{2})?(?![\w:])(?: ?[ap]\.?m\b\.?)?|\d{1,2} ?[ap]\.?m\b\.?)",
+    re.IGNORECASE,
+)
+_AGE = re.compile(r"\b(?:aged?|alter)\s+(?:of\s+)?$", re.IGNORECASE)
+_LABEL = re.compile(
+    # "5.2", "(2)", "TS-10014", "401(k)", "10-K", "Chamber 3", "No. 7"; not "$5.2".
+    r"(?<![\w.,$\u20ac\u00a3-])(?:\d{1,3}(?:\.\d{1,3})+\.?(?=\s+[A-Z])|\(\w{1,4}\)"
+    r"|[^\W\d_]+[-/#]\d[\w-]*|\d[\d,.]*(?:\([A-Za-z]{1,2}\)|-[A-Z]+\b))"
+    r"|^\s*(?:(?:\d{1,3}[.)](?!\d)|\([A-Za-z0-9]{1,4}\)|[A-Za-z][.)])\s*)+"
+    r"|\b(?:part|clause|section|article|item|note|page|pp?|paragraph|para|schedule|annex|exhibit|"
+    r"appendix|chapter|chamber|room|unit|floor|suite|box|form|rule|title|table|figure|version|no|"
+    r"nos|number|phase|step|level|line|lot|volume|vol|invoice|order|model|type|series|class|grade)"
+    r"\b\.?\s*[#:]?\s*(?-i:[A-Z]{0,3})\d[\w.,-]*(?:\s*(?:and|or|to|,|\u2013|-)\s*\d[\w.,-]*)*"
+    r"|(?-i:[A-Z][a-z]+) \d{1,2}(?![\d.,]*\d)",
+    re.IGNORECASE,
+)
+"""Numbers that name something and do not count."""
+
+
+class Value(NamedTuple):
+    """A value of the marked part: ``text[start:end]``; *kind* as in ``Wanted``."""
+
+    start: int
+    end: int
+    text: str
+    kind: str
+    unit: str
+    confidence: float
+
+
+def values_in(text: str, names: Sequence[Mapping[str, Any]], shift: int, /) -> list[Value]:
+    """Return the values of a part in order.
+
+    *names* are the stored mentions of its passage, *shift* is the start of the part in it.
+    """
+    from casetrack.extract.amounts import find_amounts  # 40 ms, and few questions need it
+    from casetrack.extract.dates import find_dates
+
+    plain = text.replace("\u2011", "-").replace("*", " ")
+    days = [d for d in find_dates(plain) if d.kind not in {"impossible", "relative"}]
+    values = [Value(d.start, d.end, text[d.start : d.end], "date", "", d.confidence) for d in days]
+    taken = [(d.start, d.end) for d in find_dates(plain)]
+    for match in _CLOCK.finditer(plain):
+        if _is_free(match.span(), taken):
+            values.append(Value(*match.span(), match.group(), "date", "clock", 0.9))
+            taken.append(match.span())
+    labels = [match.span() for match in _LABEL.finditer(plain)]
+    for amount in find_amounts(plain, numbers=True):
+        span = amount.start, amount.end
+        if not _is_free(span, taken):
+            continue
+        kind, unit = _kind_of(amount.kind, amount.unit), amount.unit or ""
+        if (
+            kind == "number"
+            and _BARE_YEAR.match(plain, amount.start)
+            and _YEAR.fullmatch(amount.text)
+        ):
+            kind, unit = "date", "year"
+        elif kind == "number" and _AGE.search(plain, 0, amount.start):
+            kind, unit = "time", "year"
+        elif kind == "number" and not _is_free(span, labels):
+            continue
+        values.append(Value(*span, text[slice(*span)], kind, unit, amount.confidence))
+    for name in names:
+        start, end = name["start"] - shift, name["end"] - shift
+        if (
+            start >= 0
+            and end <= len(text)
+            and not name["is_role"]
+            and name["kind"] in {"person", "organization"}
+        ):
+            values.append(
+                Value(start, end, text[start:end], "person", name["kind"], name["confidence"])
+            )
+    return sorted(values)
+
+
+@functools.cache
+def _families() -> dict[str, str]:
+    from casetrack.extract.amounts.suffixes import WORDS
+
+    return {unit.symbol: unit.family for unit in WORDS.values()}
+
+
+def _kind_of(kind: str, unit: str | None) -> str:
+    return _families().get(unit or "", "other") if kind == "quantity" else kind
+
+
+def _is_free(span: tuple[int, int], taken: Sequence[tuple[int, int]]) -> bool:
+    return not any(a < span[1] and span[0] < b for a, b in taken)

@@ -1,0 +1,232 @@
+"""Finds the cell of a table that answers a question, by the names of its row and column."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from casetrack.base.words import WordLists
+from casetrack.base.words.lists import month_numbers
+from casetrack.search.pinpoint import wanted as asked_for
+from casetrack.search.pinpoint.candidates import values_in
+from casetrack.search.pinpoint.scoring import query_terms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from casetrack.search.pinpoint.scoring import Sought
+    from casetrack.search.pinpoint.wanted import Wanted
+
+BETWEEN = " | "
+"""The sign between cells in the text of a table."""
+_MONTHS = month_numbers("en", "en_short", "de", "de_short")
+_MONTH = "month "
+_MONTH_NAMES = query_terms(" ".join(_MONTHS))
+_GENERIC = query_terms(WordLists(asked_for.__file__).text("generic"))
+_NOTE = re.compile(r"\((?:note\s*)?[\w,. ]{1,8}\)|\[\w\]", re.IGNORECASE)
+_CODE = re.compile(r"\S*\d\S*")
+_LETTERS = re.compile(r"[^\W\d_]{3,}")
+_FIGURE = re.compile(r"^[\s$\u20ac\u00a3(~-]*\d[\d.,]*(?:\s*%|\s*\))*$")
+_COVERED = 0.8
+"""Minimum share of the question's words, by rarity, in the names of row and column and nearby."""
+_LEAST_NAMED = 0.5
+"""Minimum share of the words of a row's name that are in the question."""
+_AMOUNTS = frozenset({"money", "percent", "number"})
+
+
+def terms_of(text: str, /) -> frozenset[str]:
+    """Return the index terms of a text; a month counts as its number, an owner as who owns."""
+    terms = query_terms(_NOTE.sub(" ", text))
+    months = {f"{_MONTH}{_MONTHS[w]}" for w in _LETTERS.findall(text.lower()) if w in _MONTHS}
+    return terms | months | {t.removesuffix("er") for t in terms if len(t) > 4}
+
+
+class Cell(NamedTuple):
+    """A cell ``text[start:end]`` with the name of its column."""
+
+    start: int
+    end: int
+    text: str
+    column: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of a table: its name and its cells."""
+
+    start: int
+    end: int
+    cells: tuple[Cell, ...]
+
+    @property
+    def name(self) -> str:
+        """The text of its first cell, without notes."""
+        return self.cells[0].text
+
+    @property
+    def is_statement(self) -> bool:
+        """Whether all cells but the first are figures: a line of a financial statement."""
+        return any(map(str.isalpha, self.name)) and all(
+            _FIGURE.match(cell.text) or not query_terms(cell.text) for cell in self.cells[1:]
+        )
+
+
+def rows_of(text: str, /) -> Iterator[Row]:
+    """Yield the rows of the tables of a passage that have named columns."""
+    header: list[str] = []
+    start = 0
+    for line in text.split("\n"):
+        if BETWEEN in line:
+            cells = _cells(line, start)
+            if any(": " in cell.text for cell in cells[1:]) or (
+                ": " in cells[0].text and len(cells) > 1
+            ):
+                yield Row(start, start + len(line), tuple(map(_labelled, cells)))
+            elif not header:
+                header = [cell.text for cell in cells]
+            elif len(cells) == len(header) and set(line) - set("|-: "):
+                named = (
+                    cell._replace(column=name) for cell, name in zip(cells, header, strict=True)
+                )
+                yield Row(start, start + len(line), tuple(named))
+        elif line.strip():
+            header = []
+        start += len(line) + 1
+
+
+def _cells(line: str, start: int) -> list[Cell]:
+    cells, at = [], 0
+    for part in line.split("|"):
+        own = part.strip()
+        first = start + at + len(part) - len(part.lstrip())
+        if own or 0 < at < len(line) - len(part):
+            cells.append(Cell(first, first + len(own), own, ""))
+        at += len(part) + 1
+    return cells
+
+
+def _labelled(cell: Cell) -> Cell:
+    column, sign, value = cell.text.rpartition(": ")
+    return Cell(cell.end - len(value), cell.end, value, column) if sign else cell
+
+
+def _described(text: str) -> frozenset[str]:
+    """Return the terms of a name, without codes unless it is one."""
+    return terms_of(_CODE.sub("", text).strip() or text) - _GENERIC
+
+
+@dataclass(frozen=True)
+class Table:
+    """The rows of a passage compared with a question.
+
+    *weights* are the terms of the question with their rarity, *around* the terms near the table.
+    """
+
+    text: str
+    weights: Mapping[str, float]
+    around: frozenset[str]
+    wanted: Wanted
+    periods: frozenset[str]  # the terms of the question that are numbers
+
+    @classmethod
+    def of(cls, text: str, sought: Sought, asked: Wanted, around: frozenset[str], /) -> Table:
+        """Return the tables of a passage compared with a question."""
+        own = {t for t, weight in sought.specific.items() if weight >= 1.0} - asked.named
+        own |= {t for t in terms_of(sought.query) if t.startswith(_MONTH)}
+        named = sorted(own - _GENERIC - _MONTH_NAMES)
+        weights = {t: sought.rarity.get(t, 1.0) for t in named}
+        periods = frozenset(t for t in weights if any(map(str.isdigit, t)))
+        return cls(text, weights, around, asked, periods)
+
+    def cell(self) -> Cell | None:
+        """Return the cell that answers, or ``None`` if none or several do."""
+        cells = [(row, self._cell_of(row)) for row in rows_of(self.text)]
+        fitting = [(*self._rank(row, cell), cell) for row, cell in cells if cell is not None]
+        if not fitting:
+            return None
+        best = max(fitting, key=lambda each: each[:3])
+        same = {each[3].text for each in fitting if each[:3] == best[:3]}
+        return best[3] if len(same) == 1 else None
+
+    def _rank(self, row: Row, cell: Cell) -> tuple[float, float, int]:
+        """Return the shares of the question in a row and in its name, and superfluous words."""
+        name = terms_of(row.name)
+        return (
+            self._share(self._terms(row, cell)),
+            self._share(name),
+            -len(name - self.weights.keys() - _GENERIC),
+        )
+
+    def _terms(self, row: Row, cell: Cell) -> frozenset[str]:
+        words = " ".join(
+            f"{c.column} {c.text}" for c in row.cells if c is not cell and not _FIGURE.match(c.text)
+        )
+        keys = " ".join(c.text for c in row.cells[:1])
+        return terms_of(f"{words} {keys} {cell.column}")
+
+    def _share(self, terms: frozenset[str]) -> float:
+        total = sum(self.weights.values()) or 1.0
+        return round(sum(w for t, w in sorted(self.weights.items()) if t in terms) / total, 6)
+
+    def _cell_of(self, row: Row) -> Cell | None:
+        """Return the only cell of a row that may answer."""
+        cells = [cell for cell in row.cells if self._fits(cell, row)]
+        ranks = [self._share(terms_of(cell.column)) for cell in cells]
+        if not cells or ranks.count(max(ranks)) > 1 or (len(cells) > 1 and max(ranks) == 0.0):
+            return None
+        cell = cells[ranks.index(max(ranks))]
+        own = self._terms(row, cell)
+        name = _described(row.name)
+        keys = [
+            c
+            for n, c in enumerate(row.cells)
+            if c is not cell and (n == 0 or not _FIGURE.match(c.text))
+        ]
+        described = [_described(key.text) for key in keys]
+        if not self.periods <= own | terms_of(cell.column) | self.around:
+            return None
+        if row.is_statement:
+            if (
+                name - self.weights.keys()
+                or not name
+                or self.weights.keys() - own - self.around - _GENERIC
+            ):
+                return None
+            return cell
+        is_named = any(
+            part and sum(t in self.weights for t in part) >= _LEAST_NAMED * len(part)
+            for part in described
+        )
+        covered = self._share(own | self.around)
+        return (
+            cell if is_named and covered >= _COVERED and self._share(own) >= _LEAST_NAMED else None
+        )
+
+    def _fits(self, cell: Cell, row: Row) -> bool:
+        """Return whether a cell has a value of the requested kind."""
+        own = terms_of(cell.text)
+        if cell is row.cells[0] or not own or own <= self.weights.keys():
+            return False
+        kinds = self.wanted.kinds
+        if "person" in kinds:
+            words = cell.text.split()
+            return (
+                len(words) <= 4
+                and all(w[0].isupper() for w in words)
+                and not any(map(str.isdigit, cell.text))
+            )
+        if not any(map(str.isdigit, cell.text)):
+            return False
+        if _FIGURE.match(cell.text) and (not kinds or kinds & _AMOUNTS):
+            is_money = any(sign in cell.text for sign in "$\u20ac\u00a3")
+            return not is_money or not kinds or "money" in kinds
+        return self._has_kind(cell.text) and (
+            bool(kinds) or bool(terms_of(cell.column) & self.wanted.thing)
+        )
+
+    def _has_kind(self, text: str) -> bool:
+        values, kinds = values_in(text, (), 0), self.wanted.kinds
+        return any(
+            (not kinds or v.kind in kinds) and len(v.text) >= 0.6 * len(text) for v in values
+        )

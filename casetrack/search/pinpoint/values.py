@@ -1,0 +1,298 @@
+"""Shows the value that answers a question, if it is certain.
+
+The values of the marked part are compared with the question: kind and unit; the counted thing; the
+role of a name; the share of the question's words around the value, in its clause, in its part and
+nearby; and the same for the other values of its kind. A logistic model combines these features. Its
+weights were fitted on XQuAD and on the Wikipedia part of SQuADShifts (both English); see
+docs/evaluation.md. Values in rows of tables are found by the names of their row and column instead
+(:mod:`casetrack.search.pinpoint.cells`).
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from casetrack.base.records.reading import Answer
+from casetrack.base.words import WordLists
+from casetrack.search.pinpoint import wanted as asked_for
+from casetrack.search.pinpoint.candidates import Value, values_in
+from casetrack.search.pinpoint.cells import BETWEEN, Table, terms_of
+from casetrack.search.pinpoint.scoring import Hit, hits_of, query_terms
+from casetrack.search.pinpoint.wanted import Wanted, wanted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from casetrack.base.provenance import Provenance
+    from casetrack.base.records.reading import AnswerKind, Pinpoint
+    from casetrack.search.pinpoint.scoring import Sought
+
+VALUE_COLUMNS = ("mentions",)
+"""Columns of ``chunks`` with values that may answer; others are found in the marked part itself."""
+
+_LISTS = WordLists(asked_for.__file__)
+_OTHERWISE, _DOUBTFUL = (
+    re.compile(rf"\b(?:{''.join(_LISTS.text(name).split(chr(10)))})\b", re.IGNORECASE)
+    for name in ("otherwise", "doubtful")
+)
+_SELECTING = frozenset(_LISTS.words("selecting"))
+
+_CLAUSE = re.compile(
+    r"[;:(){}\[\]\u2013\u2014]|,(?! \d)\s+(?:and|but|while|whereas|with|who|which|where|when|"
+    r"after|before|as|or|in|on|by)\b|\b(?:while|whereas|but|although|though)\b|\. ",
+    re.IGNORECASE,
+)
+"""Starts and ends of clauses."""
+_WORD = re.compile(r"\w+")
+_STOP = re.compile(r"[;(]|[.,](?!\d)|(?<!of )(?<!of the )\b\d|\bof (?:the )?\d[\d,.]* ?")
+_WHOLE = re.compile(
+    r"(?:\d|\b[a-z]+)\s+(?:out )?of (?:the )?$|(?:^|[;,.:-]\s)of (?:the |all )?$", re.IGNORECASE
+)
+"""Text before the whole of which the question asks a part: "212 of 620 hours"."""
+_BY_AFTER = re.compile(r"\w*\s+(?:by|von|durch)\b", re.IGNORECASE)
+_BY = re.compile(r"\b(?:by|von|durch) (?:the |\w+ )?$", re.IGNORECASE)
+_NEAR_WORDS = 6
+"""Distance in words at which a word of the question counts a third."""
+_NEAR_CHARS = 45
+"""Maximum distance in characters between a number and the counted thing."""
+_AROUND_CHARS = (400, 150)
+"""Text before and after the part to which its words may refer."""
+_KINDS: dict[str, AnswerKind] = {
+    "date": "date",
+    "time": "date",
+    "number": "count",
+    "person": "person",
+    "organization": "organization",
+}
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A marked part compared with a question."""
+
+    text: str
+    around: frozenset[str]  # terms of the text around the part, and of its headings
+    sought: Sought
+    wanted: Wanted
+    values: Sequence[Value]
+
+    @functools.cached_property
+    def weights(self) -> dict[str, float]:
+        """The terms of the question with their rarity, without those that name the kind."""
+        specific = {t for t, w in self.sought.specific.items() if w >= 1.0} - self.wanted.named
+        return {t: self.sought.rarity.get(t, 1.0) for t in specific}
+
+    @functools.cached_property
+    def hits(self) -> list[Hit]:
+        """The words of the part that are terms of the question."""
+        return list(hits_of(self.text, self.weights)) if self.weights else []
+
+    @functools.cached_property
+    def total(self) -> float:
+        """The weight of all terms."""
+        return math.fsum(self.weights.values()) or 1.0
+
+    def share(self, terms: frozenset[str] | set[str], /) -> float:
+        """Return the share of the weight of all terms that *terms* have."""
+        return math.fsum(w for t, w in sorted(self.weights.items()) if t in terms) / self.total
+
+    def fits(self, value: Value, /) -> bool:
+        """Return whether a value has a requested kind and unit, and is not in the question."""
+        if value.kind not in self.wanted.kinds or (
+            self.wanted.unit and value.unit != self.wanted.unit
+        ):
+            return False
+        if _WHOLE.search(self.text, 0, value.start) or self._has(_OTHERWISE, value):
+            return False
+        own = query_terms(value.text)
+        return not own or not own <= self.sought.terms.keys()
+
+    def nearness(self, value: Value, /) -> float:
+        """Return the share of the terms in the part, each less the farther from a value."""
+        nearest: dict[str, float] = {}
+        for hit in self.hits:
+            if not value.start <= hit.start < value.end:
+                a, b = (value.end, hit.start) if hit.start >= value.end else (hit.end, value.start)
+                near = math.exp(-len(_WORD.findall(self.text, a, b)) / _NEAR_WORDS)
+                nearest[hit.term] = max(near, nearest.get(hit.term, 0.0))
+        return math.fsum(self.weights[t] * n for t, n in sorted(nearest.items())) / self.total
+
+    def features(self, value: Value, share: float, /) -> list[float]:
+        """Return the features of a value (:data:`FEATURES`); *share* is the part's score."""
+        text, others = (
+            self.text,
+            {v.text: v for v in self.values if self.fits(v) and v.text != value.text},
+        )
+        hits = [hit for hit in self.hits if not value.start <= hit.start < value.end]
+        held = {hit.term for hit in hits}
+        first, last = self._clause(value)
+        inside = {hit.term for hit in hits if first <= hit.start < last}
+        near = self.nearness(value)
+        is_name = value.kind == "person"
+        return [
+            self.share(held | self.around),
+            self.share(inside) / (self.share(held) or 1.0),
+            near,
+            near - max((self.nearness(v) for v in others.values()), default=0.0),
+            min(len(others), 4) / 4,
+            self._counts(value),
+            self._acts(value, hits) if is_name else 0.0,
+            float(is_name and _BY.search(text, 0, value.start) is not None),
+            share,
+            float(self._has(_DOUBTFUL, value)),
+            float(not self.wanted.predicate & inside),
+            float(value.kind == "number"),
+            float(is_name),
+            float(value.unit == "organization"),
+        ]
+
+    def probability(self, value: Value, share: float, /) -> float:
+        """Return the probability that a value answers."""
+        features = self.features(value, share)
+        if value.kind == "person" and features[_ACTS] < 0.0 and not features[_AFTER_BY]:
+            return 0.0
+        if value.kind == "number" and not features[_COUNTS]:
+            return 0.0
+        return 1.0 / (1.0 + math.exp(-_BIAS - sum(map(operator.mul, _WEIGHTS, features))))
+
+    def _clause(self, value: Value) -> tuple[int, int]:
+        cuts = [0, *(m.end() for m in _CLAUSE.finditer(self.text)), len(self.text)]
+        return max(c for c in cuts if c <= value.start), min(
+            (c for c in cuts if c >= value.end), default=len(self.text)
+        )
+
+    def _counts(self, value: Value) -> float:
+        """Return 1 if the counted things follow a number, 0.5 if they precede it."""
+        if value.kind != "number":
+            return 1.0
+        thing = self.wanted.thing
+        behind = _STOP.split(self.text[value.end : value.end + _NEAR_CHARS])[0]
+        if thing & query_terms(f"{value.text} {behind}"):
+            return 1.0
+        return 0.5 * bool(
+            thing & query_terms(self.text[max(0, value.start - _NEAR_CHARS) : value.start])
+        )
+
+    def _acts(self, value: Value, hits: Sequence[Hit]) -> float:
+        """Return 1 if a name has the requested role at the nearest verb, -1 for the other."""
+        acts = [hit for hit in hits if hit.term in self.wanted.predicate]
+        if not acts:
+            return 0.0
+        nearest = min(acts, key=lambda hit: (abs(hit.start - value.start), hit.start))
+        by = _BY_AFTER.match(self.text, nearest.end)
+        if by is not None and not self.wanted.is_object:
+            return 1.0 if by.end() <= value.start <= by.end() + _NEAR_CHARS else -1.0
+        return 1.0 if (value.end <= nearest.start) != self.wanted.is_object else -1.0
+
+    def _has(self, words: re.Pattern[str], value: Value) -> bool:
+        """Return whether the clause of a value has one of *words* that the question has not."""
+        asked = self.sought.query.lower()
+        first, last = self._clause(value)
+        return any(m.group().lower() not in asked for m in words.finditer(self.text, first, last))
+
+    def lacks_selection(self) -> bool:
+        """Return whether the part lacks a word that selects one of several values."""
+        asked = {m.group().lower() for m in _WORD.finditer(self.sought.query)} & _SELECTING
+        asked |= {
+            m.group() for m in _WORD.finditer(self.sought.query) if any(map(str.isdigit, m.group()))
+        }
+        held = query_terms(self.text) | self.wanted.named
+        return bool(query_terms(" ".join(sorted(asked))) - held)
+
+
+FEATURES = (
+    *(
+        "covered nearby",
+        "clause",
+        "near",
+        "nearer",
+        "others",
+        "counts",
+        "acts",
+        "after by",
+        "share",
+    ),
+    *("doubtful", "verb elsewhere", "number", "person", "organization"),
+)
+"""Names of the features."""
+_COUNTS, _ACTS, _AFTER_BY = map(FEATURES.index, ("counts", "acts", "after by"))
+_WEIGHTS = (-0.3, 0.6, 1.37, 4.05, -1.36, 0.87, 0.6, 0.97, 0.95, -0.2, -0.32, -0.1, 0.14, -1.29)
+_BIAS = -1.21
+_CERTAIN = 0.85
+"""Minimum probability of a value."""
+_CERTAIN_NAME = 0.92
+"""The same of a name: a sentence has many, mostly in another role."""
+_SENTENCES = frozenset({"value", "role", "count", "extreme"})
+"""Forms of questions that a value in a sentence answers."""
+_ROWS = _SENTENCES | {"computation", "explanation"}
+"""Forms of questions that a row may answer: "what is the margin", "what does it cost"."""
+
+
+def answer_in(
+    marked: Sequence[Pinpoint],
+    text: str,
+    whole: Provenance,
+    row: Mapping[str, Any],
+    sought: Sought,
+    /,
+) -> Answer | None:
+    """Return the value that answers; ``None`` if none is requested or none is certain.
+
+    *text* and *whole* are the passage; *row* has its stored ``VALUE_COLUMNS``.
+    """
+    asked = wanted(sought.query) if sought.form in _ROWS else None
+    if asked is None:
+        return None
+    best = marked[0]
+    is_row = best.kind in {"row", "heading"} or BETWEEN in best.text
+    answer = None
+    if (
+        not is_row
+        and asked.kinds
+        and (
+            sought.form in _SENTENCES or (sought.form == "explanation" and asked.kinds == {"money"})
+        )
+    ):
+        answer = _in_sentence(best, text, whole, row, sought, asked)
+    if answer is None and BETWEEN in text:
+        around = "\n".join(line for line in text.split("\n") if BETWEEN not in line)
+        cell = Table.of(text, sought, asked, terms_of(f"{_names(whole)} {around}")).cell()
+        if cell is not None:
+            kind = _KINDS.get(next(iter(sorted(asked.kinds)), "money"), "amount")
+            start = whole.char_start + cell.start
+            answer = Answer(cell.text, kind, start, start + len(cell.text))
+    return answer
+
+
+def _names(whole: Provenance) -> str:
+    return " ".join((*whole.heading_path, whole.document_name))
+
+
+def _in_sentence(
+    best: Pinpoint,
+    text: str,
+    whole: Provenance,
+    row: Mapping[str, Any],
+    sought: Sought,
+    asked: Wanted,
+) -> Answer | None:
+    at = best.char_start - whole.char_start
+    before, after = _AROUND_CHARS
+    near = text[max(0, at - before) : at + len(best.text) + after]
+    values = values_in(best.text, row.get("mentions") or (), at)
+    part = Compared(best.text, query_terms(f"{near} {_names(whole)}"), sought, asked, values)
+    if part.lacks_selection():
+        return None
+    rated = [(part.probability(v, best.score), v) for v in values if part.fits(v)]
+    if not rated:
+        return None
+    certain, value = max(rated, key=lambda each: (each[0], -each[1].start))
+    if certain < (_CERTAIN_NAME if value.kind == "person" else _CERTAIN):
+        return None
+    kind = _KINDS.get(value.unit, _KINDS.get(value.kind, "amount"))
+    return Answer(value.text, kind, best.char_start + value.start, best.char_start + value.end)
