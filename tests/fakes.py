@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.extract.spans import NameKind
+    from casetrack.models.base import Reranker
 
 _WORD = re.compile(r"\w+")
 _VOCABULARY = 1 << 15
@@ -32,11 +33,12 @@ class WordEncoder:
         *,
         token_width: int | None = 16,
         has_sparse: bool = False,
+        reranker: Reranker | None = None,
     ) -> None:
         self.name = name
         self.dimension = dimension
         self.token_width = token_width
-        self.has_sparse = has_sparse
+        self.has_sparse, self.reranker = has_sparse, reranker
         self.seen: list[str] = []
         self.resident_bytes = 0
         parts = (name, dimension, token_width, has_sparse)

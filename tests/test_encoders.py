@@ -21,7 +21,7 @@ class Fake:
     """A profile that counts its loads and has weights of a given size."""
 
     def __init__(self, name: str, size: int, *, sparse: bool = False) -> None:
-        self.name, self.size, self.has_sparse = name, size, sparse
+        self.name, self.size, self.has_sparse, self.reranker = name, size, sparse, None
         self.fingerprint, self.dimension, self.token_width = f"{name:0>16}", 2, None
         self.resident_bytes = 0
         self.loads = self.unloads = self.calls = 0

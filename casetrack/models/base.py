@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float32]
 Sparse = tuple[NDArray[np.int32], NDArray[np.float32]]
 """Distinct vocabulary ids, ascending, and their weights, all above zero."""
+
+Reranker = Callable[[str, "Sequence[str]"], Floats]
+"""Scores texts read together with a query, float32 [n]; larger is better, on no fixed scale."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,6 +57,10 @@ class ProfileEncoder(Protocol):
     @property
     def has_sparse(self) -> bool:
         """Whether encodings have learned term weights."""
+
+    @property
+    def reranker(self) -> Reranker | None:
+        """The cross-encoder, or ``None``."""
 
     @property
     def resident_bytes(self) -> int:

@@ -129,13 +129,16 @@ def build_encoder(
     return finish(graph, dict.fromkeys(states, ("batch", "tokens", config.width)))
 
 
-def encoder_states(graph: Graph, config: BertConfig, *, attended: str = "") -> list[str]:
+def encoder_states(
+    graph: Graph, config: BertConfig, *, attended: str = "", types: str = ""
+) -> list[str]:
     """Add an encoder to *graph*; return the names of the states after each layer.
 
     *attended* is an input, int32 [batch]: the number of leading tokens that receive attention.
+    *types* is an input, int64 [batch, tokens]: the type of each token; without it all are 0.
     Raises ``ModelCorrupt``: a tensor is missing or has the wrong shape.
     """
-    state = _embeddings(graph, config)
+    state = _embeddings(graph, config, types)
     names = []
     for layer in range(1, config.layers + 1):
         state = _layer(graph, state, layer - 1, config, output_name(layer, config.layers), attended)
@@ -144,10 +147,16 @@ def encoder_states(graph: Graph, config: BertConfig, *, attended: str = "") -> l
 
 
 def finish(
-    graph: Graph, outputs: Mapping[str, Sequence[str | int]], /, *, attended: str = ""
+    graph: Graph,
+    outputs: Mapping[str, Sequence[str | int]],
+    /,
+    *,
+    attended: str = "",
+    types: str = "",
 ) -> bytes:
-    """Serialise a graph with the inputs ``input_ids`` and *attended*, and float32 *outputs*."""
-    inputs = [onnx_file.port("input_ids", onnx_file.INT64, ("batch", "tokens"))]
+    """Serialise a graph with float32 *outputs*, and the inputs ``input_ids`` and those named."""
+    names = ("input_ids", types) if types else ("input_ids",)
+    inputs = [onnx_file.port(name, onnx_file.INT64, ("batch", "tokens")) for name in names]
     if attended:
         inputs.append(onnx_file.port(attended, onnx_file.INT32, ("batch",)))
     ports = [onnx_file.port(name, onnx_file.FLOAT, shape) for name, shape in outputs.items()]
@@ -163,12 +172,13 @@ def finish(
     )
 
 
-def _embeddings(graph: Graph, config: BertConfig) -> str:
+def _embeddings(graph: Graph, config: BertConfig, types: str) -> str:
     width = config.width
     words = graph.weight("embeddings.word_embeddings.weight", (None, width))
     places = graph.weight("embeddings.position_embeddings.weight", (config.positions, width))
-    # Every token has type 0 (one text per row), so that row of the type table joins the positions.
-    places = places + graph.weight("embeddings.token_type_embeddings.weight", (None, width))[0]
+    table = graph.weight("embeddings.token_type_embeddings.weight", (None, width))
+    # A row of one text has tokens of type 0 only, so the positions include that type.
+    places = places + table[0]
     if graph.quantize:
         values, scale = rows_to_int8(words, 127)
         rows = graph.one("Gather", graph.constant(values), "input_ids", axis=0)
@@ -180,6 +190,9 @@ def _embeddings(graph: Graph, config: BertConfig) -> str:
     length = graph.one("Shape", "input_ids", start=1, end=2)
     position = graph.one("Slice", graph.constant(places), first, length, first)
     total = graph.one("Add", embedded, position)
+    if types:
+        more = graph.one("Gather", graph.constant(table - table[0]), types, axis=0)
+        total = graph.one("Add", total, more)
     return normalize(graph, total, "embeddings.LayerNorm", config.norm)
 
 
@@ -245,6 +258,8 @@ LAST_OUTPUT = "hidden"
 SPARSE_OUTPUT = "weights"
 TOKENS_OUTPUT = "vectors"
 LABELS_OUTPUT = "labels"
+PAIRS_OUTPUT = "scores"
+TYPES_INPUT = "token_type_ids"
 ATTENDED_INPUT = "attended"
 
 _TRANSFORM = "cls.predictions.transform"
@@ -349,6 +364,30 @@ def build_labels(
     logits = graph.one("Add", graph.one("MatMul", state, matrix), bias)
     graph.add("Softmax", logits, outputs=(LABELS_OUTPUT,), axis=-1)
     return finish(graph, {LABELS_OUTPUT: ("batch", "tokens", labels)})
+
+
+def build_pairs(
+    weights: Mapping[str, Array], config: BertConfig, /, *, quantize: bool = True
+) -> bytes:
+    """Build the graph of a cross-encoder, which reads a query and a text in one row.
+
+    The heads ``pooler.dense`` and ``classifier``, on the state of [CLS], stay float32. The input
+    ``token_type_ids`` is 1 for tokens of the text. Output: ``scores``, float32 [batch, 1].
+    *quantize* as for :func:`build_encoder`. Raises ``ModelCorrupt``: a tensor is missing or has the
+    wrong shape.
+    """
+    graph = Graph(weights, quantize=quantize)
+    state = encoder_states(graph, config, types=TYPES_INPUT)[-1]
+    first = graph.one("Gather", state, graph.constant(np.int64(0)), axis=1)
+    for name, outputs in (("pooler.dense", config.width), ("classifier", 1)):
+        matrix = graph.constant(graph.weight(f"{name}.weight", (outputs, config.width)).T)
+        bias = graph.constant(graph.weight(f"{name}.bias", (outputs,)))
+        product = graph.one("MatMul", first, matrix)
+        if name == "classifier":
+            graph.add("Add", product, bias, outputs=(PAIRS_OUTPUT,))
+        else:
+            first = graph.one("Tanh", graph.one("Add", product, bias))
+    return finish(graph, {PAIRS_OUTPUT: ("batch", 1)}, types=TYPES_INPUT)
 
 
 def _tied(weights: Mapping[str, Array]) -> bool:

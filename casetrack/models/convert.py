@@ -19,6 +19,7 @@ from casetrack.models.bert_onnx import (
     BertConfig,
     build_encoder,
     build_labels,
+    build_pairs,
     build_sparse,
     build_tokens,
 )
@@ -313,6 +314,8 @@ def build(spec: ModelSpec, folder: Path, name: str, /) -> bytes:
         return build_tokens(weights, config, head=spec.recipe.head)
     if spec.recipe.kind == "names":
         return build_labels(weights, config, labels=len(spec.recipe.labels.split()))
+    if spec.recipe.kind == "pairs":
+        return build_pairs(weights, config)
     return build_encoder(weights, config)
 
 

@@ -7,6 +7,7 @@ import os
 import threading
 from collections import deque
 from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from casetrack.base.config import Settings
     from casetrack.base.models.profiles import Profile
     from casetrack.extract.finder import NameFinder
-    from casetrack.models.base import Encoding, ProfileEncoder
+    from casetrack.models.base import Encoding, ProfileEncoder, Reranker
     from casetrack.models.model import Model
 
     Load = Callable[[Path, str, int | None, int | None], ProfileEncoder]
@@ -57,12 +58,14 @@ class Encoder:
         *,
         tokens: Model | None = None,
         sparse: Model | None = None,
+        rerank: Model | None = None,
         sessions: int = 1,
     ) -> None:
         self._name = name
         self._dense = dense
         self._tokens = tokens
         self._sparse = sparse
+        self._rerank = rerank
         self._sessions = sessions
 
     @classmethod
@@ -112,8 +115,13 @@ class Encoder:
         return self._sparse is not None
 
     @property
+    def reranker(self) -> Reranker | None:
+        """The cross-encoder, which reads several texts in parallel; or ``None``."""
+        return None if self._rerank is None else self._scores
+
+    @property
     def fingerprint(self) -> str:
-        """16 hexadecimal digits of the models' files, recipes and builder versions.
+        """16 hexadecimal digits of the files, recipes and builder versions behind the vectors.
 
         Vectors are comparable only with equal fingerprints. A profile of one model has the model's.
         """
@@ -222,9 +230,22 @@ class Encoder:
             sparse=sparse,
         )
 
+    def _scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
+        import numpy as np
+
+        if self._rerank is None:
+            raise TypeError(f'profile "{self._name}" has no reranker')
+        score = partial(self._rerank.score, query)
+        if self._sessions == 1:
+            return np.array([score(text) for text in texts], dtype=np.float32)
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(self._sessions, thread_name_prefix="casetrack-encoder") as pool:
+            return np.array(list(pool.map(score, texts)), dtype=np.float32)
+
     def _models(self) -> list[Model]:
         """Return the distinct models, the dense one first."""
-        named = (self._dense, self._tokens, self._sparse)
+        named = (self._dense, self._tokens, self._sparse, self._rerank)
         return list({id(model): model for model in named if model is not None}.values())
 
 
@@ -280,6 +301,7 @@ def load_profile(
         models[chosen.dense],
         tokens=models[chosen.tokens] if chosen.tokens else None,
         sparse=models[chosen.sparse] if chosen.sparse else None,
+        rerank=models[chosen.rerank] if chosen.rerank else None,
         sessions=chosen_sessions(sessions),
     )
 
@@ -513,6 +535,17 @@ class _Managed:
     @property
     def has_sparse(self) -> bool:
         return self.encoder.has_sparse
+
+    @property
+    def reranker(self) -> Reranker | None:
+        if (score := self.encoder.reranker) is None:
+            return None
+
+        def scores(query: str, texts: Sequence[str]) -> NDArray[np.float32]:
+            with self._owner._using(self):
+                return score(query, texts)
+
+        return scores
 
     @property
     def resident_bytes(self) -> int:

@@ -18,6 +18,7 @@ from casetrack.models.bert_onnx import (
     LAST_OUTPUT,
     SPARSE_OUTPUT,
     TOKENS_OUTPUT,
+    TYPES_INPUT,
     output_name,
 )
 from casetrack.models.layout import Manifest
@@ -126,6 +127,14 @@ class Model:
         """
         return self._load().encode(text, is_query=is_query, layers=layers)
 
+    def score(self, query: str, text: str, /) -> float:
+        """Return the score of a text read together with a query, for models of the kind `pairs`.
+
+        A pair longer than the model's maximum loses the end of its longer part. Raises
+        ``ModelCorrupt``: the model's files cannot be loaded.
+        """
+        return self._load().score(query, text)
+
     def document_spans(self, text: str, /) -> NDArray[np.int32] | None:
         """Return the spans of a document's tokens, int32 [n, 2]; loads only the tokenizer."""
         with self._lock:
@@ -178,6 +187,8 @@ class _Splitter:
         numbers = {mark: _number_of(tokenizer, mark) for mark in wanted if mark}
         if missing := [mark for mark, number in numbers.items() if number is None]:
             raise ModelCorrupt(f"{path} has no {' and no '.join(missing)}.", hint=hint)
+        if recipe.kind == "pairs":
+            _set_up_pairs(tokenizer, numbers, manifest.max_tokens)
         marks = string.punctuation if recipe.skips_punctuation else ""
         skipped = {tokenizer.token_to_id(mark) for mark in marks}
         return cls(
@@ -257,13 +268,27 @@ class _Loaded:
         row = [*parts.lead, *ids, self.marks["[SEP]"]]
         attended = len(row)
         row += [self.marks["[MASK]"]] * parts.masks if parts.masks else []
-        feeds: dict[str, NDArray[Any]] = {"input_ids": np.array([row], dtype=np.int64)}
+        return self._forward(row, [0] * len(row), attended, names)
+
+    def score(self, query: str, text: str) -> float:
+        """Return the logit of a pair, or of two logits (no, yes) their difference."""
+        query, text = (_SURROGATES.sub("\ufffd", part) for part in (query, text))
+        encoded = self.splitter.tokenizer.encode(query, text)
+        names = [self.session.get_outputs()[0].name]
+        (logits,) = self._forward(encoded.ids, encoded.type_ids, len(encoded.ids), names)
+        return float(logits[-1] - (logits[0] if len(logits) > 1 else 0.0))
+
+    def _forward(
+        self, ids: list[int], types: list[int], attended: int, names: list[str]
+    ) -> list[Floats]:
+        """Return the named outputs for one row of tokens."""
+        feeds: dict[str, NDArray[Any]] = {"input_ids": np.array([ids], dtype=np.int64)}
         if ATTENDED_INPUT in self.inputs:
             feeds[ATTENDED_INPUT] = np.array([attended], dtype=np.int32)
         if "attention_mask" in self.inputs:
-            feeds["attention_mask"] = (np.arange(len(row)) < attended).astype(np.int64)[None]
-        if "token_type_ids" in self.inputs:
-            feeds["token_type_ids"] = np.zeros((1, len(row)), dtype=np.int64)
+            feeds["attention_mask"] = (np.arange(len(ids)) < attended).astype(np.int64)[None]
+        if TYPES_INPUT in self.inputs:
+            feeds[TYPES_INPUT] = np.array([types], dtype=np.int64)
         return [states[0] for states in self.session.run(names, feeds)]
 
     def _dense(self, parts: _Text, passes: list[list[Floats]], layers: tuple[int, ...]) -> Outputs:
@@ -340,6 +365,22 @@ def _open_tokenizer(path: Path, hint: str) -> Tokenizer:
     tokenizer.no_truncation()
     tokenizer.no_padding()
     return tokenizer
+
+
+def _set_up_pairs(tokenizer: Tokenizer, marks: Mapping[str, int | None], most: int) -> None:
+    """Make *tokenizer* join the two texts of a pair, and shorten pairs of more than *most* tokens.
+
+    Published tokenizers join pairs themselves; those built from a vocabulary join them like BERT.
+    """
+    from tokenizers import processors
+
+    if tokenizer.post_processor is None:
+        tokenizer.post_processor = processors.TemplateProcessing(
+            single="[CLS] $A [SEP]",
+            pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+            special_tokens=[(mark, marks[mark]) for mark in ("[CLS]", "[SEP]")],
+        )
+    tokenizer.enable_truncation(most)
 
 
 def _open_session(path: Path, threads: int, hint: str) -> Any:

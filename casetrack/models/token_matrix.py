@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from casetrack.base.models.profiles import vectors_of
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from collections.abc import Set as AbstractSet
@@ -248,8 +250,8 @@ def token_form(encoder: TokenModel, /) -> TokenForm | None:
     width = encoder.token_width
     if width is None:
         return None
-    if encoder.name in _FITTED:
-        return _fitted(encoder.name, width)
+    if (name := vectors_of(encoder.name)) in _FITTED:
+        return _fitted(name, width)
     return TokenForm(f"plain-{width}x4-pool3-v1", width, 3, 4)
 
 

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from casetrack.base.errors import UsageError
+from casetrack.base.models.profiles import vectors_of
 from casetrack.base.words.lists import month_numbers, title_words
 from casetrack.extract.language import capitals_mark_names, is_structural
 from casetrack.search.asked_words import forms_of, term_frequency
@@ -466,7 +467,7 @@ def fits_of(profile: str | None, /) -> tuple[Fit, ...]:
     """Return the fits of a profile, or those of words alone if it has none."""
     text = resources.files("casetrack.search").joinpath("evidence.json").read_text("utf-8")
     stored = json.loads(text)["fits"]
-    entries = [*stored["words"], *stored.get(profile or "", [])]
+    entries = [*stored["words"], *stored.get(vectors_of(profile) if profile else "", [])]
     return tuple(
         Fit(**{**entry, "features": tuple(entry["features"]), "weights": tuple(entry["weights"])})
         for entry in entries

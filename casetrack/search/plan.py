@@ -1,8 +1,8 @@
 """The retrieval stages of one search (PRD 08, corrected by DESIGN §6).
 
 Recall by words (``bm25``), by meaning (``semantic``) and by learned words (``sparse``), joined by
-fusion; then ``maxsim`` compares the best candidates token by token, and ``feedback`` searches for
-passages similar to the best.
+fusion; then ``maxsim`` compares the best candidates token by token, ``feedback`` searches for
+passages similar to the best, and ``rerank`` reads the ten best together with the question.
 """
 
 from __future__ import annotations
@@ -34,9 +34,10 @@ if TYPE_CHECKING:
 
 RECALL = ("bm25", "semantic", "sparse")
 """Stages that find candidates, in the order in which they run."""
-RERANK = ("maxsim", "feedback")
+RERANK = ("maxsim", "feedback", "rerank")
 """Stages that rerank the best candidates."""
 STAGES = (*RECALL, *RERANK)
+_WITH_MATRICES = ("maxsim", "feedback")
 _MODES: dict[SearchMode, tuple[str, ...]] = {
     "keyword": ("bm25",),
     "semantic": ("semantic",),
@@ -60,7 +61,7 @@ class Plan:
     def without_matrices(self) -> Plan:
         """Return the plan that was followed if no passage has a token matrix."""
         note = f"These passages have no token matrices yet. Run {See('reindex')}."
-        stages = tuple(s for s in self.stages if s in RECALL)
+        stages = tuple(s for s in self.stages if s not in _WITH_MATRICES)
         return replace(self, mode=_mode_of(stages), stages=stages, notes=(*self.notes, note))
 
     def by_words_only(self, why: str, /) -> Plan:
@@ -138,7 +139,7 @@ def _ordered(stages: Sequence[str]) -> tuple[str, ...]:
 
 def _mode_of(stages: tuple[str, ...]) -> SearchMode:
     """Return the mode that describes a choice of stages best."""
-    if "maxsim" in stages:
+    if set(RERANK) & set(stages):
         return "full"
     if stages in {("bm25",), ("semantic",)}:
         return "keyword" if stages == ("bm25",) else "semantic"
@@ -161,7 +162,7 @@ def _best(
         if (other := profile_for_script(script)) is not None:
             note += f" For search by meaning: {See('reindex', profile=other)}."
         return Plan("keyword", ("bm25",), None, (note,))
-    stages = STAGES if rerank and encoder.token_width is not None else RECALL
+    stages = _available(STAGES, encoder) if rerank else RECALL
     return _with_models(_mode_of(stages), stages, index, encoder)
 
 
@@ -196,12 +197,22 @@ def _with_models(
             stages = ("bm25", *stages)
         if by_name and stages != wanted:
             notes.append(f"The profile {encoder.name} has no learned sparse weights.")
+    if by_name and encoder.reranker is None and "rerank" in stages:
+        notes.append(f"The profile {encoder.name} has no reranker.")
     if encoder.token_width is None and "maxsim" in stages:
-        stages = tuple(s for s in stages if s not in RERANK)
         notes.append(f"The profile {encoder.name} has no token matrices: hybrid search instead.")
-        mode = "hybrid"
+    stages = _available(stages, encoder)
+    mode = mode if set(stages) & set(RERANK) or mode != "full" else "hybrid"
     needs = set(stages) != {"bm25"}
     return Plan(mode, stages, encoder if needs else None, tuple(notes))
+
+
+def _available(stages: tuple[str, ...], encoder: ProfileEncoder) -> tuple[str, ...]:
+    """Return *stages* without those for which the profile has no model."""
+    missing = {"rerank"} if encoder.reranker is None else set()
+    if encoder.token_width is None:
+        missing |= {*_WITH_MATRICES}
+    return tuple(s for s in stages if s not in missing)
 
 
 def _few_vectors(index: Index) -> str:

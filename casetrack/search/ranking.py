@@ -195,15 +195,19 @@ _FEEDBACK_WEIGHT = 0.7
 class Rerank:
     """Input of reranking."""
 
-    # Scores places by their token matrices; NaN without one.
-    maxsim: Callable[[Sequence[Place]], np.ndarray]
+    # Scores places by their token matrices (NaN without one), or ``None`` to skip maxsim.
+    maxsim: Callable[[Sequence[Place]], np.ndarray] | None = None
     feedback: np.ndarray | None = None  # The question's dense vector, or ``None`` to skip feedback
+    # Scores places read together with the question, or ``None`` to skip rerank.
+    pairs: Callable[[Sequence[Place]], np.ndarray] | None = None
 
 
 def reranked(
     index: Index, best: Candidates, look: Rerank, fusion: FusionMethod, times: StageTimes, /
 ) -> Fused | None:
     """Return the reranked candidates, scored among themselves; ``None`` without token matrices."""
+    if look.maxsim is None:
+        return None
     values = look.maxsim(best.places)
     times.lap("maxsim")
     if np.isnan(values).all():
@@ -222,6 +226,31 @@ def reranked(
     result = fused(best, fusion, silent=("semantic",))
     times.lap("feedback")
     return result
+
+
+READ = 10
+"""Number of best candidates that the cross-encoder reads, at some 10 to 300 ms each."""
+
+
+def read_again(best: Fused, look: Rerank, times: StageTimes, /) -> Fused | None:
+    """Return the :data:`READ` best candidates, ordered by half their score and half a reading.
+
+    Their scores are those of *best* plus the standardised scores of the cross-encoder, with the
+    spread of the former, so that neither decides alone. ``None`` without a cross-encoder.
+    """
+    if look.pairs is None or not best.order:
+        return None
+    positions = sorted(best.order[:READ])
+    candidates = best.candidates.take(positions)
+    values = look.pairs(candidates.places)
+    shares = {name: share[positions] for name, share in best.shares.items()}
+    joined = np.sum(list(shares.values()), axis=0)
+    _add(candidates, "rerank", values)
+    # Candidates of equal scores are ordered by the reading alone.
+    shares["rerank"] = zscores(values.astype(np.float64)) * (float(joined.std()) or 1.0)
+    keys = [-round(score, 9) for score in (joined + shares["rerank"]).tolist()]
+    times.lap("rerank")
+    return Fused(candidates, sorted(range(len(keys)), key=keys.__getitem__), shares)
 
 
 def _add(candidates: Candidates, name: str, values: np.ndarray) -> None:
@@ -397,16 +426,19 @@ def _ordered(
         # One repeated text, such as the footer of every mail, hides all others.
         depth *= 2
         recalled, is_full = _recall(scope, question, depth, priors, times, lists)
-    first, order = fused(recalled, fusion), Order()
+    first, order, last = fused(recalled, fusion), Order(), ""
     if look is not None and first.order:
         chosen = first.order
         if fold:
             places = [recalled.places[position] for position in chosen]
             chosen = [chosen[n] for n in distinct(scope.index, places)]
         second = reranked(scope.index, recalled.take(chosen[:RERANKED]), look, fusion, times)
-        if second is not None:
-            order.add(second)
-    order.add(first, stage="maxsim" if order.places else "")
+        third = read_again(second or replace(first, order=list(chosen)), look, times)
+        for result, before in ((third, ""), (second, "rerank" if third else "")):
+            if result is not None:
+                order.add(result, stage=before)
+        last = "maxsim" if second else "rerank"
+    order.add(first, stage=last if order.places else "")
     times.lap("fusion")
     return order, is_full
 

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
     from casetrack.base.records import RelatedChunk, SearchMode
     from casetrack.base.records.search import ComputedAnswer
+    from casetrack.models.base import Reranker
     from casetrack.models.token_matrix import TokenForm
     from casetrack.store.index.index import Index
     from casetrack.store.index.scope import Place
@@ -180,10 +181,13 @@ class _Run:
         )
         self.encoded = Encoded(plan.encoder, encoding)
         form, tokens, spans = token_form(plan.encoder), encoding.tokens, encoding.token_spans
+        if "rerank" in plan.stages and (score := plan.encoder.reranker) is not None:
+            self.look = Rerank(pairs=self._pairs(score))
         if "maxsim" in plan.stages and not (tokens is None or spans is None or form is None):
             feedback = encoding.dense if "feedback" in plan.stages else None
             weights = self.words.token_weights(reading.text, spans)
-            self.look = Rerank(self._maxsim(form, tokens, weights), feedback)
+            maxsim = self._maxsim(form, tokens, weights)
+            self.look = replace(self.look or Rerank(), maxsim=maxsim, feedback=feedback)
         self.times.lap("encode")
 
     def _maxsim(
@@ -203,6 +207,14 @@ class _Run:
             return mean
 
         return maxsim
+
+    def _pairs(self, score: Reranker) -> Callable[[Sequence[Place]], np.ndarray]:
+        def pairs(places: Sequence[Place]) -> np.ndarray:
+            """Score chunks by a model that reads each together with the question."""
+            texts = self.index.texts(places)
+            return score(self.reading.text, [texts[place] for place in places])
+
+        return pairs
 
     def cite(self, *, looks: bool) -> None:
         """Find the places of the question's citations."""
@@ -229,7 +241,8 @@ class _Run:
             lists=self.lists,
         )
         usual = next((hit for hit in self.ranked if "citation" not in hit.signals), None)
-        if self.look is not None and usual is not None and "maxsim" not in usual.signals:
+        looked = self.look is not None and self.look.maxsim is not None
+        if looked and usual is not None and "maxsim" not in usual.signals:
             self.plan = self.plan.without_matrices()
 
     def judge(self, least: float) -> None:

@@ -6,7 +6,6 @@ import json
 import os
 import pickle
 import random
-import threading
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,6 +19,7 @@ from tests.models.conftest import (
     WORDS,
     Hub,
     TinyModel,
+    hub_of,
     random_weights,
     tiny_spec,
     tokenizer_file,
@@ -51,15 +51,11 @@ def model() -> TinyModel:
 @pytest.fixture
 def hub(model: TinyModel, tmp_path: Path) -> Iterator[Hub]:
     """Serve the model; the folder ``hub`` has the files that a process needs for pulling it."""
-    with Hub(model.spec, model.files) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
+    with hub_of(model.spec, model.files) as server:
         (tmp_path / "hub").mkdir()
         (tmp_path / "hub" / "address").write_text(server.url)
         (tmp_path / "hub" / "spec").write_bytes(pickle.dumps(model.spec))
         yield server
-        server.shutdown()
-        thread.join()
 
 
 def cut_off(bench: Bench, hub: Hub, home: Path, model: TinyModel, at: int) -> None:

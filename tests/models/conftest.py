@@ -11,9 +11,10 @@ import os
 import threading
 import zipfile
 from collections import Counter
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -21,6 +22,9 @@ import pytest
 from casetrack.base.models.spec import ModelFile, ModelSpec, WheelOrigin
 from casetrack.models.downloads import HubSource
 from casetrack.models.pull import pull
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 CHECKOUT = Path(__file__).parents[2]
 WIDTH, INNER, LAYERS, HEADS, POSITIONS = 32, 64, 2, 2, 24
@@ -342,14 +346,27 @@ def naps(monkeypatch) -> list[float]:
     return slept
 
 
-@pytest.fixture
-def hub(tiny):
-    with Hub(tiny.spec, tiny.files) as server:
+@contextmanager
+def hub_of(spec: ModelSpec, files: dict[str, bytes]) -> Iterator[Hub]:
+    """Serve the files of a model."""
+    with Hub(spec, files) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         yield server
         server.shutdown()
         thread.join()
+
+
+@pytest.fixture
+def serve():
+    """Start hubs that serve the files of a model."""
+    with ExitStack() as stack:
+        yield lambda spec, files: stack.enter_context(hub_of(spec, files))
+
+
+@pytest.fixture
+def hub(tiny, serve):
+    return serve(tiny.spec, tiny.files)
 
 
 @pytest.fixture

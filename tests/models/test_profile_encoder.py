@@ -10,11 +10,12 @@ import threading
 import numpy as np
 import onnx
 import pytest
+from safetensors.numpy import save
 
 from casetrack.base.errors import ModelCorrupt, ModelNotFound, UsageError
 from casetrack.base.models.profiles import Profile, find_profile
 from casetrack.base.models.spec import ModelFile, Recipe
-from casetrack.models.bert_onnx import BertConfig, build_encoder
+from casetrack.models.bert_onnx import BertConfig, build_encoder, build_pairs
 from casetrack.models.encoders import Encoder, load_profile
 from casetrack.models.model import Model
 from casetrack.models.pull import pull, verify
@@ -326,3 +327,41 @@ def test_ready_graph_is_run_as_it_is(headed, make_spec, memory, config, tmp_path
     np.testing.assert_allclose(result.tokens, expected[1:3], atol=1e-4)
     with pytest.raises(ValueError, match="ready"):
         next(encoder.encode_documents(["the"], layers=(1,)))
+
+
+@pytest.mark.parametrize("ready", ["", "onnx/model.onnx"])
+def test_cross_encoder_of_the_hub_scores_pairs(headed, make_spec, serve, config, tmp_path, ready):
+    """Built from weights or published as a graph, with checksums that only the hub states."""
+    rng = np.random.default_rng(3)
+    weights = dict(headed.weights)
+    for name, shape in (("pooler.dense", (32, 32)), ("classifier", (1, 32))):
+        weights[f"{name}.weight"] = rng.standard_normal(shape).astype(np.float32)
+        weights[f"{name}.bias"] = rng.standard_normal(shape[0]).astype(np.float32)
+    files = {"tokenizer.json": headed.files["tokenizer.json"]}
+    if ready:
+        files[ready] = build_pairs(weights, config, quantize=False)
+    else:
+        files |= {"config.json": headed.files["config.json"], "model.safetensors": save(weights)}
+    spec = make_spec("t-pairs", files, dimension=1, recipe=Recipe(kind="pairs", ready=ready))
+    loose = [dataclasses.replace(file, sha256="", size=None) for file in spec.files]
+    hub = serve(spec, files)
+    hub.linked.update({"model.onnx", "model.safetensors"})
+    pull(dataclasses.replace(spec, files=tuple(loose)), tmp_path, sources=[hub.source()])
+    pull(headed.spec, tmp_path, sources=[serve(headed.spec, headed.files).source()])
+    profile = Profile("pairs", "", dense="headed", rerank="t-pairs")
+    encoder = load_profile(tmp_path, profile, sessions=2)
+    types = weights["embeddings.token_type_embeddings.weight"]
+    places = weights["embeddings.position_embeddings.weight"].copy()
+    places[3:] += types[1] - types[0]  # the text's tokens have the other type
+    typed = weights | {"embeddings.position_embeddings.weight": places}
+    texts, expected = ["the rent ends", "in may", " ".join(["lease"] * 40)], []
+    for text in texts:
+        row = ["[CLS]", "rent", "[SEP]", *text.split()][: config.positions - 1]
+        first = textbook.states(typed, config, ids_of(headed, *row, "[SEP]"))[-1][0]
+        pooled = np.tanh(weights["pooler.dense.weight"] @ first + weights["pooler.dense.bias"])
+        expected.append((weights["classifier.weight"] @ pooled + weights["classifier.bias"]).item())
+    scores = encoder.reranker("rent", texts)
+    np.testing.assert_allclose(scores, expected, atol=1e-4 if ready else 1.0)
+    assert list(np.argsort(scores)) == list(np.argsort(expected))
+    plain = load_profile(tmp_path, dataclasses.replace(profile, rerank=""))
+    assert (plain.reranker, plain.fingerprint) == (None, encoder.fingerprint)  # no new vectors

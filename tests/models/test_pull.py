@@ -243,7 +243,7 @@ def test_disk_that_fails_in_the_middle(tiny, tmp_path, number, error):
 
 
 def test_unknown_name_lists_the_known(tmp_path):
-    with pytest.raises(UsageError, match=r"'maxi'.* bert-ner, bge-small, .*mini"):
+    with pytest.raises(UsageError, match=r"'maxi'.* bert-ner, bge-base, .*mini"):
         pull("maxi", tmp_path)
 
 

@@ -14,11 +14,11 @@ from casetrack.base.config import load_settings
 from casetrack.base.errors import ModelCorrupt, ModelError, ProviderUnreachable, UsageError
 from casetrack.base.records import RelatedChunk
 from casetrack.graph.graph import ContextGraph
-from casetrack.search.ranking import RERANKED
+from casetrack.search.ranking import READ, RERANKED
 from fakes import FakeEncoders, WordEncoder, direction
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from casetrack.api.collection import Collection
@@ -92,6 +92,7 @@ def test_ranks_of_a_stage_count_its_own_list(shared: Callable[..., Collection]) 
         ({}, {"stages": ["sparse"]}, ("bm25",)),
         ({}, {"stages": ["sparse", "maxsim"]}, ("bm25", "maxsim")),
         ({}, {"stages": ["sparse", "semantic"]}, ("semantic",)),
+        ({}, {"stages": ["semantic", "rerank"]}, ("semantic",)),
     ],
 )
 def test_what_a_profile_lacks_is_reported(
@@ -229,6 +230,29 @@ def test_more_results_than_are_reranked_by_default(library: Library, tmp_path: P
     )
     few = [h.provenance.chunk_id for h in collection.search("rent of house", limit=7)]
     assert few == [h.provenance.chunk_id for h in hits[:7]]
+
+
+def test_cross_encoder_reads_the_best(library: Library, tmp_path: Path) -> None:
+    read: list[str] = []
+
+    def prefers_nine(_query: str, texts: Sequence[str]) -> np.ndarray:
+        read[:] = texts
+        return np.array(["9" in text for text in texts], dtype=np.float32)
+
+    texts = {f"{n:03}.txt": f"The rent of house {n} is due." for n in range(14)}
+    collection, _ = make(library, tmp_path, texts=texts, reranker=prefers_nine)
+    hits = collection.search("rent of house", limit=14)
+    assert hits.stages_used == ("bm25", "semantic", "maxsim", "feedback", "rerank")
+    assert sorted(read) == sorted(h.text for h in hits[:READ])
+    assert "9" in hits[0].text
+    assert hits[0].signals["rerank"].rank == 1
+    assert {h.signals["rerank"].rank for h in hits[READ:]} == {None}
+    without = collection.search("rent of house", limit=14, stages=hits.stages_used[:-1])
+    assert {h.text for h in without[:READ]} == set(read)
+    assert "9" not in without[0].text
+    words = collection.search("rent of house", stages=["bm25", "rerank"])
+    assert (words.mode, "9" in words[0].text) == ("full", True)
+    assert "rerank" not in collection.search("rent of house", mode="hybrid").stages_used
 
 
 def test_reciprocal_ranks_join_all_stages(shared: Callable[..., Collection]) -> None:

@@ -215,7 +215,7 @@ class Collection:
             Sequence[str] | str | None,
             Arg(
                 "Stages instead of a mode, separated by commas: bm25, semantic, sparse, "
-                "maxsim, feedback.",
+                "maxsim, feedback, rerank.",
                 "--stages NAMES",
                 "-",
             ),

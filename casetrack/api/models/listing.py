@@ -46,6 +46,7 @@ def _profile(profile: Profile, present: Installed) -> dict[str, Any]:
         "dimension": profile.dimension,
         "token_width": profile.token_width,
         "sparse": bool(profile.sparse),
+        "reranks": bool(profile.rerank),
         "download_bytes": sum(spec.download_size for spec in specs),
         "non_commercial": any(spec.is_non_commercial for spec in specs),
         "models": [_model(spec, present.get(spec.name)) for spec in specs],
@@ -78,7 +79,7 @@ def _outputs(spec: ModelSpec) -> list[str]:
 
     roles = [
         role
-        for role in ("dense", "sparse", "tokens")
+        for role in ("dense", "sparse", "tokens", "rerank")
         if any(getattr(profile, role) == spec.name for profile in PROFILES)
     ]
     return roles or [spec.recipe.kind]

@@ -2,9 +2,9 @@
 
 Most files are pinned by a SHA-256: those of ``bge-small``, ``colbertv2`` and ``multilingual-full``
 from independent projects with the same commit, the weights of ``splade``, ``colbert-small`` and
-``legal-bert`` from the hub's page of the file. Files without a hash here (``bert-ner``, and the
-configurations and vocabularies of these three) are checked against the hub's checksum of the pinned
-commit; the manifest then pins them.
+``legal-bert`` from the hub's page of the file. Files without a hash here (all of ``bert-ner``,
+``bge-base``, ``gte-modernbert`` and the rerankers, and the configurations and vocabularies of these
+three) are checked against the hub's checksum of the pinned commit; the manifest then pins them.
 
 ``multilingual`` (4-bit weights, in a package of the Python index) and ``multilingual-full`` are
 multilingual-e5-small (Wang et al. 2024). Their vectors differ slightly, so a collection uses only
@@ -130,6 +130,92 @@ _BGE_SMALL = ModelSpec(
     recipe=Recipe(
         pooling="cls", query_prefix="Represent this sentence for searching relevant passages: "
     ),
+)
+
+_BGE_BASE = ModelSpec(
+    name="bge-base",
+    repository="BAAI/bge-base-en-v1.5",
+    revision="a5beb1e3e68b9ab74eb54cfd186867f64f240e1a",
+    files=(
+        ModelFile("config.json", "", about=777),
+        ModelFile("tokenizer.json", "", about=711_000),
+        ModelFile("model.safetensors", "", about=438_000_000),
+    ),
+    licence="MIT",
+    dimension=768,
+    max_tokens=512,
+    recipe=_BGE_SMALL.recipe,
+)
+
+_GTE = ModelSpec(
+    name="gte-modernbert",
+    repository="Alibaba-NLP/gte-modernbert-base",
+    revision="e7f32e3c00f91d699e8c43b53106206bcc72bb22",
+    files=(
+        ModelFile("tokenizer.json", "", about=3_580_000),
+        ModelFile("onnx/model_int8.onnx", "", about=150_000_000),
+    ),
+    licence="Apache-2.0",
+    dimension=768,
+    max_tokens=2048,
+    recipe=Recipe(pooling="cls", ready="onnx/model_int8.onnx"),
+)
+
+_MS_MARCO = ModelSpec(
+    name="ms-marco-minilm",
+    repository="cross-encoder/ms-marco-MiniLM-L6-v2",
+    revision="c5ee24cb16019beea0893ab7796b1df96625c6b8",
+    files=(
+        ModelFile("config.json", "", about=794),
+        ModelFile("tokenizer.json", "", about=711_000),
+        ModelFile("model.safetensors", "", about=90_900_000),
+    ),
+    licence="Apache-2.0",
+    dimension=1,
+    max_tokens=512,
+    recipe=Recipe(kind="pairs"),
+)
+
+_MXBAI_RERANK = ModelSpec(
+    name="mxbai-rerank-xsmall",
+    repository="mixedbread-ai/mxbai-rerank-xsmall-v1",
+    revision="d1ba0a474aeed7c9fa96c3f57b128277580c5fae",
+    files=(
+        ModelFile("tokenizer.json", "", about=8_660_000),
+        ModelFile("onnx/model_quantized.onnx", "", about=87_200_000),
+    ),
+    licence="Apache-2.0",
+    dimension=1,
+    max_tokens=512,
+    recipe=Recipe(kind="pairs", ready="onnx/model_quantized.onnx"),
+)
+
+_BGE_RERANKER = ModelSpec(
+    name="bge-reranker-base",
+    repository="BAAI/bge-reranker-base",
+    revision="580465186bcc87f862a9b2f9003d720af2377980",
+    files=(
+        ModelFile("tokenizer.json", "", about=17_100_000),
+        ModelFile("onnx/model.onnx", "", about=1_110_000_000),
+    ),
+    licence="MIT",
+    dimension=1,
+    max_tokens=512,
+    recipe=Recipe(kind="pairs", ready="onnx/model.onnx"),
+)
+
+_GTE_RERANKER = ModelSpec(
+    name="gte-reranker-modernbert",
+    repository="Alibaba-NLP/gte-reranker-modernbert-base",
+    revision="f1700f2a81b09a87d53e5237a9be9a753d0ce419",
+    files=(
+        ModelFile("tokenizer.json", "", about=3_580_000),
+        ModelFile("onnx/model_int8.onnx", "", about=151_000_000),
+    ),
+    licence="Apache-2.0",
+    dimension=1,
+    max_tokens=2048,
+    recipe=Recipe(kind="pairs", ready="onnx/model_int8.onnx"),
 )
 
 _SPLADE = ModelSpec(
@@ -323,6 +409,12 @@ _MULTILINGUAL_FULL = ModelSpec(
 MODELS: tuple[ModelSpec, ...] = (
     _MINI,
     _BGE_SMALL,
+    _BGE_BASE,
+    _GTE,
+    _MS_MARCO,
+    _MXBAI_RERANK,
+    _BGE_RERANKER,
+    _GTE_RERANKER,
     _SPLADE,
     _SPLADE_TINY,
     _COLBERT_SMALL,

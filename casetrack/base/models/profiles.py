@@ -27,6 +27,7 @@ class Profile:
     sparse: str = ""  # model of the learned term weights, or empty
     # Model of the token matrices, or empty. If it equals *dense*, one pass computes both.
     tokens: str = ""
+    rerank: str = ""  # model that reads the best passages together with the question, or empty
     provider: Provider = ""  # external service for the dense vectors, or empty
     languages: tuple[str, ...] = ()  # training languages as ISO 639-1 codes; empty means any
     # Scripts in which the models improve on keywords; empty means any. Measured with `mini` on
@@ -38,7 +39,7 @@ class Profile:
     @property
     def model_names(self) -> tuple[str, ...]:
         """Names of its models in this program, each once; empty for a provider's."""
-        named = (self.dense, self.sparse, self.tokens)
+        named = (self.dense, self.sparse, self.tokens, self.rerank)
         return tuple(dict.fromkeys(name for name in named if name))
 
     @property
@@ -94,6 +95,42 @@ PROFILES: tuple[Profile, ...] = (
         scripts=("Latin",),
     ),
     Profile(
+        "mini-rerank",
+        "mini, and a small cross-encoder that reads the ten best passages with the question",
+        dense="mini",
+        tokens="mini",
+        rerank="ms-marco-minilm",
+        languages=("en",),
+        scripts=("Latin",),
+    ),
+    Profile(
+        "small",
+        "small models trained for search that may be used commercially, with a cross-encoder",
+        dense="bge-small",
+        tokens="colbert-small",
+        rerank="mxbai-rerank-xsmall",
+        languages=("en",),
+        scripts=("Latin",),
+    ),
+    Profile(
+        "bge",
+        "larger models of one family, and a large cross-encoder for the ten best passages",
+        dense="bge-base",
+        tokens="colbert-small",
+        rerank="bge-reranker-base",
+        languages=("en",),
+        scripts=("Latin",),
+    ),
+    Profile(
+        "gte",
+        "models that read long passages whole, with a cross-encoder of the same family",
+        dense="gte-modernbert",
+        tokens="colbert-small",
+        rerank="gte-reranker-modernbert",
+        languages=("en",),
+        scripts=("Latin",),
+    ),
+    Profile(
         "multilingual",
         "reads some 100 languages; a question may be in another than the text",
         dense="multilingual",
@@ -111,6 +148,13 @@ PROFILES: tuple[Profile, ...] = (
     Profile("ollama", "dense vectors from an Ollama server", provider="ollama"),
 )
 PROFILE_NAMES = tuple(profile.name for profile in PROFILES)
+
+
+@functools.cache
+def vectors_of(profile: str, /) -> str:
+    """Return the first profile with the same vectors: one with a reranker has those of another."""
+    known = {p.name: (p.dense, p.sparse, p.tokens) for p in PROFILES if p.dense}
+    return next((name for name in known if known[name] == known.get(profile)), profile)
 
 
 @functools.cache

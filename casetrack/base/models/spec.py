@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 Progress = Callable[[str, int, int | None], None]
 """Receives a step's description, finished bytes, and total bytes (``None``: unknown)."""
-Kind = Literal["dense", "sparse", "tokens", "names"]
+Kind = Literal["dense", "sparse", "tokens", "names", "pairs"]
 Pooling = Literal["mean", "cls"]
 
 
@@ -42,7 +42,8 @@ class Recipe:
 
     # `dense`: one vector per text; `sparse`: weights of vocabulary terms, from a masked-LM head
     # (SPLADE); `tokens`: one vector per token, from a linear head (ColBERT); `names`: the
-    # probability of each label per token, from a linear head.
+    # probability of each label per token, from a linear head; `pairs`: one score of a query and a
+    # text that are read together (cross-encoder).
     kind: Kind = "dense"
     # The `mean` of all states with [CLS] and [SEP], or the state of [CLS].
     pooling: Pooling = "mean"
@@ -64,8 +65,8 @@ class Recipe:
     labels: str = ""
     cased: bool = False  # whether a tokenizer from a vocabulary keeps capitals
     # The publisher's ONNX file to use instead of a graph built by this program. Inputs: any of
-    # `input_ids`, `attention_mask`, `token_type_ids`; first output: states of all tokens, or logits
-    # for a sparse model.
+    # `input_ids`, `attention_mask`, `token_type_ids`; first output: states of all tokens, logits
+    # for a sparse model, or one or two logits per pair (two: no, yes).
     ready: str = ""
 
     def to_dict(self) -> dict[str, Any]:
@@ -87,8 +88,7 @@ class Recipe:
             value = getattr(recipe, f.name)
             if type(value) is not type(f.default):
                 raise TypeError(f"{f.name} is {value!r}")
-        kinds = {"dense", "sparse", "tokens", "names"}
-        if recipe.kind not in kinds or recipe.pooling not in {"mean", "cls"}:
+        if recipe.kind not in get_args(Kind) or recipe.pooling not in {"mean", "cls"}:
             raise ValueError(f"unknown kind {recipe.kind!r} or pooling {recipe.pooling!r}")
         return recipe
 
@@ -104,7 +104,8 @@ class ModelSpec:
     revision: str
     files: tuple[ModelFile, ...]  # required files; only safetensors, ONNX, JSON and vocabularies
     licence: str  # SPDX identifier of the weights' licence
-    # Length of the dense or token vector, size of a sparse model's vocabulary, or number of labels.
+    # Length of the dense or token vector, size of a sparse model's vocabulary, number of labels, or
+    # number of logits per pair.
     dimension: int
     max_tokens: int  # longest input of one pass, with [CLS] and [SEP]
     wheel: WheelOrigin | None = None  # a second origin of the same files, or `None`

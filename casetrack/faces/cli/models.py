@@ -1,17 +1,19 @@
 """``casetrack models``: fetch, list and check models and data of text recognition."""
 
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from casetrack.faces.cli.options import JsonOption, opt
+from casetrack.faces.cli.options import CollectionOption, JsonOption, opt
 from casetrack.faces.cli.output import Field, byte_text, line, table, write_json
 from casetrack.faces.cli.state import EXIT_FAILED, State
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
+    from casetrack.api.evaluate.advise import Advice
     from casetrack.api.models.ocr import EngineState
 
 _NAMES = "rapidocr, easyocr, or tesseract-LANGUAGE such as tesseract-deu+eng"
@@ -36,6 +38,17 @@ _MODEL_FIELDS = (
     Field("From", extra=True),
 )
 _OCR_FIELDS = (Field("Engine"), Field("Ready"), Field("Languages"), Field("How to get it"))
+_ADVICE_FIELDS = (
+    Field("Profile", whole=True),
+    Field("nDCG@10", "right"),
+    Field("Gain", whole=True),
+    Field("hit@1", "right"),
+    Field("Gain", whole=True),
+    Field("Verdict", whole=True),
+    Field("ms a search", "right"),
+    Field("ms a passage", "right"),
+    Field("Size", "right"),
+)
 _NON_COMMERCIAL = "non-commercial use only"
 _RAPIDOCR_READS = "Latin, Greek, Chinese and Japanese script"
 _SHOWN = 12
@@ -62,7 +75,7 @@ def pull(ctx: typer.Context, name: PullArgument = None, as_json: JsonOption = Fa
         write_json(whole | {"models": objects} if name is None else objects[0])
 
 
-def _pulled(name: str, models_dir: "Path") -> "tuple[str, dict[str, Any]]":
+def _pulled(name: str, models_dir: Path) -> "tuple[str, dict[str, Any]]":
     """Fetch the model *name*; return the report as text and as JSON."""
     from casetrack.api.models import pulling
     from casetrack.faces.cli.progress import Meter
@@ -96,7 +109,7 @@ def list_models(ctx: typer.Context, ocr: OcrOption = False, as_json: JsonOption 
     table(_OCR_FIELDS, [_engine_row(state) for state in engines(models_dir)])
 
 
-def _write_models(models_dir: "Path") -> None:
+def _write_models(models_dir: Path) -> None:
     from casetrack.api.models import listing
 
     installed = listing.installed(models_dir)
@@ -129,6 +142,74 @@ def verify(ctx: typer.Context, name: VerifyArgument = None, as_json: JsonOption 
     for model in bad:
         line(f"Repair it with: casetrack models pull {model}", err=True)
     return EXIT_FAILED if bad else 0
+
+
+def advise(
+    ctx: typer.Context,
+    golden: Annotated[
+        Path | None,
+        opt(
+            "Use the questions of this file, see docs/evaluation.md. [default: the notes on marked "
+            "passages]",
+            "--golden FILE",
+        ),
+    ] = None,
+    collection: CollectionOption = None,
+    profiles: Annotated[
+        str | None,
+        opt("Only these, such as mini-rerank,bge. [default: all installed]", "--profiles LIST"),
+    ] = None,
+    pull: Annotated[bool, opt("Download missing models first.", "--pull")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure what each profile would gain on your questions, and its cost in time and space.
+
+    The gain is the difference from the collection's own profile, with its 95 % interval. Copies of
+    the collection are made in the folder eval of the data folder. Profiles whose models are not
+    installed are listed, not measured.
+    """
+    from casetrack.api.evaluate import open_golden
+    from casetrack.api.evaluate.advise import advise as advices
+    from casetrack.api.evaluate.advise import few_questions, noted_questions
+    from casetrack.base.license import UNLIMITED
+    from casetrack.base.models.profiles import find_profile
+    from casetrack.faces.cli.progress import Meter
+
+    state = ctx.ensure_object(State)
+    state.tier = UNLIMITED  # as for the evaluation
+    chosen = tuple(find_profile(p.strip()).name for p in (profiles or "").split(",") if p.strip())
+    own = state.collection(collection)
+    questions = partial(open_golden, golden) if golden else partial(noted_questions, marked=own)
+    with Meter("Measuring", unit="steps") as meter:
+        found = list(advices(state.library, own, questions, meter.step, profiles=chosen, pull=pull))
+    if as_json:
+        write_json([advice.as_dict() for advice in found])
+        return
+    table(_ADVICE_FIELDS, [_advice_row(advice) for advice in found])
+    line()
+    lacking = [advice for advice in found if advice.run is None]
+    for advice in lacking:
+        text = f"{advice.profile.name} was not measured: {advice.reason}"
+        line(f"{text}; about {byte_text(advice.size)}" if advice.size else text)
+    if any(advice.size for advice in lacking):
+        line("Download models with --pull, or with: casetrack models pull PROFILE")
+    measured = next((advice.run for advice in found if advice.run), None)
+    if measured and (note := few_questions(len(measured.scores))):
+        line((f"Note: {note}", "yellow"))
+
+
+def _advice_row(advice: "Advice") -> list[Any]:
+    run, gains = advice.run, {gain.measure: gain for gain in advice.gains}
+    cells: list[Any] = [advice.profile.name]
+    for measure in ("ndcg@10", "hit@1"):
+        gain = gains.get(measure)
+        cells.append("" if run is None else f"{run.means[measure]:.3f}")
+        cells.append(f"{gain.difference:+.3f} [{gain.low:+.3f}, {gain.high:+.3f}]" if gain else "")
+    verdict = gains["ndcg@10"].verdict if gains else ""
+    cells.append("not measured" if run is None else verdict or "your profile")
+    cells.append("" if run is None else f"{run.percentile(0.5):.0f}")
+    cells.append("" if advice.passage_ms is None else f"{advice.passage_ms:.0f}")
+    return [*cells, byte_text(advice.size) if advice.size else ""]
 
 
 def _profile_row(profile: dict[str, Any]) -> list[Any]:

@@ -232,6 +232,11 @@ class ServiceEncoder:
         return False
 
     @property
+    def reranker(self) -> None:
+        """Services score no pairs."""
+        return
+
+    @property
     def resident_bytes(self) -> int:
         """The model is not in this process."""
         return 0

@@ -73,3 +73,33 @@ def test_the_command_names_the_profile_of_each_row(
         assert (wrong or "--profiles") in capfd.readouterr().err
     assert main([*asked[:-2], "--ablate", "--profiles", "mini,standard"]) == 2
     assert "--ablate" in capfd.readouterr().err
+
+
+@pytest.mark.slow
+def test_advice_measures_what_is_installed_and_names_the_rest(
+    library_with_model: Library,
+    tmp_path: Path,
+    lines_file: Callable[..., Path],
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "lease.txt").write_text("The tenant pays a rent of 1,250 a month.")
+    words = library_with_model.create("Words", profile="standard")  # whose models are not there
+    words.ingest([tmp_path / "lease.txt"])
+    golden = lines_file(tmp_path / "golden.jsonl", [ROW])
+    home = f"--data-dir={library_with_model.settings.data_dir}"
+    asked = ["models", "advise", "-c", "Words", home, "--json"]
+    assert main(asked) == 2  # no passage is marked with a note
+    assert "--golden" in capfd.readouterr().err
+    assert main([*asked, "--golden", str(golden)]) == 0
+    by_name = {each["profile"]: each for each in json.loads(capfd.readouterr().out)}
+    assert [name for name, each in by_name.items() if each["measured"]] == ["standard", "mini"]
+    mini, absent = by_name["mini"], by_name["mini-rerank"]
+    assert [gain["measure"] for gain in mini["gains"]] == ["ndcg@10", "hit@1"]
+    assert all(mini[cost] > 0 for cost in ("search_ms", "passage_ms", "bytes"))
+    assert ("ms-marco-minilm" in absent["reason"], absent["means"]) == (True, {})
+    (chunk,) = words.read.chunks("lease.txt")
+    words.marks.star(chunk, note="What does the tenant owe?")
+    assert main([*asked[:-1], "--profiles", "mini"]) == 0
+    shown = capfd.readouterr().out
+    assert "your profile" in shown
+    assert "bge" not in shown

@@ -21,7 +21,15 @@ from casetrack.parse.ocr import choose, language_data
 from casetrack.parse.ocr.fetch import RAPID, find_weights
 from casetrack.parse.ocr.language_data import Language, known_codes
 from faces.cli.conftest import error_of
-from models.conftest import CONFIG, HEADED_WORDS, Hub, random_weights, tiny_spec, tokenizer_file
+from models.conftest import (
+    CONFIG,
+    HEADED_WORDS,
+    Hub,
+    hub_of,
+    random_weights,
+    tiny_spec,
+    tokenizer_file,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -293,14 +301,10 @@ def small(models: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
     monkeypatch.setattr(catalog, "MODELS", (one, two))
     profile = profiles.Profile("small", "", dense="one", sparse="two", tokens="one")
     monkeypatch.setattr(profiles, "PROFILES", (profile,))
-    with Hub(one, files) as hub:
+    with hub_of(one, files) as hub:
         hub.files.update({at.replace("/one/", "/two/"): data for at, data in hub.files.items()})
         monkeypatch.setenv("HF_ENDPOINT", hub.url)
-        thread = threading.Thread(target=hub.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
         yield hub
-        hub.shutdown()
-        thread.join()
 
 
 def test_a_licence_is_named_before_anything_is_fetched(
