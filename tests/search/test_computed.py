@@ -22,6 +22,8 @@ _COMPUTED = {
     ],
     "which minutes mention CR-07": None,
     "how many invoices from Tidewell": None,
+    "Who received the highest payment?": None,
+    "total number of orders": None,
     "What does an emergency stop cost?": None,
 }
 

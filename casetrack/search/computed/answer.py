@@ -15,7 +15,7 @@ from casetrack.search.computed.documents import documents_answer
 from casetrack.search.computed.invoices import amounts_answer
 from casetrack.search.computed.names import names_answer
 from casetrack.search.computed.papers import papers_answer
-from casetrack.search.computed.parts import Source
+from casetrack.search.computed.parts import Source, counted
 from casetrack.search.computed.sheets import sheets_answer
 from casetrack.search.computed.signers import signers_answer
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from casetrack.store.workspace import State
 
 FOLLOW_UP = "The question refers to an earlier one, which a search does not know: ask it in full."
+_LACKING = f"Nothing was computed: the map lacks {{}}. {See('statistics')} reads them."
 _MONEY = frozenset(LISTS.words("money"))
 _DATES = frozenset(LISTS.words("dates"))
 _DOCUMENTS = frozenset(LISTS.words("documents"))
@@ -52,13 +53,13 @@ def answered(
     if reading.form == "follow-up":
         return None, FOLLOW_UP
     source = Source(state, reading, None if only is None else frozenset(only))
-    if source.graph.lacking:
-        return None, ""
     if reading.form == "role":
-        return signers_answer(source, text), ""
+        return (None if source.graph.lacking else signers_answer(source, text)), ""
+    if lacking := source.graph.lacking:
+        return None, _LACKING.format(counted(lacking, "passage"))
     asked = asked_set(reading, text)
     if asked is None:
-        return None, _advice((), reading.form)
+        return None, _advice(tuple(text.lower().strip(" ?.!").split()), reading.form)
     made = next(filter(None, (answer(source, asked) for answer in _ANSWERS)), None)
     if made is None:
         return None, _advice((*asked.words, *asked.measure), reading.form)
@@ -75,7 +76,7 @@ def _advice(words: tuple[str, ...], form: QuestionForm) -> str:
     """Return the operation that lists a set which was not computed; empty without one."""
     what = {"list": "list", "count": "count", "sum": "sum", "extreme": "comparison"}[form]
     named = words[-1:] or ("",)
-    if form == "sum" or (form == "extreme" and (not words or _MONEY.intersection(words))):
+    if form == "sum" or (form == "extreme" and _MONEY.intersection(words)):
         how = f"amounts sorted by size: {See('amounts', sort='value')}"
     elif kinds := [_TYPES[w] for w in named if w in _TYPES]:
         how = f"the documents of this type: {See('by-type', kinds[0])}"

@@ -100,6 +100,8 @@ def asked_set(reading: Reading, text: str, /) -> AskedSet | None:
         # "Which company has the highest revenue?"
         words, narrowed = _phrase(before[: has.start()])
         measure, rest = _phrase(after)
+        if not words or not measure:
+            return None
         return AskedSet(form, words, measure, f"{narrowed} {rest}".strip(), lowest, by)
     words, rest = _phrase(before)
     if words and not _NUMERALS.issuperset(words):

@@ -35,7 +35,7 @@ _MENTIONS = re.compile(
     re.IGNORECASE,
 )
 _MAIL = re.compile(
-    r"^(?:(?:that|which) )?(?:(?:were |was )?(?:sent|written|received) )?"
+    r"^(?:(?:that|which) )?(?:(?:are|is|were|was) )?(?:(?:sent|written|received) )?"
     r"(?P<side>from|by|to|von|an) (?P<name>[^,]+)$",
     re.IGNORECASE,
 )

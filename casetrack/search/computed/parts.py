@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from casetrack.base.records.search import ComputedAnswer, ComputedPart
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from casetrack.base.records import Document
-    from casetrack.base.records.reading import Reading
+    from casetrack.base.records.reading import NamedDocument, Reading
     from casetrack.graph.graph import ContextGraph
     from casetrack.store.index.scope import Place
     from casetrack.store.workspace import State
@@ -54,14 +56,23 @@ class Source:
 
     @property
     def named(self) -> frozenset[str]:
-        """The documents that the question certainly names."""
-        return frozenset(n.document_id for n in self.reading.named if n.weight >= 1)
+        """The documents that the question certainly names: by their file name."""
+        return frozenset(each.document_id for each in self._certain)
+
+    @cached_property
+    def _certain(self) -> list[NamedDocument]:
+        certain = []
+        for each in self.reading.named:
+            stem = PurePath(each.document).stem.casefold()
+            if stem and stem in self.reading.query.casefold():
+                certain.append(each)
+        return certain
 
     def without_names(self, rest: str, /) -> str:
         """Return the narrowing words without names of documents that it names."""
-        for each in self.reading.named:
-            if each.document_id in self.named:
-                rest = rest.replace(each.part.text, " ")
+        for each in self._certain:
+            for name in (each.document, PurePath(each.document).stem):
+                rest = re.sub(re.escape(name), " ", rest, flags=re.IGNORECASE)
         return rest
 
     def places(self, document_id: str, /) -> list[Place]:

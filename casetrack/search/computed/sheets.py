@@ -22,6 +22,7 @@ _TOTAL = re.compile(
     re.IGNORECASE,
 )
 _EMPTY = re.compile(r"^\W*(?:n/?a|none|nil)?\W*$", re.IGNORECASE)
+_NUMERIC = re.compile(r"^[^\w]*\d[\d.,]*\W*$")
 _MOST_CHUNKS = 400
 
 
@@ -158,6 +159,8 @@ def _different(source: Source, sheet: _Sheet, column: str) -> ComputedAnswer | N
         cell = row.get(column)
         if cell is not None and not _EMPTY.match(cell.text) and not _is_total(row):
             cells.setdefault(cell.text.casefold(), cell)
+    if any(_NUMERIC.match(cell.text) for cell in cells.values()):
+        return None  # the number of things is their sum or something else
     parts = [(c.text, None, (c.chunk_id, c.start, c.end)) for c in cells.values()]
     how = f'different values of the column "{column}" in {sheet.name}, without totals'
     return source.answer(counted(len(parts), "value"), how, parts) if parts else None

@@ -238,7 +238,8 @@ _ENGLISH_LIST = re.compile(
 _GERMAN_LIST = re.compile(
     r"(?:(?:in|an|auf|bei|von|für|mit|aus|zu) )?(?:(?:wer|was) (?:sind|waren) (?:die|alle|"
     r"einige|unsere|zwei|drei|\d)\b"
-    r"|welchen? \w+(?: \w+){0,3}? (?:sind|waren|haben|hatten|wurden|werden|gibt|gelten|stehen|"
+    r"|welchen? \w+(?: \w+){0,3}? (?:wird|kommt|sind|waren|haben|hatten|wurden|"
+    r"werden|gibt|gelten|stehen|"
     r"enthalten|bestehen|nennen|erwähnen|regeln)\b"
     r"|(?:liste|zähle|nenne|nennen sie|listen sie|zeigen? sie|zeige|finde|gib|auflistung|"
     r"aufstellung)\b.*?\b(?:alle[rsmn]?|die|sämtliche\w*)\b(?! (?:\w+ )?(?:nummer|adresse)\b))"
