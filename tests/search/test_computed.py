@@ -20,6 +20,7 @@ _COMPUTED = {
     "Which cost group has the highest approved budget?": [
         "Cranes, delivered and installed: 2,140,000 GBP"
     ],
+    "latest letter to Ms Okafor": ["2024-11-04 Reply to Notice of Claim.pdf: 2024-11-04"],
     "which minutes mention CR-07": None,
     "how many invoices from Tidewell": None,
     "Who received the highest payment?": None,
@@ -46,4 +47,4 @@ def test_a_sum_is_that_of_its_parts_and_a_follow_up_is_reported(demo: Collection
     values = [float((p.value or "").split()[0].replace(",", "")) for p in computed.parts]
     assert computed.text == f"{sum(values):,.2f} GBP"
     assert any("in full" in note for note in demo.search("and how much of it is VAT?").notes)
-    assert any("`casetrack by-type" in n for n in demo.search("latest letter to Roth").notes)
+    assert any("`casetrack by-type" in n for n in demo.search("latest letter about Roth").notes)

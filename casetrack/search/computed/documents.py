@@ -13,7 +13,7 @@ from casetrack.search.computed.invoices import invoice_totals
 from casetrack.search.computed.parts import counted, joined, stems
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from casetrack.base.records import Document
     from casetrack.base.records.search import ComputedAnswer
@@ -48,6 +48,12 @@ _OPENING = 150
 """Characters at the start of a document in which a word may name its type."""
 _TITLE_WORDS = 6
 _HEAD = re.compile(r"\s*(?:from|to|von|an|date|subject|betreff)\s*:", re.IGNORECASE)
+_SALUTATION = re.compile(
+    r"^[ \t]*(?:dear|sehr geehrte[rs]?|liebe[rs]?|to whom)\b[^\n]*", re.IGNORECASE | re.MULTILINE
+)
+_LINE = re.compile(r"[^\s\n][^\n]*")
+_LETTERHEAD = 2
+"""Number of lines of a letter in which only its sender is named."""
 _CERTAIN = 0.96
 """Minimum score of a name: the same name, or without its legal form or title."""
 
@@ -70,7 +76,7 @@ def documents_answer(source: Source, asked: AskedSet, /) -> ComputedAnswer | Non
     if asked.form == "sum" or (asked.form == "extreme" and asked.by == "value"):
         return invoice_totals(source, asked, documents, how)
     if asked.form == "extreme":
-        return _extreme(source, asked, documents, how)
+        return _extreme(source, asked, documents, how, places)
     ordered = sorted(documents, key=lambda d: (d.name.casefold(), d.path))
     parts = [
         (d.name, _day(d), place)
@@ -181,7 +187,34 @@ def _narrowed(
         whose = stems(mail["name"])
         chosen = [d for d in documents if whose and whose <= stems(_header(d, side))]
         return chosen, f', "{mail["name"]}" in the field {side.capitalize()}', {}
+    if mail and mail["side"].lower() in {"to", "an"} and documents:
+        return _addressed(source, mail["name"], documents)
     return None
+
+
+def _addressed(
+    source: Source, name: str, documents: list[Document]
+) -> tuple[list[Document], str, dict[str, Spot]] | None:
+    """Return the letters to a name: in the salutation, or in a line of the address before it.
+
+    ``None`` if one of the documents has no salutation.
+    """
+    whose = stems(re.sub(r"^(?:the|den|die|das) ", "", name, flags=re.IGNORECASE))
+    places: dict[str, Spot] = {}
+    for each in documents:
+        opening = source.texts(source.places(each.document_id)[:1])
+        salutation = _SALUTATION.search(opening[0][1]) if opening else None
+        if salutation is None or not whose:
+            return None
+        chunk_id, text = opening[0]
+        # The first lines are the sender's.
+        lines = list(_LINE.finditer(text, 0, salutation.start()))[_LETTERHEAD:]
+        for line in (salutation, *lines):
+            words = line.group().split()
+            if whose <= stems(line.group()) and len(words) <= _TITLE_WORDS:
+                places.setdefault(each.document_id, (chunk_id, line.start(), line.end()))
+    chosen = [d for d in documents if d.document_id in places]
+    return chosen, f', "{name}" in the salutation or in the address before it', places
 
 
 def _header(document: Document, side: str) -> str:
@@ -216,7 +249,11 @@ def _mentioning(source: Source, name: str) -> dict[str, Spot] | None:
 
 
 def _extreme(
-    source: Source, asked: AskedSet, documents: Iterable[Document], how: str
+    source: Source,
+    asked: AskedSet,
+    documents: Iterable[Document],
+    how: str,
+    places: Mapping[str, Spot],
 ) -> ComputedAnswer | None:
     """Return the documents with the latest or earliest own date, or the most or fewest pages."""
     values: list[tuple[str | int, Document]] = []
@@ -232,7 +269,11 @@ def _extreme(
     if len(chosen) > 1 and asked.by == "length":
         return None
     value = str(best) if asked.by == "time" else counted(int(best), "page")
-    parts = [(d.name, value, place) for d in chosen if (place := source.opening(d)) is not None]
+    parts = [
+        (d.name, value, place)
+        for d in chosen
+        if (place := places.get(d.document_id) or source.opening(d)) is not None
+    ]
     compared = "own dates" if asked.by == "time" else "page counts"
     names = joined([d.name for d in chosen])
     how = f"{compared} of {counted(len(values), 'document')} compared: {how}"
