@@ -26,8 +26,10 @@ _DOCUMENTS = 5
 """Minimum number of documents with a repeated text, and of different texts before it."""
 _SHORT = 40
 """A shorter text may be a salutation, a heading or a name that documents have in common."""
+_OPENING = 300
+"""A shorter text at the start of a document is its letterhead or title."""
 _LONG = 3000
-"""A longer repeated text that is most of its document makes the document a version, not a frame."""
+"""Most of a document can be a footer only up to this length; otherwise it is a version."""
 _CHUNK_BITS = 32
 
 
@@ -51,7 +53,8 @@ def lines_of(chunks: Sequence[ChunkFacts], /) -> Iterator[tuple[int, int, int, i
 def _spans(chunk: ChunkFacts) -> Iterator[tuple[int, int]]:
     at, size = 0, len(chunk.text)
     head = max(0, chunk.text.find("\n\n")) if chunk.char_start == 0 else 0
-    for start, end in ((0, head), *sorted(chunk.tables), (size, size)):
+    tables = sorted(tuple(min(max(n - chunk.char_start, 0), size) for n in t) for t in chunk.tables)
+    for start, end in ((0, head), *tables, (size, size)):
         for match in _LINE.finditer(chunk.text, at, max(at, start)):
             yield match.span()
         if start < end:
@@ -73,9 +76,12 @@ class Lines:
     def boilerplate(self) -> Lines:
         """Return the lines of texts that at least five documents repeat after other texts.
 
-        The opening of a document identifies it and is left out, as are texts of fewer than 40
-        characters, and long ones that make up most of their document, as in versions.
+        The context of an opening is the text after it. Left out are openings of fewer than 300
+        characters, such as letterheads, other texts of fewer than 40, and documents of which more
+        than 3,000 characters and three quarters are repeated, such as versions.
         """
+        if not len(self.digest):
+            return self
         size = self.end - self.start
         rows = np.arange(len(size))
         digests, code = np.unique(self.digest, return_inverse=True)
@@ -85,13 +91,17 @@ class Lines:
         # Consecutive common lines are one text; what precedes it is its context.
         begins = common & (first | ~np.roll(common, 1))
         text = np.cumsum(begins) - 1
-        before = np.maximum.accumulate(np.where(~common | first, rows, 0)) if len(rows) else rows
-        context = np.where(common[before], -1, code[before])
+        last = np.roll(first, -1)
+        before = np.maximum.accumulate(np.where(~common | first, rows, 0))
+        after = np.minimum.accumulate(np.where(~common | last, rows, len(rows))[::-1])[::-1]
+        opens = common[before]
+        near = np.where(opens, after, before)
+        context = np.where(common[near], -1, code[near])
         length = np.bincount(text[common], size[common], max(1, int(begins.sum())))[text]
         of_unit = np.cumsum(first) - 1
-        whole = np.bincount(of_unit, size)[of_unit] if len(rows) else size
-        framed = common & (length >= _SHORT) & ((length <= _LONG) | (2 * length <= whole))
-        framed &= context >= 0
+        whole, shared = (np.bincount(of_unit, n)[of_unit] for n in (size, size * common))
+        framed = common & (context >= 0) & (length >= np.where(opens, _OPENING, _SHORT))
+        framed &= (shared <= _LONG) | (4 * shared <= 3 * whole)
         framed[framed] = _several(code[framed], context[framed], len(digests))
         return self.taken(framed)
 

@@ -8,6 +8,7 @@ import uuid
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -17,7 +18,9 @@ from casetrack.api.library import Library
 from casetrack.base.config import load_settings
 from casetrack.base.errors import ChunkNotFound
 from casetrack.graph import stored_segments
+from casetrack.graph.document.facts import ChunkFacts
 from casetrack.graph.opened import graph_of
+from casetrack.graph.repeats import Lines, lines_of
 from casetrack.ingest.pipeline import Tools
 from casetrack.store.session import write_session
 from casetrack.store.workspace import Workspace
@@ -217,6 +220,31 @@ def test_a_footer_of_all_documents_counts_once_and_hides_nothing(collection: Col
     assert counts["ISO 27001"] == 1
     dates = collection.sql("SELECT repeated FROM dates WHERE value = '2019-05-03'").to_pylist()
     assert [d["repeated"] for d in dates] == [False] + [True] * 11
+
+
+NOTICE = "Licensed by Relay Mills GmbH on the terms of its public licence, without warranty. " * 5
+
+
+@pytest.mark.parametrize(
+    ("documents", "repeated"),
+    [
+        ([f"Own text {n}.\nRegards\n{FOOTER}" for n in range(6)], True),
+        ([f"Own text {n}.\nRegards\n{FOOTER}" for n in range(4)], False),
+        ([f"Own text {n}.\nDear all" for n in range(6)], False),
+        ([f"{NOTICE}\n\nOwn text {n}." for n in range(6)], True),
+        ([f"Relay Mills GmbH, Geneva\n\nOwn text {n}." for n in range(6)], False),
+        ([f"{NOTICE * 9}\n\nChanged {n}.\n\n{NOTICE}{FOOTER}" for n in range(6)], False),
+        ([NOTICE + FOOTER] * 6, False),
+    ],
+)
+def test_what_many_documents_repeat(documents: list[str], repeated: bool) -> None:
+    rows = [
+        (number, number, *line)
+        for number, text in enumerate(documents)
+        for _, *line in lines_of([ChunkFacts("", 0, 1, 0, len(text), text, (), (), (), (), ())])
+    ]
+    found = Lines(*np.array(rows, np.int64).T).boilerplate()
+    assert (len(found.digest) > 0) == repeated
 
 
 @pytest.mark.slow

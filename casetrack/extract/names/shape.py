@@ -23,6 +23,7 @@ from casetrack.extract.names.words import (
     NEVER,
     NO_NAMES,
     PAPERS,
+    PEOPLES,
     PLACES,
     SHAPE,
     STATUTES,
@@ -129,6 +130,8 @@ def shaped(words: Words, place: Place, /) -> Place | None:
     inner = [w.lower() for w in texts[first:after] if w[0].isalnum()]
     if all(w in NO_NAMES | COMPANY_ENDS or w.isdigit() for w in inner):
         return None  # "Quarters Ended March 31, Inc." is the head of a column
+    if kind == "organization" and len(inner) == 1 and inner[0] in PEOPLES:
+        return None  # "Irish lenders"
     if kind == "organization":
         while (longer := _with_form(words, after)) > after:
             after = longer

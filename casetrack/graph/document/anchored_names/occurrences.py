@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -26,6 +27,7 @@ _SMALL_WORDS: Final = re.compile(r"(?<![\w.@/-])[a-z][a-z]+(?![\w@/]|\.\w)")
 _THINGS: Final = re.compile(
     r"\b(?:the|The|an?|any|all|each|such|no|this|of|its) ([A-Z][a-z-]+)(?!\w)"
 )
+_TITLED: Final = re.compile(r"\b([A-Z][a-z-]+)(?!\w)")
 _OTHERS: Final = frozenset(
     "holding holdings group international global bank bancorp capital ventures foundation trust "
     "industries enterprises asia europe america americas africa pacific canada mexico brazil china "
@@ -51,18 +53,24 @@ class Vocabulary:
     """Words of a document that are no names."""
 
     small: frozenset[str]  # Words in lower case, except in addresses
-    # Capitalised words after an article ("the Territory", "any Product"), here in lower case.
+    # Words that are often capitalised after an article ("the Territory", "any Product"), here in
+    # lower case.
     things: frozenset[str]
 
 
 def vocabulary(texts: Iterable[str], /) -> Vocabulary:
     """Return the words of texts that are no names."""
     small: set[str] = set()
-    things: set[str] = set()
+    things: Counter[str] = Counter()
+    titled: Counter[str] = Counter()
     for text in texts:
         small.update(_SMALL_WORDS.findall(text))
         things.update(_THINGS.findall(text))
-    return Vocabulary(frozenset(small), frozenset(w.lower() for w in things))
+        titled.update(_TITLED.findall(text))
+    # "the Google founders" is one of many mentions of Google without an article.
+    return Vocabulary(
+        frozenset(small), frozenset(w.lower() for w, n in things.items() if 3 * n >= titled[w])
+    )
 
 
 class NameFinder:
