@@ -12,8 +12,9 @@ from importlib.metadata import PackageNotFoundError, version
 from statistics import median
 from typing import TYPE_CHECKING
 
+from casetrack.api.evaluate.answers import same_value
 from casetrack.api.evaluate.measures import DEPTH, measures_of
-from casetrack.api.evaluate.runs import Run
+from casetrack.api.evaluate.runs import Run, ShownValue
 from casetrack.base.errors import Opt, UsageError
 from casetrack.version import __version__
 
@@ -56,6 +57,7 @@ def measure(
     results = search(asked.questions[0])
     notes = results.notes
     scores, times, languages, steps = {}, {}, {}, defaultdict(list)
+    answers: list[ShownValue] = []
     for number, question in enumerate(asked.questions, start=1):
         started = time.perf_counter()
         results = search(question)
@@ -63,6 +65,8 @@ def measure(
         for stage, milliseconds in results.stage_ms.items():
             steps[stage].append(milliseconds)
         scores[question.id] = _score(asked, question, results)
+        if asked.kind == "golden":
+            answers.append(_shown_value(question, results))
         # Notes on one question, such as a word that no passage contains, are not true of all.
         notes = tuple(n for n in notes if n in results.notes)
         if language := question.language or _language(results):
@@ -93,6 +97,7 @@ def measure(
         milliseconds=times,
         stage_milliseconds={stage: median(values) for stage, values in steps.items()},
         notes=tuple(dict.fromkeys((*asked.notes, *notes))),
+        answers=tuple(answers),
     )
 
 
@@ -122,6 +127,26 @@ def _score(asked: QuestionSet, question: Question, results: SearchResults) -> di
         else measures_of(asked.judge.ranks(question, results), question.relevant)
     )
     return places | asked.judge.details(question, results)
+
+
+def _shown_value(question: Question, results: SearchResults) -> ShownValue:
+    """Return the value that the first result shows, judged by the values of the question."""
+    best = results[0] if len(results) else None
+    answer = None if best is None else best.answer
+    verdict = "none"
+    if answer is not None:
+        is_right = any(same_value(answer.text, value) for value in question.values)
+        is_judged = question.values or question.absent
+        verdict = ("right" if is_right else "wrong") if is_judged else "unjudged"
+    return {
+        "id": question.id,
+        "question": question.text,
+        "kind": question.kind,
+        "document": None if best is None else best.provenance.document_name,
+        "expected": question.values,
+        "shown": None if answer is None else answer.text,
+        "verdict": verdict,
+    }
 
 
 def _language(results: SearchResults) -> str:

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from casetrack.api.evaluate.measures import mean_of, percentile
 from casetrack.base.errors import CaseTrackError, FileNotFound, See, UsageError
@@ -22,9 +22,24 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 _DIGITS = 6
-_SINGLE = ("scores", "kinds", "languages", "milliseconds")
+_SINGLE = ("scores", "kinds", "languages", "milliseconds", "answers")
 """Fields of a stored run with values of single questions."""
 _LEAST_SHARE = 1 / 20
+
+
+class ShownValue(TypedDict):
+    """A value that search showed, or ``None``.
+
+    *verdict* is ``right``, ``wrong``, ``none``, or ``unjudged`` if the question has no ``value``.
+    """
+
+    id: str
+    question: str
+    kind: str
+    document: str | None  # of the first result
+    expected: tuple[str, ...]
+    shown: str | None
+    verdict: str
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -58,6 +73,8 @@ class Run(Card):
         Question id to the time of its search.
     stage_milliseconds
         Median time of each stage.
+    answers
+        The value that the first result showed for each question of a golden file.
     """
 
     id: str
@@ -82,6 +99,7 @@ class Run(Card):
     notes: tuple[str, ...] = ()
     languages: Mapping[str, str] = field(default_factory=dict)
     vocabulary: bool = True
+    answers: tuple[ShownValue, ...] = ()
     means: Mapping[str, float] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -206,7 +224,8 @@ def load_run(path: Path, /) -> Run:
         raw["date"] = datetime.fromisoformat(raw["date"])
         for name in ("pipelines", "embedders", "stages", "notes"):
             raw[name] = tuple(raw[name])
-        # Older stored runs have no languages.
+        # Older stored runs have neither languages nor answers.
+        raw["answers"] = tuple(raw.get("answers", ()))
         return Run(**{f.name: raw[f.name] for f in fields(Run) if f.init and f.name in raw})
     except (ValueError, KeyError, TypeError) as error:
         raise UsageError(

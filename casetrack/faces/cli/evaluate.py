@@ -1,5 +1,6 @@
 """``casetrack eval``: how good the search is on questions with known answers."""
 
+import json
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -57,6 +58,13 @@ def evaluate(
     limit: Annotated[
         int | None, opt("Use only the first N questions by id.", "--limit N", min=1)
     ] = None,
+    answers: Annotated[
+        Path | None,
+        opt(
+            "Write the shown value of each question and its verdict, as JSON lines.",
+            "--answers FILE",
+        ),
+    ] = None,
     compare: Annotated[
         tuple[str, str] | None,
         opt("Compare two stored runs, by their ids or files.", "--compare RUN RUN"),
@@ -99,10 +107,21 @@ def evaluate(
         for run in _measure(asked, chosen, options, ablate=ablate):
             save_run(run, state.settings)
             runs.append(run)
+    if answers is not None:
+        _write_answers(answers, runs)
     _report(state, asked, runs, ablate=ablate, as_json=as_json)
 
 
-_OF_RUNS = ("modes", "profiles", "ablate", "no_vocabulary", "pages", "limit")
+_OF_RUNS = ("modes", "profiles", "ablate", "no_vocabulary", "pages", "limit", "answers")
+
+
+def _write_answers(file: Path, runs: "list[Run]") -> None:
+    from casetrack.base.files import write_atomic
+
+    lines = (
+        json.dumps({"run": run.id, **a}, ensure_ascii=False) for run in runs for a in run.answers
+    )
+    write_atomic(file, "".join(f"{line}\n" for line in lines).encode())
 
 
 def _refuse(ctx: typer.Context, option: str, *others: str) -> None:

@@ -28,6 +28,9 @@ _NOTE = re.compile(r"\((?:note\s*)?[\w,. ]{1,8}\)|\[\w\]", re.IGNORECASE)
 _CODE = re.compile(r"\S*\d\S*")
 _LETTERS = re.compile(r"[^\W\d_]{3,}")
 _FIGURE = re.compile(r"^[\s$\u20ac\u00a3(~-]*\d[\d.,]*(?:\s*%|\s*\))*$")
+_PERIOD = re.compile(r"\b(?:19|20)\d\d\b")
+_LONGEST_PERIOD = 40
+_FISCAL = re.compile(r"(?:fy|cy)((?:19|20)\d\d)")
 _COVERED = 0.8
 """Minimum share of the question's words, by rarity, in the names of row and column and nearby."""
 _LEAST_NAMED = 0.5
@@ -75,32 +78,45 @@ class Row:
 def rows_of(text: str, /) -> Iterator[Row]:
     """Yield the rows of the tables of a passage that have named columns."""
     header: list[str] = []
+    span = ""
     start = 0
     for line in text.split("\n"):
-        if BETWEEN in line:
-            cells = _cells(line, start)
-            if any(": " in cell.text for cell in cells[1:]) or (
-                ": " in cells[0].text and len(cells) > 1
-            ):
-                yield Row(start, start + len(line), tuple(map(_labelled, cells)))
-            elif not header:
-                header = [cell.text for cell in cells]
-            elif len(cells) == len(header) and set(line) - set("|-: "):
-                named = (
-                    cell._replace(column=name) for cell, name in zip(cells, header, strict=True)
-                )
-                yield Row(start, start + len(line), tuple(named))
-        elif line.strip():
-            header = []
+        cells = _cells(line, start) if BETWEEN in line else []
+        named = [cell.text for cell in cells]
+        if len(cells) > 1 and any(": " in name for name in (*named[1:], named[0])):
+            yield Row(start, start + len(line), tuple(map(_labelled, cells)))
+        elif cells and (not header or not _starts(line)) and not any(map(_is_figure, named)):
+            # A heading over several columns: "December 31," above "2016 | 2015".
+            span, header = (
+                (named[0], header) if len(named) == 1 else ("", [f"{span} {n}" for n in named])
+            )
+        elif len(cells) > 1 and len(header) - len(cells) in {0, -1}:
+            columns = header if len(cells) == len(header) else ["", *header]
+            pairs = zip(cells, columns, strict=True)
+            yield Row(start, start + len(line), tuple(cell._replace(column=c) for cell, c in pairs))
+        elif not line.strip():
+            header, span = [], ""
         start += len(line) + 1
 
 
+def _starts(line: str) -> bool:
+    """Return whether the first cell of a line has text."""
+    first, _, rest = line.strip().partition("|")
+    return bool((first or rest.partition("|")[0]).strip())
+
+
+def _is_figure(text: str) -> bool:
+    """Return whether a cell has a number that is no year or date."""
+    return any(map(str.isdigit, text)) and (len(text) > _LONGEST_PERIOD or not _PERIOD.search(text))
+
+
 def _cells(line: str, start: int) -> list[Cell]:
+    """Return the cells of a line that have text."""
     cells, at = [], 0
     for part in line.split("|"):
         own = part.strip()
         first = start + at + len(part) - len(part.lstrip())
-        if own or 0 < at < len(line) - len(part):
+        if own.strip("-: "):
             cells.append(Cell(first, first + len(own), own, ""))
         at += len(part) + 1
     return cells
@@ -134,7 +150,7 @@ class Table:
         """Return the tables of a passage compared with a question."""
         own = {t for t, weight in sought.specific.items() if weight >= 1.0} - asked.named
         own |= {t for t in terms_of(sought.query) if t.startswith(_MONTH)}
-        named = sorted(own - _GENERIC - _MONTH_NAMES)
+        named = sorted({_FISCAL.sub(r"\1", t) for t in own} - _GENERIC - _MONTH_NAMES)
         weights = {t: sought.rarity.get(t, 1.0) for t in named}
         periods = frozenset(t for t in weights if any(map(str.isdigit, t)))
         return cls(text, weights, around, asked, periods)

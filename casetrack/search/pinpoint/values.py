@@ -40,7 +40,23 @@ _OTHERWISE, _DOUBTFUL = (
     re.compile(rf"\b(?:{''.join(_LISTS.text(name).split(chr(10)))})\b", re.IGNORECASE)
     for name in ("otherwise", "doubtful")
 )
+_PREPOSITIONS = query_terms("within until since during after before prior")
+_KIND_NOUNS = query_terms("date day period time amount number total sum")
 _SELECTING = frozenset(_LISTS.words("selecting"))
+_PARTIES = frozenset(_LISTS.words("parties"))
+_DUTY = re.compile(r"\b(?:must|shall|should|has to|have to|muss|m\u00fcssen)\b", re.IGNORECASE)
+_DUE = re.compile(
+    r"\b(?:must|shall|should|ha(?:s|ve) to|(?:is|are) to|(?-i:may|will)|due|required|requires?|"
+    r"deadline|within|no later|not (?:less|later) than|at least|prior to|"
+    r"by (?=\d|(?-i:[A-Z]))|sp\u00e4testens|innerhalb|binnen|muss|m\u00fcssen)\b",
+    re.IGNORECASE,
+)
+"""Duties and time limits."""
+_LIMIT = re.compile(
+    r"\b(?:within|no later|not (?:less|later) than|at least|prior|before|after|following|innerhalb|"
+    r"binnen|sp\u00e4testens|nach|vor)\b",
+    re.IGNORECASE,
+)
 
 _CLAUSE = re.compile(
     r"[;:(){}\[\]\u2013\u2014]|,(?! \d)\s+(?:and|but|while|whereas|with|who|which|where|when|"
@@ -48,16 +64,45 @@ _CLAUSE = re.compile(
     re.IGNORECASE,
 )
 """Starts and ends of clauses."""
+_NAMED_AFTER = re.compile(
+    r"[*\s]*\([^)\u201c\"']{0,30}[*\s]*[\u201c\"'](?P<label>[^)\u201d\"'*]{2,40})"
+)
+"""The name that a text gives a value: 9 July 2024 (the "Effective Date")."""
+_NAMED_BEFORE = re.compile(
+    r"(?:(?:^|[.;|\n\d(])\s*[*\s]*(?P<label>[^.:;|\n]{2,60}?)\s*:[*\s]*"
+    r"|[\u201c\"](?P<term>[^\u201d\"*]{2,40})[*\u201d\"]+ (?:means|is|shall mean)[*\s]*)"
+    r"(?:(?:the )?(?:sum|amount|date|total) of[*\s]*)?(?:usd|us)?[*\s]*$",
+    re.IGNORECASE,
+)
+_LABELLED = 2.5
+"""Weight of a value with the requested name, set by hand: the fitted texts have none."""
+_ARTICLES = frozenset({"one", "ein", "eine", "einer"})
+_RANGE = re.compile(r"\d\s*[\u2013-]\s*\d|\b(?:between|from|to|and|bis)\b", re.IGNORECASE)
+_RANGE_ASKED = re.compile(
+    r"\b(?:between|from|years|dates|days|period|how long|zwischen)\b", re.IGNORECASE
+)
 _WORD = re.compile(r"\w+")
 _STOP = re.compile(r"[;(]|[.,](?!\d)|(?<!of )(?<!of the )\b\d|\bof (?:the )?\d[\d,.]* ?")
+_SCALED = re.compile(
+    r"\bin (?:us ?d(?:ollars?)?|us\$|\$|eur(?:os?)?|gbp|chf|dollars)? ?"
+    r"(?:thousands?|millions?|billions?)\b",
+    re.IGNORECASE,
+)
+"""A question that states the scale of the figure: the text may have another one."""
 _WHOLE = re.compile(
-    r"(?:\d|\b[a-z]+)\s+(?:out )?of (?:the )?$|(?:^|[;,.:-]\s)of (?:the |all )?$", re.IGNORECASE
+    r"(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|half|some|most|many|few|none))\s+"
+    r"(?:out )?of (?:the )?$|(?:^|[;,.:-]\s)of (?:the |all )?$",
+    re.IGNORECASE,
 )
 """Text before the whole of which the question asks a part: "212 of 620 hours"."""
 _BY_AFTER = re.compile(r"\w*\s+(?:by|von|durch)\b", re.IGNORECASE)
 _BY = re.compile(r"\b(?:by|von|durch) (?:the |\w+ )?$", re.IGNORECASE)
+_LEAST_WORDS = 2
+"""Minimum number of the question's words: a single word fits too many sentences."""
 _NEAR_WORDS = 6
 """Distance in words at which a word of the question counts a third."""
+_LIMIT_CHARS = 20
+"""Maximum distance in characters between a period and the words that make it a limit."""
 _NEAR_CHARS = 45
 """Maximum distance in characters between a number and the counted thing."""
 _AROUND_CHARS = (400, 150)
@@ -84,7 +129,8 @@ class Compared:
     @functools.cached_property
     def weights(self) -> dict[str, float]:
         """The terms of the question with their rarity, without those that name the kind."""
-        specific = {t for t, w in self.sought.specific.items() if w >= 1.0} - self.wanted.named
+        specific = {t for t, w in self.sought.specific.items() if w >= 1.0}
+        specific -= self.wanted.named | _PREPOSITIONS
         return {t: self.sought.rarity.get(t, 1.0) for t in specific}
 
     @functools.cached_property
@@ -108,6 +154,14 @@ class Compared:
         ):
             return False
         if _WHOLE.search(self.text, 0, value.start) or self._has(_OTHERWISE, value):
+            return False
+        if value.kind == "number" and value.text.lower() in _ARTICLES:
+            return False
+        if (
+            value.kind == "date"
+            and _RANGE.search(value.text)
+            and not _RANGE_ASKED.search(self.sought.query)
+        ):
             return False
         own = query_terms(value.text)
         return not own or not own <= self.sought.terms.keys()
@@ -156,15 +210,30 @@ class Compared:
         features = self.features(value, share)
         if value.kind == "person" and features[_ACTS] < 0.0 and not features[_AFTER_BY]:
             return 0.0
-        if value.kind == "number" and not features[_COUNTS]:
+        if (value.kind == "number" and not features[_COUNTS]) or self._lacks_duty(value):
             return 0.0
-        return 1.0 / (1.0 + math.exp(-_BIAS - sum(map(operator.mul, _WEIGHTS, features))))
+        if self._is_selected_otherwise(value) or self._is_of_other_party():
+            return 0.0
+        labelled = self._is_labelled(value)
+        if len(self.weights) < _LEAST_WORDS and not labelled:
+            return 0.0
+        total = _BIAS + sum(map(operator.mul, _WEIGHTS, features)) + _LABELLED * labelled
+        return 1.0 / (1.0 + math.exp(-total))
 
     def _clause(self, value: Value) -> tuple[int, int]:
         cuts = [0, *(m.end() for m in _CLAUSE.finditer(self.text)), len(self.text)]
         return max(c for c in cuts if c <= value.start), min(
             (c for c in cuts if c >= value.end), default=len(self.text)
         )
+
+    def _is_labelled(self, value: Value) -> bool:
+        """Return whether the text gives a value a name whose words are all in the question."""
+        before = _NAMED_BEFORE.search(self.text, 0, value.start)
+        after = _NAMED_AFTER.match(self.text, value.end)
+        names = [after["label"]] if after else []
+        names += [before["label"] or before["term"]] if before else []
+        described = [query_terms(name) - _KIND_NOUNS for name in names]
+        return any(name and name <= self.weights.keys() for name in described)
 
     def _counts(self, value: Value) -> float:
         """Return 1 if the counted things follow a number, 0.5 if they precede it."""
@@ -195,10 +264,43 @@ class Compared:
         first, last = self._clause(value)
         return any(m.group().lower() not in asked for m in words.finditer(self.text, first, last))
 
+    def _lacks_duty(self, value: Value) -> bool:
+        """Return whether the question asks for the time of a duty, and the part states a fact."""
+        if value.kind == "time" and "date" in self.wanted.kinds:
+            before = self.text[max(0, value.start - _LIMIT_CHARS) : value.start]
+            after = self.text[value.end : value.end + _LIMIT_CHARS]
+            return _LIMIT.search(f"{before} {after}") is None
+        asks = value.kind in {"date", "time"} and _DUTY.search(self.sought.query) is not None
+        return asks and _DUE.search(self.text) is None
+
+    def _is_selected_otherwise(self, value: Value) -> bool:
+        """Return whether a word that selects a value is nearer to another one."""
+        rivals = [v for v in self.values if self.fits(v)]
+        for match in _WORD.finditer(self.text):
+            if match.group().lower() in self.selecting and len(rivals) > 1:
+                nearest = min(
+                    rivals, key=lambda v: max(v.start - match.end(), match.start() - v.end)
+                )
+                if nearest.text != value.text:
+                    return True
+        return False
+
+    def _is_of_other_party(self) -> bool:
+        """Return whether the part begins with another party than the only one of the question."""
+        own, asked = (
+            [word.lower() for word in _WORD.findall(text) if word.lower() in _PARTIES]
+            for text in (self.text, self.sought.query)
+        )
+        return bool(own) and len(asked) == 1 and own[0] != asked[0]
+
+    @functools.cached_property
+    def selecting(self) -> frozenset[str]:
+        """The words of the question that select one of several values."""
+        return frozenset(w.lower() for w in _WORD.findall(self.sought.query)) & _SELECTING
+
     def lacks_selection(self) -> bool:
         """Return whether the part lacks a word that selects one of several values."""
-        asked = {m.group().lower() for m in _WORD.finditer(self.sought.query)} & _SELECTING
-        asked |= {
+        asked = self.selecting | {
             m.group() for m in _WORD.finditer(self.sought.query) if any(map(str.isdigit, m.group()))
         }
         held = query_terms(self.text) | self.wanted.named
@@ -221,11 +323,26 @@ FEATURES = (
 )
 """Names of the features."""
 _COUNTS, _ACTS, _AFTER_BY = map(FEATURES.index, ("counts", "acts", "after by"))
-_WEIGHTS = (-0.3, 0.6, 1.37, 4.05, -1.36, 0.87, 0.6, 0.97, 0.95, -0.2, -0.32, -0.1, 0.14, -1.29)
-_BIAS = -1.21
-_CERTAIN = 0.85
+_WEIGHTS = (
+    -0.36,
+    0.91,
+    1.51,
+    4.67,
+    -1.64,
+    0.98,
+    0.77,
+    1.26,
+    1.05,
+    -0.46,
+    -0.19,
+    0.05,
+    -0.05,
+    -1.29,
+)
+_BIAS = -1.53
+_CERTAIN = 0.8
 """Minimum probability of a value."""
-_CERTAIN_NAME = 0.92
+_CERTAIN_NAME = 0.86
 """The same of a name: a sentence has many, mostly in another role."""
 _SENTENCES = frozenset({"value", "role", "count", "extreme"})
 """Forms of questions that a value in a sentence answers."""
@@ -246,7 +363,7 @@ def answer_in(
     *text* and *whole* are the passage; *row* has its stored ``VALUE_COLUMNS``.
     """
     asked = wanted(sought.query) if sought.form in _ROWS else None
-    if asked is None:
+    if asked is None or _SCALED.search(sought.query):
         return None
     best = marked[0]
     is_row = best.kind in {"row", "heading"} or BETWEEN in best.text

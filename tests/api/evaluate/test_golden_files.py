@@ -100,6 +100,18 @@ def test_marks_of_the_first_right_passage(scores: Callable[..., dict[str, float]
     assert "pinpoint" not in scores(asked, {"document": "contracts/lease.txt"})
 
 
+def test_shown_values_are_judged(
+    house: Collection, tmp_path: Path, lines_file: Callable[..., Path]
+) -> None:
+    notice = {"question": "How much notice ends this lease?", "answers": [RENT]}
+    values = ({"value": "six months"}, {"value": "9"}, {}, {"answers": []})
+    file = lines_file(tmp_path / "g.jsonl", [notice | each for each in values])
+    run = measure(open_golden(file, house), mode="keyword")
+    verdicts = [answer["verdict"] for answer in run.answers]
+    assert verdicts == ["right", "wrong", "unjudged", "wrong"]
+    assert {answer["document"] for answer in run.answers} == {"lease.txt"}
+
+
 def test_missing_objects_are_reported(
     house: Collection, tmp_path: Path, lines_file: Callable[..., Path]
 ) -> None:
