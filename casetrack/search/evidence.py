@@ -1,8 +1,9 @@
 """Judges whether the results answer the question.
 
 The best of many passages always looks good relative to others, so its rank is no evidence. The
-features are absolute: the share of the question's words in a passage, by rarity; the cosine of the
-two; and for each token of the question the nearest token of the passage, by the rarity of its word.
+features are absolute: the share of the question's words in a passage and in one place of it, and of
+its pairs of words (:mod:`casetrack.search.closeness`); the cosine of the two; and for the tokens of
+the question, in the mean and for those without a counterpart, the nearest token of the passage.
 A logistic model combines them, with one fit for words alone, one with vectors and one with token
 matrices, made on open data over collections of 20 to 13,000 passages (see
 ``tools/training/evidence`` and docs/evaluation.md). Results of a model without a fit are judged by
@@ -16,6 +17,7 @@ import itertools
 import json
 import re
 import string
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from numbers import Real
@@ -28,11 +30,12 @@ from casetrack.base.models.profiles import vectors_of
 from casetrack.base.words.lists import month_numbers, title_words
 from casetrack.extract.language import capitals_mark_names, is_structural
 from casetrack.search.asked_words import forms_of, term_frequency
+from casetrack.search.closeness import Comparer
 from casetrack.search.question.read import blanked
 from casetrack.search.question.words import other_spellings, spellings, stems_of, words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -324,6 +327,12 @@ def _one_slip(word: str) -> Iterator[str]:
 
 LOOKED_AT = 3
 """Number of best results judged together: one may have the words, another the meaning."""
+WORDS_ALONE, OTHER = "words", "words of other languages"
+"""Names of the fits of words: for English, and for languages with more forms and compounds."""
+_LOWEST = 2
+"""Number of tokens without a counterpart that count apart."""
+READ_FURTHER = 2
+"""Maximum number of further results whose text is read, because they have more of the words."""
 FEWEST = 3
 """A question with fewer content words may be answered in other words."""
 JUDGED = 10
@@ -349,13 +358,13 @@ class Fit:
         relevance: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-np.clip(logit, -30.0, 30.0)))
         return relevance
 
-    def evidence(self, relevance: float, /, *, by_words: float = 0.0) -> Evidence:
+    def evidence(self, relevance: float, /, *, is_worded: bool = False) -> Evidence:
         """Return the evidence level of a relevance.
 
         It is never *none* if the words alone show otherwise: models read names and technical terms
         badly, and words miss other phrasings, but both seldom miss an answer.
         """
-        if relevance < self.none_below and by_words < words_fit().none_below:
+        if relevance < self.none_below and not is_worded:
             return "none"
         return "strong" if relevance >= self.strong_from else "weak"
 
@@ -370,36 +379,67 @@ class Verdict:
     results: tuple[tuple[float, Evidence], ...]  # Relevance and evidence of each result
 
 
+class Nearness(NamedTuple):
+    """Similarity of a question's tokens to the nearest ones of a passage."""
+
+    mean: float  # Weighted by the worth of the words
+    lowest: float  # Mean of the two lowest ones
+
+
+def nearness(
+    places: Sequence[Place], similarities: NDArray[np.float32], weights: NDArray[np.float64], /
+) -> dict[Place, Nearness]:
+    """Return the nearness of the passages that have a token matrix.
+
+    *similarities* is float32 [passages, tokens], NaN without a matrix; *weights* float64 [tokens].
+    """
+    means = np.average(similarities, axis=1, weights=weights)
+    lowest = np.sort(similarities[:, weights > 0.0], axis=1)[:, :_LOWEST].mean(axis=1)
+    return {
+        place: Nearness(float(mean), float(low))
+        for place, mean, low in zip(places, means, lowest, strict=True)
+        if not np.isnan(mean)
+    }
+
+
+Read = Callable[["Sequence[Place]"], "Sequence[tuple[str, Sequence[str]]]"]
+"""Returns the texts of passages, each with its headings."""
+
+
 def judged(
     words: AskedWords,
     ranked: Sequence[Ranked],
-    nearest: Sequence[float | None],
+    nearest: Sequence[Nearness | None],
     missing: Sequence[Missing],
+    read: Read,
     /,
     *,
     profile: str | None,
+    language: str | None = None,
     never_none: bool = False,
 ) -> Verdict:
     """Judge the results of a search, *ranked* with the best first.
 
     The search is as relevant as the best of them, or as the first three together. *nearest* has for
-    each result the mean similarity of the question's tokens weighted by rarity, ``None`` without a
-    token matrix. *missing* has the things in the question that no passage contains. *profile* is
-    the name of the models that took part, if any. With *never_none* the evidence is never *none*:
-    every document has the requested fact, such as a title, or no fit applies to the models.
+    each result the nearness of the question's tokens, ``None`` without a token matrix. *missing*
+    has the things in the question that no passage contains. *profile* is the name of the models
+    that took part, if any. With *never_none* the evidence is never *none*: every document has the
+    requested fact, such as a title, or no fit applies to the models.
     """
     if not ranked:
         return Verdict(0.0, "none", ())
-    features = features_of(words, ranked, nearest, missing)
-    fit = _fit(profile, features)
-    each, by_words = fit.relevance(features), words_fit().relevance(features)
+    features = features_of(words, ranked, nearest, missing, read)
+    words_fit = fits_of(None, language)[0]
+    fit = _fit(fits_of(profile, language), features)
+    each, by_words = fit.relevance(features), words_fit.relevance(features)
     best = {name: values[:LOOKED_AT].max(keepdims=True) for name, values in features.items()}
     whole = max(float(fit.relevance(best)[0]), float(each.max()))
     results = tuple(
-        (float(r), fit.evidence(float(r), by_words=float(w)))
+        (float(r), fit.evidence(float(r), is_worded=float(w) >= words_fit.none_below))
         for r, w in zip(each, by_words, strict=True)
     )
-    evidence = fit.evidence(whole, by_words=float(by_words.max()))
+    worded = max(float(words_fit.relevance(best)[0]), float(by_words.max()))
+    evidence = fit.evidence(whole, is_worded=worded >= words_fit.none_below)
     lost = any(features[name].any() for name in ("exact", "names"))
     never_none = never_none or (len(words.weights) < FEWEST and not lost)
     return Verdict(whole, "weak" if never_none and evidence == "none" else evidence, results)
@@ -408,19 +448,23 @@ def judged(
 def features_of(
     words: AskedWords,
     ranked: Sequence[Ranked],
-    nearest: Sequence[float | None],
+    nearest: Sequence[Nearness | None],
     missing: Sequence[Missing],
+    read: Read,
     /,
 ) -> dict[str, NDArray[np.float64]]:
     """Return the features of each result, float64 [n] each.
 
-    ``coverage`` and ``few`` are always present, as are ``exact`` and ``names``: 0, or -1 if no
-    passage contains something that the question names. ``cosine`` is present with vectors,
-    ``nearest`` if the token matrices of the best three were read.
+    ``coverage``, ``together``, ``pairs`` and ``few`` are always present, as are ``exact`` and
+    ``names``: 0, or -1 if no passage contains something that the question names. ``cosine`` is
+    present with vectors, ``nearest`` and ``lowest`` if the token matrices of the best three were
+    read.
     """
     lost = [m for m in missing if m.meant is None]
+    coverage = words.coverage([r.place for r in ranked])
     features = {
-        "coverage": words.coverage([r.place for r in ranked]),
+        "coverage": coverage,
+        **_closeness(words, [r.place for r in ranked], coverage, read),
         "exact": np.full(len(ranked), -float(any(m.is_exact for m in lost))),
         "names": np.full(len(ranked), -float(any(m.is_name for m in lost))),
         "few": few(words.scope.chunk_count, len(ranked)),
@@ -430,11 +474,34 @@ def features_of(
         features["cosine"] = np.array([0.0 if c is None else c for c in cosines])
     if all(value is not None for value in nearest[:LOOKED_AT]):
         # Results that were not read count as the most distant one that was.
-        known = [value for value in nearest if value is not None]
-        if known:
-            low = min(known)
-            features["nearest"] = np.array([low if v is None else v for v in nearest])
+        known = np.array([value for value in nearest if value is not None])
+        if len(known):
+            low = Nearness(*known.min(axis=0))
+            values = np.array([low if value is None else value for value in nearest])
+            features |= {"nearest": values[:, 0], "lowest": values[:, 1]}
     return features
+
+
+def _closeness(
+    words: AskedWords, places: Sequence[Place], coverage: NDArray[np.float64], read: Read
+) -> dict[str, NDArray[np.float64]]:
+    """Return ``together`` and ``pairs`` of each result, and raise *coverage* by related words.
+
+    Read are the best results, and those that have more of the words. The others count as the most
+    distant one that was read.
+    """
+    most = coverage[:LOOKED_AT].max(initial=0.0)
+    further = [n for n in range(LOOKED_AT, len(places)) if coverage[n] > most]
+    chosen = [*range(min(LOOKED_AT, len(places))), *further[:READ_FURTHER]]
+    comparer = Comparer(words)
+    texts = read([places[n] for n in chosen])
+    values = [comparer.closeness(text, headings) for text, headings in texts]
+    together = np.minimum(coverage, min((v.together for v in values), default=0.0))
+    pairs = np.full(len(places), min((v.pairs for v in values), default=0.0))
+    for n, value in zip(chosen, values, strict=True):
+        coverage[n] = max(coverage[n], value.covered)
+        together[n], pairs[n] = value.together, value.pairs
+    return {"together": together, "pairs": pairs}
 
 
 def few(passages: int, results: int, /) -> NDArray[np.float64]:
@@ -445,9 +512,8 @@ def few(passages: int, results: int, /) -> NDArray[np.float64]:
     return np.full(results, -np.log10(max(passages, 1)))
 
 
-def _fit(profile: str | None, features: dict[str, NDArray[np.float64]]) -> Fit:
+def _fit(fits: Sequence[Fit], features: Mapping[str, NDArray[np.float64]]) -> Fit:
     """Return the fit that uses most of these features."""
-    fits = fits_of(profile)
     known = [fit for fit in fits if set(fit.features) <= features.keys()]
     return max(known, key=lambda fit: len(fit.features))
 
@@ -457,17 +523,13 @@ def has_fit(profile: str | None, /) -> bool:
     return len(fits_of(profile)) > len(fits_of(None))
 
 
-def words_fit() -> Fit:
-    """Return the fit of words alone, which every denial needs."""
-    return fits_of(None)[0]
-
-
 @functools.cache
-def fits_of(profile: str | None, /) -> tuple[Fit, ...]:
-    """Return the fits of a profile, or those of words alone if it has none."""
+def fits_of(profile: str | None, language: str | None = None, /) -> tuple[Fit, ...]:
+    """Return the fit of words alone, which every denial needs, and those of a profile."""
     text = resources.files("casetrack.search").joinpath("evidence.json").read_text("utf-8")
     stored = json.loads(text)["fits"]
-    entries = [*stored["words"], *stored.get(vectors_of(profile) if profile else "", [])]
+    words = WORDS_ALONE if language in {None, "en"} else OTHER
+    entries = [*stored[words], *stored.get(vectors_of(profile) if profile else "", [])]
     return tuple(
         Fit(**{**entry, "features": tuple(entry["features"]), "weights": tuple(entry["weights"])})
         for entry in entries

@@ -23,11 +23,13 @@ from casetrack.search.cited import CitationMatches, cited_in, find_cited, with_c
 from casetrack.search.evidence import (
     JUDGED,
     LOOKED_AT,
+    Nearness,
     check_relevance,
     has_fit,
     judged,
     left_out,
     missing_from,
+    nearness,
     sentence,
 )
 from casetrack.search.filters import choose
@@ -118,8 +120,7 @@ class _Run:
     look
         Reranking of the best candidates, or ``None``.
     nearness
-        For each reranked passage the mean similarity to the question's tokens weighted by rarity;
-        not used for ranking.
+        For each reranked passage its nearness to the question's tokens; not used for ranking.
     shown
         Numbers of the ranked passages that are relevant enough.
     """
@@ -131,7 +132,7 @@ class _Run:
         self.times = StageTimes()
         self.look: Rerank | None = None
         self.encoded: Encoded | None = None
-        self.nearness: dict[Place, float] = {}
+        self.nearness: dict[Place, Nearness] = {}
 
     def choose(self, mode: SearchMode | None, stages: Sequence[str] | None, where: Filter) -> None:
         """Choose the documents and the stages; models are loaded if a stage needs them."""
@@ -200,9 +201,7 @@ class _Run:
             similarities = form.nearest(tokens, matrices.take(_row_ids(self.index, places)))
             if not similarities.shape[1]:
                 return np.full(len(places), np.nan, dtype=np.float32)
-            near = np.average(similarities, axis=1, weights=weights)
-            read = ~np.isnan(near)
-            self.nearness |= {place: float(near[n]) for n, place in enumerate(places) if read[n]}
+            self.nearness |= nearness(places, similarities, weights)
             mean: np.ndarray = similarities.mean(axis=1)
             return mean
 
@@ -268,7 +267,16 @@ class _Run:
         )
         is_exact = any(m.is_exact for m in missing)
         never_none = reading.text.rstrip().endswith(".") or (is_open and not is_exact)
-        verdict = judged(words, ranked, near, missing, profile=profile, never_none=never_none)
+        verdict = judged(
+            words,
+            ranked,
+            near,
+            missing,
+            self._texts,
+            profile=profile,
+            language=reading.language,
+            never_none=never_none,
+        )
         self.remarks = [sentence(missing, lambda at: index.texts([at])[at])] if missing else []
         if foreign:
             theirs = " and ".join(map(called, foreign))
@@ -289,6 +297,15 @@ class _Run:
             self.index.segments[number].data.places_of([row], [column])[0][column]
             for number, row in (hit.place for hit in ranked)
         }
+
+    def _texts(self, places: Sequence[Place]) -> list[tuple[str, list[str]]]:
+        """Return the texts of passages with their headings and the names of their documents."""
+        index, texts = self.index, self.index.texts(places)
+        titles = [index.segments[n].data.places_of([row], ["heading_path"])[0] for n, row in places]
+        return [
+            (texts[place], [*(title["heading_path"] or ()), name_at(self.snapshot, index, place)])
+            for place, title in zip(places, titles, strict=True)
+        ]
 
     def _other_languages(self) -> list[str]:
         """Return the languages of the best results if all certainly differ from the question's."""

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     from casetrack.api.collection import Collection
     from casetrack.api.library import Library
+    from casetrack.search.evidence import Read
+    from casetrack.store.index.scope import Scope
 
 PAGES = {
     "lease.txt": "Mr Norbert Hallowell pays the rent of the mill at Ferncombe monthly. "
@@ -172,10 +174,9 @@ def test_words_count_in_other_forms_and_pairs_of_signs_only_within_words(
 
 @pytest.mark.parametrize("fit", [fit for name in ("mini", "multilingual") for fit in fits_of(name)])
 def test_nothing_is_denied_where_words_or_models_find_it(fit: Fit) -> None:
-    by_words = fits_of(None)[0].none_below
-    assert fit.evidence(0.0, by_words=by_words) == "weak"
-    assert fit.evidence(fit.none_below, by_words=0.0) == "weak"
-    assert fit.evidence(0.0, by_words=0.0) == "none"
+    assert fit.evidence(0.0, is_worded=True) == "weak"
+    assert fit.evidence(fit.none_below) == "weak"
+    assert fit.evidence(0.0) == "none"
 
 
 def test_everyday_words_count_for_those_of_documents(collection: Collection) -> None:
@@ -244,8 +245,14 @@ def test_one_or_two_words_are_too_few_to_deny(
 ) -> None:
     scope, reading = scope_of(collection.workspace.state().index), read(question)
     words, lost = asked_words(reading, scope), missing_from(scope, reading)
-    hits = [Ranked((0, 0), "", 1.0, {})]
-    assert judged(words, hits, [None], lost, profile=None).evidence == evidence
+    verdict = judged(
+        words, [Ranked((0, 0), "", 1.0, {})], [None], lost, texts_of(scope), profile=None
+    )
+    assert verdict.evidence == evidence
+
+
+def texts_of(scope: Scope) -> Read:
+    return lambda places: [(scope.index.texts([place])[place], ()) for place in places]
 
 
 @pytest.mark.parametrize("limit", [1, 2, 10])
@@ -260,12 +267,15 @@ def test_the_verdict_does_not_depend_on_how_many_are_shown(
 
 
 def test_the_verdict_looks_at_every_result(stored: Callable[..., Collection]) -> None:
-    texts = [f"The mill {n} has a switch." for n in range(6)]
-    texts.append("Asbestos surveys of the Ferncombe mill are kept in the yard.")
-    state = stored({"a.txt": texts}).workspace.state()
+    pages = [f"The mill {n} has a switch." for n in range(6)]
+    pages.append("Asbestos surveys of the Ferncombe mill are kept in the yard.")
+    state = stored({"a.txt": pages}).workspace.state()
     words = asked_words(read("Who keeps asbestos surveys in Ferncombe?"), scope_of(state.index))
     hits = [Ranked((0, row), "", 1.0, {}) for row in range(7)]
-    relevance = [judged(words, hits[:n], [None] * n, [], profile=None).relevance for n in (6, 7)]
+    texts = texts_of(words.scope)
+    relevance = [
+        judged(words, hits[:n], [None] * n, [], texts, profile=None).relevance for n in (6, 7)
+    ]
     assert relevance[0] < 0.2 < relevance[1]
 
 
@@ -354,7 +364,7 @@ PROFILES = (None, "mini", "multilingual", "somebody-elses")
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("fit", [fit for profile in PROFILES[:3] for fit in fits_of(profile)])
 @settings(max_examples=25)
-@given(st.tuples(*[st.floats(-1, 1)] * 6), st.tuples(*[st.floats(0, 1)] * 6))
+@given(st.tuples(*[st.floats(-1, 1)] * 9), st.tuples(*[st.floats(0, 1)] * 9))
 def test_more_of_anything_is_never_less_relevant(
     fit: Fit, values: tuple[float, ...], more: tuple[float, ...]
 ) -> None:

@@ -28,7 +28,7 @@ from casetrack.api.library import Library
 from casetrack.base.license import UNLIMITED
 from casetrack.models.token_matrix import token_form
 from casetrack.search.asked_words import asked_words
-from casetrack.search.evidence import features_of, missing_from
+from casetrack.search.evidence import Nearness, features_of, missing_from, nearness
 from casetrack.search.question.read import read
 from casetrack.search.question.vocabularies import SHIPPED, read_vocabulary
 from casetrack.search.ranking import Rerank, rank
@@ -82,6 +82,12 @@ class Passages:
                 self.rows.append(rows)
             self.dimension = state.index.dimension
 
+    def text(self, number: int, row: int) -> tuple[str, list[str]]:
+        """Return the text of a passage with its headings and the name of its document."""
+        title = self.parts[number].data.places_of([row], ["heading_path"])[0]["heading_path"]
+        rows = self.rows[number]
+        return rows["text"][row], [*(title or ()), rows["document"][row]]
+
     def live(self, label: str, documents: set[str] | None = None) -> Masks:
         """Return all passages of a collection, or those of some documents."""
         return {
@@ -117,14 +123,16 @@ class Passages:
         encoding = self.encode(reading.text)
         words = asked_words(reading, scope)
         weights = words.token_weights(reading.text, encoding.token_spans)
-        near: dict[tuple[int, int], float] = {}
+        near: dict[tuple[int, int], Nearness] = {}
 
         def maxsim(places: Sequence[tuple[int, int]]) -> np.ndarray:
             stored = [self.rows[back[n]]["tokens"][row] for n, row in places]
             hits = self.form.nearest(encoding.tokens, stored)
-            mean = np.average(hits, axis=1, weights=weights)
-            near.update(zip(places, mean.tolist(), strict=True))
+            near.update(nearness(places, hits, weights))
             return hits.mean(axis=1)
+
+        def texts(places: Sequence[tuple[int, int]]) -> list[tuple[str, list[str]]]:
+            return [self.text(back[n], row) for n, row in places]
 
         terms_of = reading.terms
         asked = {
@@ -133,12 +141,14 @@ class Passages:
             "hybrid": (Question(terms_of, encoding.dense), None),
             "full": (Question(terms_of, encoding.dense), Rerank(maxsim, encoding.dense)),
         }
+        if not any(part.embedded_count for part in parts):
+            asked = {"keyword": asked["keyword"]}
         features, right = {}, {}
         missing = missing_from(scope, reading)
         for mode, (wanted, look) in asked.items():
             ranked = rank(index, DEPTH, wanted, look=look)
             nearest = [near.get(r.place) if look else None for r in ranked]
-            features[mode] = features_of(words, ranked, nearest, missing) if ranked else {}
+            features[mode] = features_of(words, ranked, nearest, missing, texts) if ranked else {}
             right[mode] = np.array([(back[r.place[0]], r.place[1]) in answers for r in ranked])
         return Case(data, kind, count, question, features, right)
 
@@ -278,6 +288,48 @@ def of_a_trade(passages: Passages) -> Any:
         row = json.loads(line)
         live = passages.live("Trade", {row["search_in"]})
         yield passages.case(TRADE, row["kind"], row["question"], live, set())
+
+
+def asked(passages: Passages, label: str, file: Path, chance: random.Random, most: int) -> Any:
+    """Yield the questions of a set about their document and without their answer.
+
+    Each line has ``doc``, ``question`` and ``answers``. With ``absent`` the truth is known, in the
+    document and, with ``shared``, in the collection. With ``group`` the documents are paragraphs of
+    articles; otherwise the question has no answer in another document.
+    """
+    rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    names = sorted({d for n in passages.of[label] for d in passages.rows[n]["document"]})
+    rows = [row for row in rows if row["doc"] in {None, *names}]
+    for row in chance.sample(rows, min(most, len(rows))):
+        question, doc, others = row["question"], row["doc"], [d for d in names if d != row["doc"]]
+        kind = "absent" if row.get("absent") else "present"
+        alone = passages.live(label, {doc})
+        if "absent" in row:
+            if doc is not None:
+                yield passages.case(label, kind, question, alone, set())
+            if row.get("shared"):
+                yield passages.case(f"{label}-all", kind, question, passages.live(label), set())
+        elif "group" in row:
+            article = {d for d in names if d.split("-")[0] == row["group"]}
+            some = set(
+                chance.sample(sorted(set(names) - article), (len(names) - len(article)) // 2)
+            )
+            for more, own, kind in (
+                (set(), article, "present"),
+                (set(), article - {doc}, "hard"),
+                (some, article, "present"),
+                (some, set(), "topic"),
+            ):
+                of = f"{label}-all" if more else label
+                yield passages.case(of, kind, question, passages.live(label, more | own), set())
+        else:
+            yield passages.case(label, "present", question, alone, set())
+            other = passages.live(label, {chance.choice(others)})
+            yield passages.case(label, "other", question, other, set())
+            if row.get("shared"):
+                every, rest = passages.live(label), passages.live(label, set(others))
+                yield passages.case(f"{label}-all", "present", question, every, set())
+                yield passages.case(f"{label}-all", "topic", question, rest, set())
 
 
 def _letters(text: str) -> str:
