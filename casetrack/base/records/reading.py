@@ -177,14 +177,16 @@ def _quoted(parts: tuple[Part, ...]) -> str:
 
 # Positions of answers within passages.
 
-PinpointKind = Literal["sentence", "row", "item", "heading"]
-"""A sentence of running text, a row of a table, an item or clause, or a heading."""
+PinpointKind = Literal["sentence", "row", "header", "item", "heading"]
+"""A sentence of running text, a row of a table, the header above such a row, an item or clause, or
+a heading.
+"""
 AnswerKind = Literal["date", "amount", "count", "person", "organization", "location"]
 
 
 @dataclass(frozen=True, slots=True)
 class Pinpoint(Record):
-    r"""The most relevant sentence, row, item or clause of a passage."""
+    r"""The most relevant sentence, row, item or clause of a passage, or the header of the row."""
 
     JSON = ("text", "citation", "char_start", "char_end", "score")
 

@@ -10,6 +10,7 @@ from casetrack.base.errors import CollectionDamaged, CollectionGone, CollectionS
 from casetrack.base.provenance import Box, LineBox
 from casetrack.base.records.reading import NO_LOCATION, AnswerLocation, Pinpoint
 from casetrack.search.pinpoint.clauses import clause_at
+from casetrack.search.pinpoint.headers import header_of
 from casetrack.search.pinpoint.mail_heads import units_to_mark
 from casetrack.search.pinpoint.scoring import MOST, Encoded, Sought, Tokens, best, scores
 from casetrack.search.pinpoint.units import clauses_of
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from casetrack.base.provenance import Provenance
     from casetrack.base.records import Chunk
-    from casetrack.base.records.reading import Reading
+    from casetrack.base.records.reading import PinpointKind, Reading
     from casetrack.store.datasets import Snapshot
     from casetrack.store.index.index import Index
     from casetrack.store.workspace import State
@@ -143,28 +144,33 @@ def point(
     shares = scores(text, units, sought, near)
     whole = _with_boxes(whole, row)
 
-    def mark(number: int) -> Pinpoint:
-        unit = units[number]
-        place = narrow(whole, text, paragraphs, row.get("printed"), unit.start, unit.end)
+    def mark(start: int, end: int, score: float, kind: PinpointKind) -> Pinpoint:
+        place = narrow(whole, text, paragraphs, row.get("printed"), start, end)
         clause = clause_at(
             text,
-            unit.start,
+            start,
             paragraphs,
             offset=whole.char_start,
             before=passage.before,
             headings=whole.heading_path,
         )
-        quoted = text[unit.start : unit.end]
-        return Pinpoint(quoted, float(shares[number]), unit.kind, place, clause)
+        return Pinpoint(text[start:end], score, kind, place, clause)
+
+    def mark_unit(number: int) -> Pinpoint:
+        unit = units[number]
+        return mark(unit.start, unit.end, float(shares[number]), unit.kind)
 
     numbers = best(units, shares)
-    marked = [mark(number) for number in numbers]
+    marked = [mark_unit(number) for number in numbers]
     answer = answer_in(marked, text, whole, row, sought)
     if answer is not None and not marked[0].char_start <= answer.char_start < marked[0].char_end:
         # The row with the value comes first.
         at = answer.char_start - whole.char_start
         own = next(n for n, unit in enumerate(units) if unit.start <= at < unit.end)
-        marked = [mark(own), *(m for m, n in zip(marked, numbers, strict=True) if n != own)][:MOST]
+        numbers = [own, *(n for n in numbers if n != own)][:MOST]
+        marked = [mark_unit(number) for number in numbers]
+    headers = {header_of(text, units, number): float(shares[number]) for number in numbers}
+    marked += [mark(*span, score, "header") for span, score in headers.items() if span is not None]
     return AnswerLocation(tuple(marked), answer, paragraphs, row.get("printed"))
 
 
