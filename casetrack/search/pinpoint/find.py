@@ -10,7 +10,7 @@ from casetrack.base.errors import CollectionDamaged, CollectionGone, CollectionS
 from casetrack.base.provenance import Box, LineBox
 from casetrack.base.records.reading import NO_LOCATION, AnswerLocation, Pinpoint
 from casetrack.search.pinpoint.clauses import clause_at
-from casetrack.search.pinpoint.headers import header_of
+from casetrack.search.pinpoint.headers import header_of, with_headers
 from casetrack.search.pinpoint.mail_heads import units_to_mark
 from casetrack.search.pinpoint.scoring import MOST, Encoded, Sought, Tokens, best, scores
 from casetrack.search.pinpoint.units import clauses_of
@@ -138,6 +138,7 @@ def point(
     rows = whole.sheet_name is not None
     units = clauses_of(text, paragraphs, offset=whole.char_start, rows=rows)
     units = units_to_mark(text, units, sought.query, continues=whole.char_start > 0)
+    units = with_headers(text, units)
     if not units:
         return NO_LOCATION
     near = None if tokens is None else tokens.near(text, units, row.get("tokens"))
@@ -169,8 +170,12 @@ def point(
         own = next(n for n, unit in enumerate(units) if unit.start <= at < unit.end)
         numbers = [own, *(n for n in numbers if n != own)][:MOST]
         marked = [mark_unit(number) for number in numbers]
-    headers = {header_of(text, units, number): float(shares[number]) for number in numbers}
-    marked += [mark(*span, score, "header") for span, score in headers.items() if span is not None]
+    headers = {header_of(units, number): float(shares[number]) for number in reversed(numbers)}
+    marked += [
+        mark(unit.start, unit.end, score, "header")
+        for unit, score in headers.items()
+        if unit is not None
+    ]
     return AnswerLocation(tuple(marked), answer, paragraphs, row.get("printed"))
 
 

@@ -6,45 +6,49 @@ marked row has its header. In other tables the rows above the first values are t
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from casetrack.extract.tables.header import find_head
-from casetrack.extract.tables.model import Cell, Row
+from casetrack.extract.tables.model import Cell, Row, sort_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from casetrack.search.pinpoint.units import Unit
 
 _PERIODS = frozenset({"year", "day"})
 
 
-def header_of(text: str, units: Sequence[Unit], number: int, /) -> tuple[int, int] | None:
-    """Return the span of the header rows of a row's table; ``None`` without any above the row.
+def with_headers(text: str, units: Iterable[Unit], /) -> list[Unit]:
+    """Return units with the header rows of each table joined to units of the kind ``header``.
 
-    The rows of a table are adjacent units of one paragraph. If a table has several headers, as
-    those of several years below each other, the nearest one above the row applies.
+    The rows of a table are adjacent units of one paragraph.
     """
+    result: list[Unit] = []
+    for (is_row, paragraph), group in groupby(units, lambda u: (u.kind == "row", u.paragraph)):
+        rows = [*group]
+        if not is_row or paragraph is None or len(rows) == 1:
+            result += rows
+            continue
+        heads = set(_header_rows([_row(text[u.start : u.end]) for u in rows]))
+        for number, unit in enumerate(rows):
+            if number in heads and number - 1 in heads:
+                result[-1] = replace(result[-1], end=unit.end)
+            else:
+                result.append(replace(unit, kind="header") if number in heads else unit)
+    return result
+
+
+def header_of(units: Sequence[Unit], number: int, /) -> Unit | None:
+    """Return the nearest header above a row in its table, or ``None``."""
     unit = units[number]
     if unit.kind != "row" or unit.paragraph is None:
         return None
-    first = last = number
-    while first and _is_beside(units[first - 1], unit):
-        first -= 1
-    while last + 1 < len(units) and _is_beside(units[last + 1], unit):
-        last += 1
-    rows = [_row(text[u.start : u.end]) for u in units[first : last + 1]]
-    named = [i for i in _header_rows(rows) if i < number - first]
-    if not named:
-        return None
-    top = named[-1]
-    while top - 1 in named:
-        top -= 1
-    return units[first + top].start, units[first + named[-1]].end
-
-
-def _is_beside(unit: Unit, row: Unit) -> bool:
-    return unit.kind == "row" and unit.paragraph == row.paragraph
+    above = (u for u in units[number::-1] if u.kind == "header")
+    header = next(above, None)
+    return header if header is not None and header.paragraph == unit.paragraph else None
 
 
 def _row(line: str) -> Row:
@@ -53,7 +57,10 @@ def _row(line: str) -> Row:
 
 
 def _is_value(cell: Cell) -> bool:
-    return cell.column > 0 and cell.sort == "number"
+    """Return whether a cell after the label is a number, or several that the reader joined."""
+    if not cell.column or any(map(str.isalpha, cell.text)):
+        return False
+    return cell.sort == "number" or any(sort_of(word) == "number" for word in cell.text.split())
 
 
 def _header_rows(rows: Sequence[Row]) -> list[int]:

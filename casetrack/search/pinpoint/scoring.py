@@ -197,6 +197,7 @@ _ASKING = frozenset(
 )
 """Words of questions: in a text they are no evidence."""
 _EVEN = 1e-9
+_TITLES = frozenset({"heading", "header"})
 _FLAT = 0.02
 """Spread of MaxSim below which differences between the parts are meaningless."""
 
@@ -300,9 +301,10 @@ def scores(
         return min(1.0, math.fsum(weights[t] for t in found) / whole)
 
     features = np.zeros((len(units), len(_BY_WORDS)))
-    over: frozenset[str] = frozenset()
+    over = header = _NOTHING
     for i, (unit, present) in enumerate(zip(units, held, strict=True)):
-        context = (over, *held[max(0, i - 1) : i], *held[i + 1 : i + 2])
+        header = present if unit.kind == "header" else header if unit.kind == "row" else _NOTHING
+        context = (over, header, *held[max(0, i - 1) : i], *held[i + 1 : i + 2])
         # A part belongs to its heading, at any distance.
         over = present if unit.kind == "heading" else over
         own_text = text[unit.start : unit.end]
@@ -318,7 +320,7 @@ def scores(
             _DUTY.search(own_text) is not None,
             math.log(len(own_text) / 100),
             len(own_text) < _SHORT_CHARS,
-            unit.kind == "heading",
+            unit.kind in _TITLES,
         )
     if near is not None:
         features[:, 3:5] = (near - near.mean(axis=0)) / (near.std(axis=0) + _FLAT)
@@ -333,12 +335,15 @@ def best(units: Sequence[Unit], shares: Floats, /) -> list[int]:
 
     A further part is worth its characters if its odds are high for its length.
     """
+    answers = [i for i, unit in enumerate(units) if unit.kind != "header"] or [0]
     if np.ptp(shares) < _EVEN:
-        return [0]
+        return answers[:1]
     lengths = np.array([unit.end - unit.start for unit in units]) / _USUAL_CHARS
     merit = shares / lengths**_SHORTER
-    order = sorted(range(len(shares)), key=lambda i: (-merit[i], i))[:MOST]
-    odds = shares / (1 - shares + _EVEN) / lengths
+    order = sorted(answers, key=lambda i: (-merit[i], i))[:MOST]
+    # A row is short, but needs its header too.
+    least = [1.0 if unit.kind == "row" else 0.5 for unit in units]
+    odds = shares / (1 - shares + _EVEN) / np.maximum(lengths, least)
     return [order[0], *(i for i in order[1:] if odds[i] >= _WORTH)]
 
 

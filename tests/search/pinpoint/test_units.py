@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from casetrack.search.pinpoint.headers import header_of, with_headers
 from casetrack.search.pinpoint.units import LONGEST, LONGEST_MARK, Unit, clauses_of, units_of
 
 SCRIPTS = st.text(
@@ -91,6 +92,29 @@ def test_a_long_sentence_comes_apart_at_its_clauses() -> None:
     assert [(u.start, u.end) for u in marked] == [(0, len(text)), (len(text) + 1, len(text) + 23)]
     many = f"{text} {clauses[1]} {clauses[2]} {clauses[3]}"
     assert max(u.end - u.start for u in clauses_of(many)) <= LONGEST_MARK
+
+
+@pytest.mark.parametrize(
+    ("table", "row", "header"),
+    [
+        ("| 2022 | | 2021\nItem | $ | % | $\nRent | 12 | 4 | 10\nHeat | 3 | 1 | 2", 3, (0, 1)),
+        ("Assets | 9 | 8\nDebts | 2 | 1", 1, None),
+        ("(in EUR) | 2022\nRent | 12\n2023 | 2024\n| May 2024\nRent | 14 | 15", 4, (2, 2)),
+        ("| 2022 | 2021\nSales by country\nItaly | $ 1,200.5 $ 1,100.0", 2, (0, 0)),
+        ("Rent | 12 | 4\n| 2022 | 2021", 1, None),
+    ],
+)
+def test_the_header_of_a_row_is_the_nearest_above_it(
+    table: str, row: int, header: tuple[int, int] | None
+) -> None:
+    whole = [{"start": 0, "end": len(table), "number": 1, "kind": "table", "level": None}]
+    units = with_headers(table, units_of(table, whole))
+    tiles(table, units)
+    lines = table.split("\n")
+    number = next(n for n, u in enumerate(units) if table[u.start : u.end].endswith(lines[row]))
+    found = header_of(units, number)
+    text = None if header is None else "\n".join(lines[header[0] : header[1] + 1])
+    assert (found and table[found.start : found.end]) == text
 
 
 def test_rows_of_a_sheet_are_its_lines() -> None:
