@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Place = Literal["name", "title", "opening", "headings", "text"]
+Place = Literal["name", "title", "line", "opening", "headings", "text"]
 
 _BY_FORMAT = {
     "xlsx": "spreadsheet",
@@ -38,10 +38,12 @@ _MANY_PAGES = 30
 _SHORT_KINDS = frozenset(("invoice", "memo", "correspondence"))
 """Types that are never long; a mailbox is, and is recognised by its format."""
 _TITLE_CHARS = 400
+_LINE_CHARS = 1500
 _OPENING_CHARS = 2500
 _PLACE_WORDS = {
     "name": "file name",
     "title": "title",
+    "line": "first lines",
     "opening": "opening",
     "headings": "headings",
     "text": "text",
@@ -62,14 +64,15 @@ class _Cue:
 def _cues() -> tuple[_Cue, ...]:
     raw = tomllib.loads((Path(__file__).parent / "document_types.toml").read_text("utf-8"))
     return tuple(
-        _Cue(
-            c["kind"],
-            c["place"],
-            c["weight"],
-            re.compile(rf"\b(?:{'|'.join(c['any'])})(?!\w)", re.IGNORECASE),
-        )
+        _Cue(c["kind"], c["place"], c["weight"], _pattern(c["place"], "|".join(c["any"])))
         for c in raw["cue"]
     )
+
+
+def _pattern(place: Place, words: str) -> re.Pattern[str]:
+    if place == "line":
+        return re.compile(rf"^[\s#*>|]*(?:{words})", re.IGNORECASE | re.MULTILINE)
+    return re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE)
 
 
 def infer_document_type(
@@ -89,6 +92,7 @@ def infer_document_type(
     places: dict[Place, str] = {
         "name": re.sub(r"[_\-.]+", " ", name),
         "title": "\n".join(filter(None, [title, *headings[:1], text[:_TITLE_CHARS]])),
+        "line": text[:_LINE_CHARS],
         "opening": text[:_OPENING_CHARS],
         "headings": "\n".join(headings),
         "text": text,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from dataclasses import dataclass, field, fields
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,8 @@ import pyarrow.compute as pc
 
 from casetrack.base import schema
 from casetrack.base.errors import See
+from casetrack.extract.card.cover import Cover, visible
+from casetrack.extract.card.read import NO_CARD, card_columns
 from casetrack.extract.papers.caption import read_caption
 from casetrack.extract.papers.facts import CAPTION_READER, UNREAD, LegalFacts
 from casetrack.extract.papers.text import TextPage, WholeText
@@ -168,7 +171,7 @@ class Tally:
             room = OPENING_CHARS - len(self.opening)
             if room <= 0:
                 return
-            self.opening += row["text"][:room] + "\n\n"
+            self.opening += visible(row["text"], room).lstrip() + "\n\n"
             for p in row["paragraphs"]:
                 if p["kind"] == "heading" and len(self.headings) < _HEADINGS:
                     self.headings.append(" ".join(row["text"][p["start"] : p["end"]].split()))
@@ -176,7 +179,7 @@ class Tally:
     def _keep_first(self, batch: pa.RecordBatch) -> None:
         columns = (batch[name].to_pylist() for name in ("page", "text", "lines"))
         for number, text, lines in zip(*columns, strict=True):
-            self.first_pages.append(TextPage(number, text[:PAGE_CHARS]))
+            self.first_pages.append(TextPage(number, visible(text, PAGE_CHARS)))
             placed = [line for line in lines[:PLACED_LINES] if line["x0"] is not None]
             self.boxes.append({line["start"]: (line["x0"], line["x1"]) for line in placed})
 
@@ -242,7 +245,7 @@ def seal(
 # Legal columns of stored documents, read from the stored first pages as during the ingest.
 
 _COLUMNS = (*ROWS, "revision", "line_boxes")
-_NAMES = tuple(field.name for field in fields(LegalFacts))
+_NAMES = (*(field.name for field in fields(LegalFacts)), *NO_CARD)
 
 
 def is_unread(document: Document, /) -> bool:
@@ -270,12 +273,21 @@ def caption_columns(whole: WholeText, /, **known: Any) -> dict[str, Any]:
 
 def _columns(document: Document, rows: list[dict[str, Any]]) -> dict[str, Any]:
     first = [row for row in rows if row["page"] <= FIRST_PAGES]
-    pages = [TextPage(p.number, p.text[:PAGE_CHARS]) for p in text_of_rows(first).pages]
+    pages = [TextPage(p.number, visible(p.text, PAGE_CHARS)) for p in text_of_rows(first).pages]
     boxes = [
         _placed(page.text, list(own))
         for page, (_, own) in zip(pages, groupby(first, lambda row: row["page"]), strict=True)
     ]
-    return caption_columns(
+    cover = Cover(
+        pages,
+        format=document.format,
+        name=document.name,
+        title=document.title,
+        author=document.author,
+        properties=dict(document.properties),
+        headings=_headings(first),
+    )
+    captioned = caption_columns(
         WholeText(tuple(pages)),
         format=document.format,
         name=document.name,
@@ -283,6 +295,24 @@ def _columns(document: Document, rows: list[dict[str, Any]]) -> dict[str, Any]:
         document_type=document.document_type,
         boxes=boxes,
     )
+    return captioned | read_card_columns(cover, document.document_type)
+
+
+def read_card_columns(cover: Cover, kind: str | None, /) -> dict[str, Any]:
+    """Return the columns of the identity card of a document."""
+    read = partial(card_columns, cover, kind or "other")
+    return attempt("card", read, NO_CARD, stage="document")
+
+
+def _headings(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return the first headings of stored rows that hold them whole."""
+    headings: dict[str, None] = {}
+    for row in rows:
+        for p in row["paragraphs"] or ():
+            start, end = p["start"] - row["char_start"], p["end"] - row["char_start"]
+            if p["kind"] == "heading" and start >= 0 and len(headings) < _HEADINGS:
+                headings[" ".join(row["text"][start:end].split())] = None
+    return list(headings)
 
 
 def _placed(text: str, rows: Iterable[Mapping[str, Any]]) -> dict[int, tuple[float, float]]:

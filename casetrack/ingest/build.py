@@ -20,10 +20,18 @@ from casetrack.base.errors import (
 from casetrack.base.records import Document
 from casetrack.base.records.documents import STATED_DATE
 from casetrack.base.years import recorded
+from casetrack.extract.card.cover import Cover
 from casetrack.extract.days import stated_day
 from casetrack.extract.document_type import infer_document_type
 from casetrack.extract.papers.text import WholeText
-from casetrack.ingest.assemble import Tally, caption_columns, no_text_reason, seal, unread
+from casetrack.ingest.assemble import (
+    Tally,
+    caption_columns,
+    no_text_reason,
+    read_card_columns,
+    seal,
+    unread,
+)
 from casetrack.ingest.discover import SOURCE_COLUMNS
 from casetrack.ingest.staleness import outputs_of
 from casetrack.ingest.steps.base import attempt, collect_failures
@@ -177,6 +185,16 @@ class DocumentBuilder:
         file, job, name, now = sheet.file, sheet.job, sheet.name, sheet.made_at
         info, previous = parsed.info, job.previous
         kind, evidence = self._type(file, job, parsed, tally, name)
+        cover = Cover(
+            tally.first_pages,
+            format=info.format,
+            name=name,
+            title=info.title,
+            author=info.author,
+            properties=dict(info.properties),
+            headings=tally.headings,
+        )
+        card = read_card_columns(cover, kind)
         # A copy is kept if the file is not on this machine by itself: an attachment or a fetched
         # file.
         copied = self.options.copy_original or file.parent is not None or file.is_fetched
@@ -194,7 +212,10 @@ class DocumentBuilder:
             author=info.author,
             content_created_at=_utc(info.created_at),
             content_modified_at=_utc(info.modified_at),
-            properties=(*self._stated_date(job, parsed, tally, kind), *info.properties),
+            properties=(
+                *self._stated_date(job, parsed, tally, kind, card["stated_on"]),
+                *info.properties,
+            ),
             language=None,
             page_count=tally.pages,
             pages_without_text=tally.without_text,
@@ -217,6 +238,7 @@ class DocumentBuilder:
             warnings=tuple(parsed.warnings),
             ingested_at=previous.ingested_at if previous else now,
             updated_at=now,
+            **card,
             **source_columns(file.origin, previous),
             **caption_columns(
                 WholeText(tuple(tally.first_pages)),
@@ -229,13 +251,18 @@ class DocumentBuilder:
         )
 
     def _stated_date(
-        self, job: Job, parsed: ParsedFile, tally: Tally, kind: str | None
+        self, job: Job, parsed: ParsedFile, tally: Tally, kind: str | None, stated: str | None
     ) -> list[tuple[str, str]]:
-        """Return the date stated in the text as a property, for documents that people read."""
+        """Return the date stated in the text as a property, for documents that people read.
+
+        It is the date of the card (*stated*), else the last day of a report's period.
+        """
         info = parsed.info
         cover = next((page.text for page in tally.first_pages if page.text.strip()), "")
         if info.format in _DATED_OTHERWISE or not cover:
             return []
+        if stated and len(stated) == len("2024-05-01"):
+            return [(STATED_DATE, stated)]
         made = recorded(
             info.created_at or info.modified_at or job.facts.modified_at
         ) or datetime.now(UTC)

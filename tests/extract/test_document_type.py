@@ -101,7 +101,7 @@ def test_formats_speak_for_themselves(form: str, kind: str) -> None:
 def test_headings_and_the_title_of_the_metadata_count() -> None:
     plain = "One and two and three."
     assert infer("a.docx", plain)[0] == "other"
-    kind, why = infer("a.docx", plain, title="Annual Report", headings=("Recommendations",))
+    kind, why = infer("a.docx", plain, title="Status Report", headings=("Recommendations",))
     assert kind == "report"
     assert '"Recommendations"' in why
 

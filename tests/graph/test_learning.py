@@ -306,21 +306,6 @@ def test_names_are_whole_and_name_somebody(case: str) -> None:
     assert names == sorted(filter(None, wanted.strip().split(" | ")))
 
 
-OTHER_PARTS = {
-    "SUPPLY AGREEMENT between [O:Oak Inc.] (“Customer”) and [O:Marsh Ltd.] (“Marsh”)": "supplier",
-    "Services between [O:Oak Inc.] (“Customer”) and [O:Marsh Ltd.] (“Marsh”)": "",
-    "A lease agreement between [O:Oak Inc.] (“Tenant”) and [O:Marsh Ltd.]": "landlord",
-    "An agreement between [O:Oak Inc.] (“Licensee”) and [O:Marsh Ltd.] (“Marsh”)": "licensor",
-    "Agreement between [O:Oak Inc.] (“Buyer”), [O:Zed plc] and [O:Marsh Ltd.] (“Marsh”)": "",
-}
-
-
-@pytest.mark.parametrize(("text", "part"), OTHER_PARTS.items())
-def test_the_part_of_one_of_two_parties_implies_that_of_the_other(text: str, part: str) -> None:
-    (marsh,) = [e for e in read(text).entities if e.name == "Marsh Ltd."]
-    assert [role for role, _ in marsh.roles] == ([part] if part else [])
-
-
 def spelled(text: str, kind: str) -> list[str]:
     """Return the places of names of a kind, in order; of text as `read` marks it."""
     graph, plain = read(text), marked(text).text

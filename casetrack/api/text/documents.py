@@ -48,6 +48,7 @@ def _(d: Document) -> Lines:
         ("Format", d.format),
         ("Type", d.document_type),
         ("Type Evidence", *phrase(d.document_type_evidence)),
+        *((label.title(), *phrase(value)) for label, value in d.card_facts),
         *_legal(d),
         ("Attached To", d.parent_id),
         ("Title", *phrase(d.title)),
@@ -82,7 +83,6 @@ def _(d: Document) -> Lines:
 
 def _legal(d: Document) -> list[tuple[Any, ...]]:
     """Return the facts about a paper of a case; nothing for other documents."""
-    parties = [f"{p.name} ({p.role})" if p.role else p.name for p in d.parties or ()]
     return [
         ("Legal Type", d.legal_kind),
         ("Told By", *phrase(d.legal_evidence)),
@@ -91,7 +91,6 @@ def _legal(d: Document) -> list[tuple[Any, ...]]:
         ("Case Number", *phrase(d.case_number)),
         ("Court", *phrase(d.court)),
         ("Judge", *phrase(d.judge)),
-        ("Parties", *phrase("; ".join(parties))),
         ("Filed", d.filed_on),
         ("Docket Entry", d.docket_entry),
         ("Witness", *phrase(d.witness)),

@@ -50,8 +50,52 @@ class Party(Record):
     end: int
 
 
+CardField = Literal["title", "issuer", "addressee", "date", "period", "number", "base", "party"]
+"""Field of the identity card; ``base`` is the document that this one amends or belongs to."""
+
+
+@dataclass(frozen=True, slots=True)
+class CardFact(Record):
+    """A value of a document's identity card, with its place.
+
+    The place is in the text of a page, in code points; a property of the file has none.
+    """
+
+    JSON = ("field", "value", "role?", "side?", "page?", "start?", "end?", "confidence", "evidence")
+
+    field: CardField
+    value: str  # empty for a party that the document leaves blank
+    role: str | None  # of a party, in lower case
+    side: int | None  # of a party, from 1; parties of one side share it
+    page: int | None
+    start: int | None
+    end: int | None
+    confidence: float
+    evidence: str  # where it was found: party clause, letterhead, label, ...
+
+    @property
+    def shown(self) -> str:
+        """The value with the role; "unnamed" for a blank party."""
+        name = self.value or "unnamed"
+        return f"{name} ({self.role})" if self.role else name
+
+
 DocumentType = Literal[
     "contract",
+    "annual report",
+    "quarterly report",
+    "current report",
+    "results release",
+    "press release",
+    "filing",
+    "form",
+    "minutes",
+    "paper",
+    "specification",
+    "regulation",
+    "court paper",
+    "order",
+    "calendar",
     "report",
     "spreadsheet",
     "presentation",
@@ -97,7 +141,7 @@ def own_moment(
 _OLD_FAILURE = re.compile(r'The extractor "([^"]+)" failed (?:once|([\d,]+) times) \((\w*)')
 """Form of an extractor failure in the column ``missing`` of an earlier version."""
 _STAGES = {"dates": "extract", "amounts": "extract", "citations": "extract"} | dict.fromkeys(
-    ("caption", "document_type", "stated_date"), "document"
+    ("caption", "card", "document_type", "stated_date"), "document"
 )
 
 
@@ -137,6 +181,8 @@ class Document(Card):
         *("...", "legal_type?", "legal_detail?", "legal_evidence?", "legal_title?", "case_name?"),
         *("case_number?", "court?", "court_id?", "judge?", "filed_on?", "docket_entry?"),
         *("parties?", "witness?", "exhibit?", "own_citations?"),
+        *("issuer?", "addressee?", "own_title?", "stated_on?", "period?", "own_number?", "base?"),
+        "card?",
         *("source?", "source_id?", "source_url?", "source_author?", "source_updated_at?"),
         "metadata?",
     )
@@ -204,6 +250,14 @@ class Document(Card):
     exhibit: str | None = None
     own_citations: tuple[str, ...] | None = None
     caption_reader: Annotated[int | None, NO_JSON] = None
+    issuer: str | None = None
+    addressee: str | None = None
+    own_title: str | None = None
+    stated_on: str | None = None
+    period: str | None = None
+    own_number: str | None = None
+    base: str | None = None
+    card: tuple[CardFact, ...] | None = None
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any], /) -> Document:
@@ -224,6 +278,7 @@ class Document(Card):
                 "ocr_pages": values["ocr_pages"] or 0,
                 "parties": tuple(Party(**p) for p in values["parties"] or ()) or None,
                 "own_citations": tuple(values["own_citations"] or ()) or None,
+                "card": tuple(CardFact(**f) for f in values["card"] or ()) or None,
             }
         )
         return made.with_failures(failures) if failures else made
@@ -267,6 +322,25 @@ class Document(Card):
         return (self.legal_type == "other" and self.legal_detail) or self.legal_type
 
     @property
+    def card_facts(self) -> list[tuple[str, str]]:
+        """Its identity card for people: labels with values, without empty ones."""
+        period = self.period and self.period.replace("/", " to ")
+        facts = (
+            *(("issuer", self.issuer), ("addressee", self.addressee)),
+            *(("stated title", self.own_title), ("dated", self.stated_on), ("period", period)),
+            *(("number", self.own_number), ("amends or belongs to", self.base)),
+            ("parties", "; ".join(self.named_parties)),
+        )
+        return [(label, value) for label, value in facts if value]
+
+    @property
+    def named_parties(self) -> tuple[str, ...]:
+        """Its parties with their roles: those of the card, else those of the caption."""
+        stated = [f.shown for f in self.card or () if f.field == "party"]
+        caption = [f"{p.name} ({p.role})" if p.role else p.name for p in self.parties or ()]
+        return tuple(dict.fromkeys(stated or caption))
+
+    @property
     def is_remote(self) -> bool:
         """Whether only the collection's copy of its file is on this machine.
 
@@ -288,6 +362,7 @@ class Document(Card):
         return [
             ("format", self.format),
             *((n, getattr(self, n)) for n in names),
+            *self.card_facts,
             ("legal kind", self.legal_kind),
             ("case", ", ".join(filter(None, (self.case_name, self.case_number, self.court)))),
             ("filed", self.filed_on),

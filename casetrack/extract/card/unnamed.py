@@ -22,6 +22,10 @@ UNNAMED: Final = re.compile(
     rf"(?P<blank>{_BLANK})|\b(?:and|und|between|among|zwischen|by)\s+(?P<pointer>{_POINTER})"
 )
 """A position in a list of parties with a blank or a pointer instead of a name."""
+UNNAMED_HERE: Final = re.compile(rf"\s*{_BLANK}")
+"""A blank at a position."""
+POINTED: Final = re.compile(rf"\s*(?:{_POINTER})")
+"""A pointer such as "you" or "the undersigned" at a position."""
 _YOU: Final = re.compile(r"\([^()]{0,80}[\"“„'‘](?:you|your)[,.]?[\"”“'’]", re.IGNORECASE)
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from casetrack.base.records.documents import LegalType, Party
 
-CAPTION_READER = 1
-"""Increase with every change of the legal columns."""
+CAPTION_READER = 2
+"""Increase with every change of the legal columns, or of those of the identity card."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -245,6 +245,8 @@ def bounded_document(document: Document, /, budget: int = _FACTS_BUDGET) -> Docu
             legal_title=document.legal_title and cut(document.legal_title, chars),
             parties=document.parties
             and tuple(replace(p, name=cut(p.name, chars)) for p in document.parties[:count]),
+            card=document.card
+            and tuple(replace(f, value=cut(f.value, chars)) for f in document.card[:count]),
             own_citations=document.own_citations and document.own_citations[:count],
             properties=tuple(
                 (cut(name, 80), cut(value, chars)) for name, value in document.properties[:count]

@@ -11,7 +11,7 @@ ReadBy = Literal["document_date", "document_year", "day_order", "fiscal_year"]
 if TYPE_CHECKING:
     from datetime import date, datetime
 
-    from casetrack.base.records.documents import Party
+    from casetrack.base.records.documents import CardFact, Party
     from casetrack.base.records.graph import EntityKind
     from casetrack.base.records.graph.entities import FoundBy
     from casetrack.extract.spans import AmountSpan, DateSpan, NameSpan, ReferenceSpan
@@ -44,7 +44,7 @@ class ChunkFacts:
 
 @dataclass(frozen=True, slots=True)
 class DocumentFacts:
-    """A document's ledger row; the last fields are for court papers only."""
+    """A document's ledger row; the last fields are for court papers only, except the card."""
 
     document_id: str
     revision: str
@@ -60,6 +60,7 @@ class DocumentFacts:
     judge: str | None = None
     witness: str | None = None
     parties: tuple[Party, ...] | None = None
+    card: tuple[CardFact, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

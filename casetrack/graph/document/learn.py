@@ -16,7 +16,6 @@ from casetrack.graph.document.anchored_names.boundaries import (
     unions,
     with_article,
 )
-from casetrack.graph.document.anchored_names.counterparts import counterpart
 from casetrack.graph.document.anchored_names.cuts import (
     ABBREVIATIONS,
     is_noun,
@@ -285,7 +284,10 @@ def learn(document: DocumentFacts, chunks: Sequence[ChunkFacts], /) -> Learned:
     words = vocabulary(c.text for c in chunks)
     tagged = _without_things(tagged, anchors, chunks, words)
     known = know(anchors, tagged, words.small)
-    known.roles.update(counterpart(anchors, known, chunks[0].text if chunks else ""))
+    for party in document.card or ():
+        name = surface(party.value)
+        if party.role and name in known.kinds:
+            known.roles.setdefault(known.same.get(name, name), party.role)
     name_finder = NameFinder(known.forms, words)
     defined = _defined_places(anchors, known)
     new, how, bound = [], [], []

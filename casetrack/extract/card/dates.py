@@ -1,0 +1,172 @@
+"""Date, period and number of a document, from its cover."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from typing import TYPE_CHECKING, Final
+
+from casetrack.extract.card.facts import Found, matched
+from casetrack.extract.card.patterns import MAILS, SALUTATION, pattern
+from casetrack.extract.dates import find_dates
+
+if TYPE_CHECKING:
+    from casetrack.extract.card.cover import Cover
+    from casetrack.extract.spans import DateSpan
+
+_NUMBER_LABEL: Final = pattern("number_label")
+_OWN_DATE: Final = pattern("own_date")
+_OTHER_DATE: Final = pattern("other_date")
+_ENDED: Final = pattern("ended")
+_INTERVAL: Final = pattern("interval")
+_DATED: Final = frozenset(
+    (
+        "contract",
+        "correspondence",
+        "memo",
+        "invoice",
+        "order",
+        "proposal",
+        "minutes",
+        "press release",
+        "results release",
+        "calendar",
+    )
+)
+_WITHOUT_PERIOD: Final = frozenset(
+    (
+        "contract",
+        "correspondence",
+        "paper",
+        "regulation",
+        "policy",
+        "specification",
+        "current report",
+        "filing",
+        "form",
+    )
+)
+
+
+def read_date(cover: Cover, kind: str, /) -> Found | None:
+    """Return the date that a document of a kind states as its own."""
+    if cover.format in MAILS or kind in {"calendar", "annual report", "quarterly report"}:
+        return None
+    salutation = next((line.start for line in cover.lines[:40] if SALUTATION.match(line.text)), -1)
+    text = cover.text[:3200]
+    best: tuple[float, DateSpan] | None = None
+    for span in find_dates(text):
+        if (
+            span.precision not in {"day", "month"}
+            or not span.first
+            or span.kind not in {"absolute", "ambiguous"}
+        ):
+            continue
+        before = text[max(0, span.start - 70) : span.start]
+        line_start = text.rfind("\n", 0, span.start) + 1
+        line_end = text.find("\n", span.end)
+        line = text[line_start : line_end if line_end > 0 else len(text)]
+        rank = 0.0
+        if _OTHER_DATE.search(before.rsplit("\n", 1)[-1]):
+            rank -= 2
+        elif _OWN_DATE.search(before):
+            rank += 2
+        if len(line.strip()) <= span.end - span.start + 28:
+            rank += 1.2 if span.start > salutation else 3.2
+        if span.start < 700:
+            rank += 0.8
+        if kind in _DATED:
+            rank += 0.4
+        if kind in {"invoice", "order"} and re.search(
+            r"(?:rechnung|invoice|order|bestellung|facture|buchungs)\w*\W+(?:nr|no|date|datum|number)?\b",
+            before.rsplit("\n", 1)[-1],
+            re.IGNORECASE,
+        ):
+            rank += 1.5
+        if span.precision == "month":
+            rank -= 0.6
+        rank -= span.start / 3200
+        if rank > 0.9 and (best is None or rank > best[0]):
+            best = rank, span
+    if best is None:
+        return None
+    rank, span = best
+    value = span.value or (span.readings[0] if span.readings else None)
+    return (
+        Found("date", value, span.start, span.end, min(0.95, 0.6 + rank / 10), "own date")
+        if value
+        else None
+    )
+
+
+def read_period(cover: Cover, kind: str, /) -> Found | None:
+    """Return the period that a document covers, as first and last day."""
+    text = cover.text[:5000]
+    if kind in _WITHOUT_PERIOD:
+        return None
+    for label in _ENDED.finditer(text):
+        span = next(iter(find_dates(text[label.end() : label.end() + 40])), None)
+        if span is None or span.start > 6 or span.precision != "day" or not span.last:
+            continue
+        last = dt.date.fromisoformat(span.last)
+        months = (
+            12
+            if label["year"]
+            else 3
+            if label["quarter"]
+            else 6
+            if label["half"]
+            else 9
+            if label["nine"]
+            else 0
+        )
+        if not months:
+            months = 12 if kind == "annual report" else 3 if kind == "quarterly report" else 0
+        value = f"{_months_before(last, months)}/{last}" if months else str(last)
+        return Found("period", value, label.start(), label.end() + span.end, 0.9, "period ended")
+    for label in _INTERVAL.finditer(text):
+        spans = [s for s in find_dates(text[label.end() : label.end() + 60]) if s.first]
+        if spans and spans[0].start < 4 and (len(spans) > 1 or spans[0].precision != "day"):
+            last_day = spans[1].last if len(spans) > 1 else spans[0].last
+            end = label.end() + spans[min(1, len(spans) - 1)].end
+            return Found(
+                "period",
+                f"{spans[0].first}/{last_day}",
+                label.start(),
+                end,
+                0.85,
+                "labelled period",
+            )
+    return None
+
+
+def read_number(cover: Cover, kind: str, /) -> Found | None:
+    """Return the number of a document of a kind."""
+    text = cover.text[:4000]
+    if kind in {"contract", "correspondence"}:
+        labelled = re.search(
+            r"\b(?:(?:Contract|Agreement|Reference|Ref|Vertrags|Aktenzeichen|File|Loan|PO)[\s-]*(?:No|Nr|Number|nummer)\.?|Aktenzeichen|Ref\.?)\s*[:#]?\s*(?P<v>(?=[\w./-]*\d)\w+(?:[-/._]\w+)*)",
+            text[:2500],
+            re.IGNORECASE,
+        )
+        return matched(cover, "number", labelled, 0.8, "label")
+    if kind in {"paper", "press release", "minutes", "regulation", "policy"}:
+        return None
+    for match in _NUMBER_LABEL.finditer(text):
+        value = match["v"]
+        if not re.fullmatch(r"\d{1,2}[./]\d{1,2}[./]\d{2,4}|(?:19|20)\d\d|\d", value):
+            return matched(cover, "number", match, 0.85, "label")
+    return None
+
+
+def _months_before(last: dt.date, months: int) -> dt.date:
+    """Return the first day of a period of some months that ends on a day."""
+    after = last + dt.timedelta(days=1)
+    index = after.year * 12 + after.month - 1 - months
+    year, month = divmod(index, 12)
+    for day in range(after.day, 27, -1):
+        try:
+            return dt.date(year, month + 1, day)
+        except ValueError:
+            continue
+    return dt.date(year, month + 1, min(after.day, 28))

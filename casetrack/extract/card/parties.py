@@ -1,0 +1,316 @@
+"""The parties of a contract with their roles: "between X (the “Buyer”) and Y (the “Seller”)"."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from casetrack.base.words import WordLists
+from casetrack.extract.card.facts import Found
+from casetrack.extract.card.patterns import FORM, pattern
+from casetrack.extract.card.unnamed import POINTED, UNNAMED_HERE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from casetrack.extract.card.cover import Cover
+
+_LISTS = WordLists(__file__)
+PAIRS: Final = _LISTS.pairs("pairs")
+"""The role implied by each role of a contract of two: a licensee implies a licensor."""
+_OF_SUPPLY: Final = _LISTS.pairs("of_supply")
+_SUPPLY: Final = re.compile(r"\bsupply\b[\w ,&]{0,40}\b(?:agreement|contract)\b", re.IGNORECASE)
+ROLES: Final = frozenset(_LISTS.words("roles"))
+"""Last words of the roles of parties, in lower case."""
+_NAME_END: Final = pattern("name_end")
+_CLAUSE: Final = pattern("clause")
+_ABOUT: Final = pattern("about_contract")
+_STOP: Final = pattern("stop")
+_RECITAL: Final = pattern("recital")
+_REACH: Final = 2600
+_AND: Final = pattern("and")
+_NEXT: Final = pattern("next")
+_TERM: Final = pattern("term")
+_SHARED: Final = pattern("shared")
+_AS: Final = pattern("as")
+_BARE: Final = re.compile(r"\((?:the\s+)?([A-Z][\w ]{2,28})\)")
+_HEREIN: Final = pattern("herein")
+_LABELLED: Final = pattern("labelled")
+_COLLECTIVE: Final = pattern("collective")
+_NOT_NAMES: Final = pattern("not_names")
+_GROUP: Final = pattern("group")
+
+
+def read_parties(cover: Cover, /) -> tuple[Found, ...]:
+    """Return the parties of a contract in order; one without a name has an empty value."""
+    best: tuple[Found, ...] = ()
+    for clause in _CLAUSE.finditer(cover.text):
+        before = cover.text[max(0, clause.start() - 400) : clause.start()]
+        if not _ABOUT.search(before):
+            continue
+        parties = tuple(_in_clause(cover.text, clause.end()))
+        if _worth(parties) > _worth(best):
+            best = parties
+        if _worth(best) >= _ENOUGH or clause.start() > _LATEST:
+            break
+    if not best:
+        for recital in _RECITAL.finditer(cover.text[:_LATEST]):
+            best = tuple(_in_clause(cover.text, recital.end()))
+            if _worth(best):
+                break
+    labelled = tuple(_labelled(cover))
+    if _worth(labelled) > _worth(best):
+        best = labelled
+    pairs = PAIRS | (_OF_SUPPLY if _SUPPLY.search(cover.text[:600]) else {})
+    return _with_implied(_unique(best), pairs)
+
+
+_HEAD_OF_GROUP: Final = re.compile(r"[^(,;.]{0,80}")
+_ENOUGH, _LATEST = 40, 6000
+
+
+def _worth(parties: tuple[Found, ...]) -> int:
+    """Return a rank: parties of at least two sides, with roles."""
+    if len({p.side for p in parties}) < 2:
+        return 0
+    return 20 + 10 * sum(p.role is not None for p in parties[:2]) + min(len(parties), 3)
+
+
+def _in_clause(text: str, at: int) -> Iterator[Found]:
+    stop = _STOP.search(text, at + 3, at + _REACH)
+    high = (
+        stop.start() + (2 if stop and stop[0][:1] in ')"”' else 0)
+        if stop
+        else min(len(text), at + _REACH)
+    )
+    side, waiting = 1, list[Found]()
+    while at < high and side <= 12:
+        party = _party_at(text, at, high)
+        if party is None:
+            break
+        name, role, then, is_group = party
+        if name is not None:
+            waiting.append(Found("party", *name, 0.9, "party clause", role, side))
+        elif role is not None and not is_group:
+            waiting.append(
+                Found("party", "", at, min(at + 1, then), 0.8, "party clause", role, side)
+            )
+        elif is_group:
+            end = at + len(_HEAD_OF_GROUP.match(text[at:then])[0])  # type: ignore[index]
+            value = " ".join(text[at:end].split())
+            waiting.append(Found("party", value, at, end, 0.6, "party clause", role, side))
+        link = _AND.match(text, then, high)
+        if role is not None:
+            # "Inmac Corp., Inmac B.V. and Inmac AB, each a Borrower": one side with one role.
+            shared = _SHARED.search(text, waiting[-1].end if waiting else at, then) is not None
+            first = waiting[0].side if waiting else side
+            yield from (
+                replace(f, role=role, side=first) if shared and not f.role else f for f in waiting
+            )
+            waiting = []
+        if role is not None or (link and re.search(r"and|und|;", link[0], re.IGNORECASE)):
+            side += 1
+        if link is None:
+            break
+        at = link.end()
+    yield from waiting
+
+
+def _party_at(
+    text: str, at: int, high: int
+) -> tuple[tuple[str, int, int] | None, str | None, int, bool] | None:
+    """Return name with span, role, end, and whether it is a group of the party at a position."""
+    blank = UNNAMED_HERE.match(text, at, high)
+    pointed = None if blank else POINTED.match(text, at, high)
+    if blank or pointed:
+        end = (blank or pointed).end()  # type: ignore[union-attr]
+        role, then = _role_after(text, end, high, "")
+        return (
+            None,
+            role or ("you" if pointed and pointed[0].lower().startswith("you") else "party"),
+            then,
+            False,
+        )
+    group = _GROUP.match(text, at, high)
+    if group and not re.match(r"[A-Z][\w.&]+\s+(?:of|&|National|Trust)", text[at : at + 40]):
+        end = at + re.split(r"[(,;]|\band\b", group[0], maxsplit=1)[0].rstrip().__len__()
+        role, then = _role_after(text, max(end, at + 3), high, "")
+        return None, role, then, True
+    span = _name_span(text, at, high)
+    if span is None:
+        return None
+    start, end = span
+    name = " ".join(text[start:end].split()).strip(" ,.*_") + (
+        "." if text[end - 1 : end] == "." else ""
+    )
+    role, then = _role_after(text, end, high, name)
+    return (name, start, end), role, then, False
+
+
+def _name_span(text: str, at: int, high: int) -> tuple[int, int] | None:
+    while at < high and text[at] in ' \n\t*_|"“,':
+        at += 1
+    lead = re.match(
+        r"(?:the|The|THE|Mr\.?|Ms\.?|Mrs\.?|Dr\.?|Herrn?|Frau|der|die)\s+", text[at:high]
+    )
+    first = at + (lead.end() if lead else 0)
+    if not re.match(r"[A-ZÄÖÜ0-9]|[a-z]{1,3}[A-Z]", text[first : first + 4]) or _NOT_NAMES.match(
+        text[at : at + 60]
+    ):
+        return None
+    end = _end_of_name(text, first, high)
+    value = text[first:end].strip(" \n,*_")
+    if len(value) < 2 or len(value) > 120 or _NOT_NAMES.match(value):
+        return None
+    words = [w for w in re.findall(r"[^\W\d_][\w'’.-]*", value) if w.lower() not in _SMALL]
+    if not words or sum(w[0].isupper() or not w.islower() for w in words) < 0.8 * len(words):
+        return None
+    return (at if lead and lead[0].strip().lower() == "the" else first), first + len(
+        text[first:end].rstrip(" \n,*_")
+    )
+
+
+_GOES_ON: Final = re.compile(r"\s+(?:&|OF\b|of\s+[A-Z]|(?i:and)\s+(?i:trust|savings)\b)")
+_LAST_WORD: Final = re.compile(rf"\w+(?:\s\w+)?,?\s+(?:{FORM})(?!\w)")
+_SHORTENED: Final = re.compile(r"(?:\b[A-Z]|\b(?:Mr|Ms|Dr|St|Jr|Sr|Inc|Co|Corp|Ltd|No))$")
+_SMALL: Final = frozenset(
+    "of and the for de la du von und der & an to in plc gmbh ag llc inc ltd d/b/a t/a y e van den "
+    "da dos".split()
+)
+
+
+def _end_of_name(text: str, first: int, high: int) -> int:
+    """Return the end of the name that starts at *first*."""
+    end = first
+    for match in _NAME_END.finditer(text, first, min(high, first + 140)):
+        if match["form"]:
+            end = match.end()
+            following = _NAME_END.match(text, end)
+            if following and following["form"]:
+                continue
+            if not _GOES_ON.match(text, end):
+                return end
+            end = first
+        elif match.start() <= end and end > first:
+            return end
+        elif not _is_inside(text, first, match):
+            return match.start()
+    line = text.find("\n", first, high)
+    return line if 0 < line <= first + 140 else min(high, first + 60)
+
+
+def _is_inside(text: str, first: int, match: re.Match[str]) -> bool:
+    """Return whether a possible end of a name is inside of it."""
+    name, piece = text[first : match.start()], match[0]
+    if re.search(r"\b(?:and|und)\b", piece, re.IGNORECASE):
+        # "GREATE BAY HOTEL AND CASINO, INC.": the word after "and" completes the name.
+        if _GOES_ON.match(text, match.start()):
+            return True
+        is_last = _LAST_WORD.match(text, match.end()) is not None
+        is_person = len(name.split()) == 2 or re.search(r"\b[A-Z]\.\s", name) is not None
+        return is_last and not is_person and "," not in name + piece
+    return re.fullmatch(r"\.\s", piece) is not None and _SHORTENED.search(name) is not None
+
+
+def _role_after(text: str, end: int, high: int, name: str) -> tuple[str | None, int]:
+    """Return the role that follows a party, and the end of its description."""
+    limit = min(high, end + 520)
+    then = limit
+    for link in _NEXT.finditer(text, end, limit):
+        inside = text[end : link.start()] + link[0][:1]
+        if inside.count("(") > inside.count(")"):
+            continue
+        if re.match(
+            r"\s*(?:its|their|existing|having|the\s+laws|subsidiar|affiliat|successors|assigns|duly|with\b|is\b|each|a\s|between|severally)",
+            text[link.end() : link.end() + 20],
+        ):
+            continue
+        rest = text[link.end() : link.end() + 30].lstrip()
+        starts = re.match(
+            r"\(?[\dA-ZÄÖÜ]|[\"“_\[{<]|[a-z]{1,3}[A-Z]|you\b|the\s|-{4}|any\s|each\s|certain\s|other\s",
+            rest,
+        )
+        if starts is None:
+            continue
+        then = link.start() + (1 if link[0].startswith(")") else 0)
+        break
+    part = text[end:then]
+    role: str | None = None
+    for paren in re.finditer(r"\(((?:[^()]|\([^()]{0,80}\)){2,240})\)", part):
+        if (
+            _COLLECTIVE.search(paren[1])
+            and role is None
+            and not _TERM.search(paren[1].split("individually")[-1])
+        ):
+            continue
+        for term in _TERM.finditer(paren[1]):
+            role = role or _as_role(term[1], name)
+        role = role or (_as_role(m[1], name) if (m := _BARE.fullmatch(paren[0])) else None)
+    role = role or next(
+        (r for m in _AS.finditer(part) if (r := _as_role(m[1], name, is_role=True))), None
+    )
+    role = role or next((r for m in _HEREIN.finditer(part) if (r := _as_role(m[1], name))), None)
+    return role, then
+
+
+def _as_role(term: str, name: str, *, is_role: bool = False) -> str | None:
+    """Return a term in lower case if it is a role, not a short name of the party."""
+    words = re.sub(
+        r"^(?:the|der|die|das)\s+", "", " ".join(term.split()), flags=re.IGNORECASE
+    ).strip(" .,")
+    low = words.lower()
+    if not low or low in {"parties", "party", "agreement", "you", "we", "us", "our", "your"}:
+        return None
+    last = low.split()[-1].rstrip("s") if low.split()[-1] not in ROLES else low.split()[-1]
+    known = last in ROLES or low in ROLES or low.split()[-1].rstrip("(s)") in ROLES
+    letters = re.sub(r"\W", "", low)
+    own = re.sub(r"\W", "", name.lower())
+    if known and not (letters in own and last not in {"company", "bank", "trust"}):
+        return low
+    return low if is_role and len(low) > 3 and letters not in own else None
+
+
+def _labelled(cover: Cover) -> Iterator[Found]:
+    side = 0
+    for match in _LABELLED.finditer(cover.text[:3500]):
+        label = " ".join(match["role"].split())
+        is_party = re.fullmatch(r"(?i:party|partei) \w", label)
+        if not is_party and label.lower().split()[-1] not in ROLES:
+            continue
+        raw = match["name"].strip(" *_|")
+        value = re.split(r"\s{3,}|,\s+(?=an?\b|with|\d)|\s\(", raw, maxsplit=1)[0].strip(" ,;")
+        side += 1
+        blank = not any(c.isalpha() for c in value) or UNNAMED_HERE.match(value) is not None
+        start = match.start("name") + max(match["name"].find(value), 0)
+        yield Found(
+            "party",
+            "" if blank else value,
+            start,
+            start + len(value),
+            0.85,
+            "label",
+            label.lower(),
+            side,
+        )
+
+
+def _unique(parties: tuple[Found, ...]) -> tuple[Found, ...]:
+    seen: dict[tuple[str, str | None], Found] = {}
+    for party in parties:
+        key = (party.value.casefold() or str(party.side), party.role if not party.value else None)
+        seen.setdefault(key, party)
+    return tuple(seen.values())
+
+
+def _with_implied(parties: tuple[Found, ...], pairs: Mapping[str, str], /) -> tuple[Found, ...]:
+    """Add the role that the other party's role implies, in a contract of two sides."""
+    sides = {p.side for p in parties}
+    if len(sides) != 2:
+        return parties
+    stated = {p.side: p.role for p in parties if p.role}
+    if len(stated) != 1:
+        return parties
+    ((side, role),) = stated.items()
+    implied = pairs.get(role or "")
+    return tuple(p if p.side == side or not implied else replace(p, role=implied) for p in parties)

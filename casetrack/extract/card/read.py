@@ -1,0 +1,57 @@
+"""Reads the identity card of a document from its first pages, its file and its kind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from casetrack.base.records.documents import CardFact
+from casetrack.extract.card.dates import read_date, read_number, read_period
+from casetrack.extract.card.issuers import read_addressee, read_issuer
+from casetrack.extract.card.parties import read_parties
+from casetrack.extract.card.titles import read_base, read_title
+
+if TYPE_CHECKING:
+    from casetrack.extract.card.cover import Cover
+    from casetrack.extract.card.facts import Found
+
+
+_COLUMN: Final = {"title": "own_title", "date": "stated_on", "number": "own_number"}
+"""Column of a field of another name."""
+NO_CARD: Final[dict[str, Any]] = dict.fromkeys(
+    ("issuer", "addressee", "own_title", "stated_on", "period", "own_number", "base", "card")
+)
+"""The columns of a document without a card."""
+
+
+def card_columns(cover: Cover, kind: str, /) -> dict[str, Any]:
+    """Return the columns of the card."""
+    facts = tuple(_fact(cover, found) for found in read_card(cover, kind))
+    values = {_COLUMN.get(f.field, f.field): f.value for f in facts if f.field != "party"}
+    return NO_CARD | values | {"card": facts or None}
+
+
+def _fact(cover: Cover, found: Found) -> CardFact:
+    has_place = found.start >= 0
+    page, start, end = cover.place(found.start, found.end) if has_place else (None, None, None)
+    return CardFact(
+        field=found.field,
+        value=found.value,
+        role=found.role,
+        side=found.side,
+        page=page,
+        start=start,
+        end=end,
+        confidence=round(found.confidence, 2),
+        evidence=found.evidence,
+    )
+
+
+def read_card(cover: Cover, kind: str, /) -> tuple[Found, ...]:
+    """Return the values of the card in the order of their fields, parties last."""
+    readers = (
+        *(read_title, read_issuer, read_addressee),
+        *(read_date, read_period, read_number, read_base),
+    )
+    values = (read(cover, kind) for read in readers)
+    parties = read_parties(cover) if kind == "contract" else ()
+    return (*(value for value in values if value is not None), *parties)

@@ -1,0 +1,202 @@
+"""Title of a document, and the document that it amends, from its cover."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from casetrack.extract.card.facts import Found, clean, found_at, matched, of_property
+from casetrack.extract.card.patterns import FILINGS, MAILS, NOT_TITLE, PERSON, pattern
+
+if TYPE_CHECKING:
+    from casetrack.extract.card.cover import Cover
+
+_CONTRACT_NOUN: Final = pattern("contract_noun")
+_AMENDS: Final = pattern("amends")
+_DATE_LIKE: Final = re.compile(r"\b(?:19|20)\d\d\b|university|department|inc\.|llc", re.IGNORECASE)
+_FORM_NAME: Final = pattern("form_name")
+_BETWEEN: Final = pattern("between")
+
+
+def read_title(cover: Cover, kind: str, /) -> Found | None:
+    """Return the title that a document of a kind states for itself."""
+    if cover.format in MAILS:
+        return of_property("title", cover.properties.get("subject") or cover.title, "subject")
+    if kind == "correspondence":
+        about = re.search(
+            r"^\W*(?:Re|RE|Betreff|Subject|Objet)\s*:\s*(?P<v>[^\n]{4,140})",
+            cover.text,
+            re.MULTILINE,
+        )
+        return matched(cover, "title", about, 0.8, "subject line")
+    if kind in {"contract", "policy"} and (named := _contract_title(cover)):
+        return named
+    if kind in FILINGS | {"form"} and (form := _form_title(cover)):
+        return form
+    if cover.title and not NOT_TITLE.match(cover.title) and len(cover.title.split()) > 1:
+        at = re.search(r"\s+".join(map(re.escape, cover.title.split())), cover.text, re.IGNORECASE)
+        if at:
+            return found_at(cover, "title", *at.span(), 0.95, "title in the text and the file")
+    first = _headline(cover, kind)
+    if first is not None:
+        return first
+    return (
+        of_property("title", cover.title, "title of the file")
+        if cover.title and not NOT_TITLE.match(cover.title)
+        else None
+    )
+
+
+def is_titled(text: str, /) -> bool:
+    """Return whether every longer word of a line is capitalised, and it ends no sentence."""
+    words = [w for w in re.findall(r"[^\W\d_]+", text) if len(w) > 3]
+    return all(w[0].isupper() for w in words) and not text.rstrip().endswith((".", ",", ";"))
+
+
+def read_base(cover: Cover, kind: str, /) -> Found | None:
+    """Return the contract that an amendment, waiver or joinder belongs to."""
+    if kind != "contract":
+        return None
+    title = _contract_title(cover)
+    low = title.start if title else 0
+    match = _AMENDS.search(cover.text, max(0, low - 5), min(len(cover.text), low + 700))
+    if match is None or (
+        title
+        and match.start() > title.end + 30
+        and not re.search(r"amend|waiver|supplement|joinder", title.value, re.IGNORECASE)
+    ):
+        return None
+    return (
+        matched(cover, "base", match, 0.8, "title of the amendment")
+        if _CONTRACT_NOUN.search(match["v"])
+        else None
+    )
+
+
+def _headline(cover: Cover, kind: str) -> Found | None:
+    """Return the first heading, else the first lines that look like a title."""
+    for words in (
+        (r"minutes|protokoll\b|niederschrift|procès", r"meeting|versammlung|treffen|sitzung\b")
+        if kind == "minutes"
+        else ()
+    ):
+        for line in cover.lines[:12]:
+            if (
+                re.search(words, line.text, re.IGNORECASE)
+                and len(line.text) < 110
+                and not re.search(r"http|^\W*-|\d+ ?min\b", line.text)
+            ):
+                return found_at(cover, "title", line.start, line.end, 0.85, "title of minutes")
+    for heading in cover.headings[:2]:
+        if NOT_TITLE.match(heading) or len(heading) < 4:
+            continue
+        at = re.search(r"\s+".join(map(re.escape, clean(heading).split())), cover.text)
+        if at and at.start() < 2500:
+            return found_at(cover, "title", *at.span(), 0.85, "first heading")
+    for number, line in enumerate(cover.lines[:14]):
+        letters = sum(c.isalpha() for c in line.text)
+        if (
+            letters < 4
+            or NOT_TITLE.match(line.text)
+            or len(line.text) > 140
+            or letters < 0.35 * len(line.text)
+        ):
+            continue
+        end = line.end
+        for further in cover.lines[number + 1 : number + 3]:
+            is_next = not cover.text[end : further.start].count("\n") > 1 and not re.search(
+                r"[@\d]|[.:]$", further.text
+            )
+            following = further.text.split()
+            if (
+                not is_next
+                or len(following) > 8
+                or PERSON.fullmatch(further.text)
+                or _DATE_LIKE.search(further.text)
+            ):
+                break
+            if not (
+                line.text.rstrip().endswith((",", "-", ":"))
+                or _ends_open(cover.text[line.start : end])
+                or following[0][0].islower()
+            ):
+                break
+            end = further.end
+        return found_at(cover, "title", line.start, end, 0.7, "first line")
+    return None
+
+
+def _ends_open(text: str) -> bool:
+    """Return whether a title line needs a continuation: it ends with a small word."""
+    return bool(
+        re.search(r"\b(?:of|and|for|the|to|in|on|with|a|an|by|from|und|der|die|für)$", text.strip())
+    )
+
+
+def _contract_title(cover: Cover) -> Found | None:
+    """Return the lines above the party clause or the date that name the contract."""
+    lines = list(enumerate(cover.lines[:40]))
+    # A title in capitals comes before the name of the file and a running head.
+    lines.sort(key=lambda pair: not pair[1].text.isupper())
+    for number, line in lines:
+        text = line.text
+        if (
+            len(text) > 160
+            or not _CONTRACT_NOUN.search(text)
+            or NOT_TITLE.match(text)
+            or text.rstrip().endswith(",")
+            or "...." in text
+        ):
+            continue
+        words = [w for w in re.findall(r"[^\W\d_]+", text) if len(w) > 3]
+        if (
+            not words
+            or sum(w[0].isupper() for w in words) < 0.75 * len(words)
+            or re.match(r"(?:this|the)\b.*\b(?:is|dated|made)\b", text, re.IGNORECASE)
+        ):
+            continue
+        start, end = line.start, line.end
+        for before in reversed(cover.lines[max(0, number - 4) : number]):
+            gap = cover.text[before.end : start].count("\n")
+            if (
+                gap > 1
+                or NOT_TITLE.match(before.text)
+                or len(before.text) > 90
+                or not is_titled(before.text)
+            ):
+                break
+            start = before.start
+        for after in cover.lines[number + 1 : number + 8]:
+            gap = cover.text[end : after.start].count("\n")
+            if (
+                gap == 1
+                and text.isupper()
+                and after.text.isupper()
+                and not _BETWEEN.match(after.text)
+            ):
+                end = after.end
+                continue
+            held = (
+                _CONTRACT_NOUN.match(after.text.split()[-1])
+                or re.match(r"(?:and|to|of|for)\b", after.text, re.IGNORECASE)
+                or _ends_open(cover.text[start:end].lower())
+            )
+            if (
+                gap > 2
+                or not held
+                or len(after.text) > 90
+                or not is_titled(after.text)
+                or _BETWEEN.match(after.text)
+            ):
+                break
+            end = after.end
+        return found_at(cover, "title", start, end, 0.85, "title line")
+    return None
+
+
+def _form_title(cover: Cover) -> Found | None:
+    match = _FORM_NAME.search(cover.text)
+    if match is None:
+        return None
+    group = next(g for g in ("v", "t", "u") if match[g])
+    return found_at(cover, "title", *match.span(group), 0.9, "form")

@@ -1,0 +1,90 @@
+"""The identity card: parties with roles, issuer, dates and numbers, each at its place."""
+
+from __future__ import annotations
+
+import pytest
+
+from casetrack.extract.card.cover import Cover
+from casetrack.extract.card.read import card_columns
+from casetrack.extract.papers.text import TextPage
+
+PARTIES = {
+    "SUPPLY AGREEMENT between Oak Inc. (“Customer”) and Marsh Ltd. (“Marsh”)": (
+        "Oak Inc.: customer; Marsh Ltd.: supplier"
+    ),
+    "Services agreement between Oak Inc. (“Customer”) and Marsh Ltd. (“Marsh”)": (
+        "Oak Inc.: customer; Marsh Ltd."
+    ),
+    "A lease agreement between Oak Inc. (“Tenant”) and Marsh Ltd.": (
+        "Oak Inc.: tenant; Marsh Ltd.: landlord"
+    ),
+    "Agreement between Oak Inc. (“Buyer”), Zed plc and Marsh Ltd. (“Marsh”)": (
+        "Oak Inc.: buyer; Zed plc; Marsh Ltd."
+    ),
+    "LOAN AGREEMENT\namong\nOAK AND RYE, INC.,\nELM B.V.\nand\nFIR AB\neach a Borrower\nand\n"
+    "MARSH BANK N.A.\nas Agent": (
+        "OAK AND RYE, INC.: borrower; ELM B.V.: borrower; FIR AB: borrower; MARSH BANK N.A.: agent"
+    ),
+    "This License Agreement is made by and between Oak Inc., a Maine firm with offices at 1 Elm St "
+    "(“Oak”), and ___________, of ________ (the “Licensee”). WHEREAS": (
+        "Oak Inc.: licensor; : licensee"
+    ),
+    "This Agreement is between Oak Inc. (the “Company”) and the undersigned (“you”). It ends.": (
+        "Oak Inc.: company; : party"
+    ),
+    "EMPLOYMENT AGREEMENT, dated May 3, 2021, between Oak Corp., its successors and assigns (the "
+    "“Company”), and J. William Roe (“Executive”). Oak Corp. pays.": (
+        "Oak Corp.: company; J. William Roe: executive"
+    ),
+    "Arbeitsvertrag zwischen der Eiche GmbH, Hauptstr. 1, Köln (nachfolgend „Arbeitgeber“) und "
+    "Herrn Max Roth (nachfolgend „Arbeitnehmer“)": (
+        "Eiche GmbH: arbeitgeber; Max Roth: arbeitnehmer"
+    ),
+    "Contract\nContractor: Oak Ltd.\nEmployer: Marsh Council": (
+        "Oak Ltd.: contractor; Marsh Council: employer"
+    ),
+    "The difference between Oak and Marsh is small.": "",
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), PARTIES.items())
+def test_parties_have_their_roles(text: str, expected: str) -> None:
+    card = card_columns(Cover([TextPage(1, text)]), "contract")["card"] or ()
+    parties = [f for f in card if f.field == "party"]
+    assert "; ".join(f"{f.value}: {f.role}" if f.role else f.value for f in parties) == expected
+    for party in parties:
+        assert " ".join(text[party.start : party.end].split()) == party.value or not party.value
+
+
+CARDS = {
+    "annual report: UNITED STATES\nSECURITIES AND EXCHANGE COMMISSION\nFORM 10-K\nFor the fiscal "
+    "year ended June 30, 2023\nOAK HOLDINGS, INC.\n(Exact name of registrant as specified in its "
+    "charter)": "own_title: FORM 10-K; issuer: OAK HOLDINGS, INC.; period: 2022-07-01/2023-06-30",
+    "invoice: OAK LTD\nINVOICE\nInvoice No: A-17\nInvoice Date: 3 May 2024\nBill to:\nMarsh plc": (
+        "own_title: OAK LTD; issuer: OAK LTD; addressee: Marsh plc; stated_on: 2024-05-03; "
+        "own_number: A-17"
+    ),
+    "invoice: Rechnung Nr. 471 vom 05.03.2020\nVerkäufer:\nNummer : 54\nEiche GmbH": (
+        "own_title: Rechnung Nr. 471 vom 05.03.2020; issuer: Eiche GmbH; stated_on: 2020-03-05; "
+        "own_number: 471"
+    ),
+    "correspondence: OAK CORP.\nMay 3, 2024\nMs Ann Roe\n1 Elm Street\nRe: The jetty\nDear Ann:\n"
+    "It is from June 1, 2023.": (
+        "own_title: The jetty; issuer: OAK CORP.; addressee: Ms Ann Roe; stated_on: 2024-05-03"
+    ),
+    "contract: SECOND AMENDMENT\nTO\nLEASE AGREEMENT\ndated as of May 3, 2024": (
+        "own_title: SECOND AMENDMENT TO LEASE AGREEMENT; stated_on: 2024-05-03; "
+        "base: LEASE AGREEMENT"
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), CARDS.items())
+def test_fields_are_read_at_their_places(text: str, expected: str) -> None:
+    kind, _, words = text.partition(": ")
+    columns = card_columns(Cover([TextPage(1, words)]), kind)
+    order = ("own_title", "issuer", "addressee", "stated_on", "period", "own_number", "base")
+    assert "; ".join(f"{n}: {columns[n]}" for n in order if columns[n]) == expected
+    for fact in columns["card"]:
+        if fact.field in {"title", "issuer", "addressee", "number", "base"}:
+            assert " ".join(words[fact.start : fact.end].split()) == fact.value
