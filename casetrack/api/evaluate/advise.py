@@ -147,7 +147,8 @@ def _presence(
         try:
             pulling.pull(profile.name, models_dir, progress)
         except DownloadFailed as error:
-            failed = f" ({error.message.splitlines()[0]})"
+            first, *reasons = (line.strip(" -") for line in error.message.splitlines())
+            failed = f" ({'; '.join(reasons) or first})"
         present = listing.installed(models_dir)
     missing = [spec for spec in profile.models if spec.name not in present]
     sizes = [
