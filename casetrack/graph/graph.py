@@ -120,6 +120,16 @@ class ContextGraph(StateTables):
             )
         return tuple(notes)
 
+    @cached_property
+    def described_dates(self) -> dict[str, tuple[str, ...]]:
+        """The dates by which documents describe themselves, ``YYYY-MM-DD`` or ``YYYY-MM``."""
+        identities = self._live.identities.select(["document", "page", "dates"]).to_pylist()
+        return {
+            self.documents[each["document"]].document_id: tuple(each["dates"])
+            for each in identities
+            if each["page"] == 1
+        }
+
     def related(self, chunk_ids: Sequence[str], /, *, limit: int) -> list[RelatedChunk]:
         """Return chunks that the graph connects with *chunk_ids*, strongest first (PRD 08 §6)."""
         from casetrack.graph.relations.expand import expand

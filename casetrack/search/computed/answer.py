@@ -62,7 +62,7 @@ def answered(
         return None, _advice(tuple(text.lower().strip(" ?.!").split()), reading.form)
     made = next(filter(None, (answer(source, asked) for answer in _ANSWERS)), None)
     if made is None:
-        return None, _advice((*asked.words, *asked.measure), reading.form)
+        return None, _advice((*asked.words, *asked.measure), reading.form, asked.by)
     kind = _ENTITIES.get(asked.name)
     return made, f"Other names are less certain: {See('entities', kind=kind)}." if kind else ""
 
@@ -72,11 +72,11 @@ _ENTITIES = {word: name for name, words in LISTS.groups("entities").items() for 
 _REFERENCES = {word: name for name, words in LISTS.groups("references").items() for word in words}
 
 
-def _advice(words: tuple[str, ...], form: QuestionForm) -> str:
+def _advice(words: tuple[str, ...], form: QuestionForm, by: str = "value") -> str:
     """Return the operation that lists a set which was not computed; empty without one."""
     what = {"list": "list", "count": "count", "sum": "sum", "extreme": "comparison"}[form]
     named = words[-1:] or ("",)
-    if form == "sum" or (form == "extreme" and _MONEY.intersection(words)):
+    if by == "value" and (form == "sum" or (form == "extreme" and _MONEY.intersection(words))):
         how = f"amounts sorted by size: {See('amounts', sort='value')}"
     elif kinds := [_TYPES[w] for w in named if w in _TYPES]:
         how = f"the documents of this type: {See('by-type', kinds[0])}"

@@ -132,6 +132,8 @@ def _phrase(text: str) -> tuple[tuple[str, ...], str]:
             words.append(word)
         if len(words) > _MOST_WORDS:
             return (), text
+    while words and words[-1] in _QUANTIFIERS:
+        words.pop()  # "Liste alle Rechnungen auf"
     return tuple(words), _narrowing(text[end:])
 
 

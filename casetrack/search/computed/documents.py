@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.compute as pc
 
 from casetrack.base.errors import EntityNotFound, ReferenceNotFound, UsageError
+from casetrack.base.records.documents import STATED_DATE
 from casetrack.search.computed.asked import LISTS
 from casetrack.search.computed.invoices import invoice_totals
 from casetrack.search.computed.parts import counted, joined, stems
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from casetrack.base.records import Document
     from casetrack.base.records.search import ComputedAnswer
@@ -79,7 +80,7 @@ def documents_answer(source: Source, asked: AskedSet, /) -> ComputedAnswer | Non
         return _extreme(source, asked, documents, how, places)
     ordered = sorted(documents, key=lambda d: (d.name.casefold(), d.path))
     parts = [
-        (d.name, _day(d), place)
+        (d.name, _day(source, d), place)
         for d in ordered
         if (place := places.get(d.document_id) or source.opening(d)) is not None
     ]
@@ -91,9 +92,25 @@ def documents_answer(source: Source, asked: AskedSet, /) -> ComputedAnswer | Non
     return source.answer(f"at least {text}" if others else text, how, parts)
 
 
-def _day(document: Document) -> str | None:
-    own = document.own_date
-    return None if own is None else own.date().isoformat()
+def _day(source: Source, document: Document) -> str | None:
+    """Return the own date of a document if it is certain."""
+    days = _days(source, document)
+    return next(iter(days)) if len(days) == 1 else None
+
+
+def _days(source: Source, document: Document) -> frozenset[str]:
+    """Return the possible own dates of a document; none if its text states none.
+
+    The date is certain if it is also one of those by which the document describes itself.
+    """
+    own, properties = document.own_date, dict(document.properties)
+    if own is None or not (STATED_DATE in properties or document.format in _MAILS):
+        return frozenset()
+    day = own.date().isoformat()
+    described = source.graph.described_dates.get(document.document_id, ())
+    if not described or any(day.startswith(each) for each in described):
+        return frozenset({day})
+    return frozenset({day, *described})
 
 
 def _matching(source: Source, asked: AskedSet) -> tuple[list[Document], str, list[Document]] | None:
@@ -168,12 +185,11 @@ def _narrowed(
     if not rest:
         return documents, "", {}
     if year := _YEAR.match(rest):
-        dated = [(d, d.own_date) for d in documents]
-        if any(own is None for _, own in dated):
+        years = [{day[:4] for day in _days(source, d)} for d in documents]
+        if any(len(possible) != 1 for possible in years):
             return None
-        wanted = int(year["year"])
-        chosen = [d for d, own in dated if own is not None and own.year == wanted]
-        return chosen, f", own date in {wanted}", {}
+        chosen = [d for d, own in zip(documents, years, strict=True) if own == {year["year"]}]
+        return chosen, f", own date in {year['year']}", {}
     if mention := _MENTIONS.match(rest):
         name = (mention["name"] or mention["named"]).strip(" '\"“”")
         places = _mentioning(source, name)
@@ -256,25 +272,36 @@ def _extreme(
     places: Mapping[str, Spot],
 ) -> ComputedAnswer | None:
     """Return the documents with the latest or earliest own date, or the most or fewest pages."""
-    values: list[tuple[str | int, Document]] = []
-    for each in documents:
-        value = _day(each) if asked.by == "time" else each.page_count
-        if value is None:
-            return None
-        values.append((value, each))
-    if asked.by == "length" and any(d.format in _MAILS or d.page_count < 1 for _, d in values):
+    compared = list(documents)
+    if asked.by == "time":
+        days = [_days(source, each) for each in compared]
+        best = _first_or_last(days, lowest=asked.lowest)
+        chosen = [d for d, own in zip(compared, days, strict=True) if own == {best}]
+        value = best
+    else:
+        pages = (min if asked.lowest else max)(d.page_count for d in compared)
+        chosen = [d for d in compared if d.page_count == pages and d.format not in _MAILS]
+        value = counted(pages, "page")
+        chosen = chosen if len(chosen) == 1 else []
+    if not chosen:
         return None
-    best = (min if asked.lowest else max)(value for value, _ in values)
-    chosen = [d for value, d in values if value == best]
-    if len(chosen) > 1 and asked.by == "length":
-        return None
-    value = str(best) if asked.by == "time" else counted(int(best), "page")
     parts = [
         (d.name, value, place)
         for d in chosen
         if (place := places.get(d.document_id) or source.opening(d)) is not None
     ]
-    compared = "own dates" if asked.by == "time" else "page counts"
+    what = "own dates" if asked.by == "time" else "page counts"
     names = joined([d.name for d in chosen])
-    how = f"{compared} of {counted(len(values), 'document')} compared: {how}"
+    how = f"{what} of {counted(len(compared), 'document')} compared: {how}"
     return source.answer(f"{names} ({value})", how, parts) if parts else None
+
+
+def _first_or_last(days: Sequence[frozenset[str]], *, lowest: bool) -> str:
+    """Return the first or last of the certain days; empty if another possible day may be it."""
+    sure = [next(iter(possible)) for possible in days if len(possible) == 1]
+    if not sure or not all(days):
+        return ""
+    best = (min if lowest else max)(sure)
+    others = [day[:7] for possible in days if len(possible) > 1 for day in possible]
+    month = best[:7]
+    return "" if any(day <= month if lowest else day >= month for day in others) else best

@@ -45,9 +45,11 @@ def _cited(source: Source, kind: str) -> ComputedAnswer | None:
         for row in sorted(rows, key=lambda row: row["name"].casefold())
         if row["reference_id"] in places
     ]
-    text = counted(len(parts), f"different {kind}")
+    text = counted(len(parts), "reference")
     return (
-        source.answer(text, "references of this type, each spelling once", parts) if parts else None
+        source.answer(text, f"references of the type {kind}, each name once", parts)
+        if parts
+        else None
     )
 
 

@@ -23,6 +23,12 @@ _SIGNED = re.compile(
     r"\bunterschrift\b|\bgezeichnet\b|\bgez\.)",
     re.IGNORECASE,
 )
+_SIGNING = re.compile(
+    r"(?:/s/|\b(?:Name|By|Signed by)\s*:)[\s_]*$"
+    r"|^[ \t]*(?:Signed|Executed|Gezeichnet|Unterzeichnet)\b(?:[^.;\n]|\n(?!\n)){0,300}$(?![\s\S])",
+    re.MULTILINE,
+)
+"""A label, or the start of a sentence, of which the name before the end of a text is the signer."""
 _BEFORE = 160
 """Characters before a name in which the signature block shows that it is one."""
 _TYPES = {word: name for name, words in LISTS.groups("types").items() for word in words}
@@ -45,7 +51,8 @@ def signers_answer(source: Source, text: str, /) -> ComputedAnswer | None:
     for row in table.filter(pc.equal(table["kind"], "person")).to_pylist():
         chunk, start = texts.get(row["chunk_id"], ""), row["char_start"]
         before = chunk[max(0, start - _BEFORE) : start]
-        if row["found_by"] == "defined" and _SIGNED.search(before) and not row["repeated"]:
+        is_sure = row["found_by"] == "defined" and _SIGNED.search(before)
+        if (is_sure or _SIGNING.search(chunk[:start])) and not row["repeated"]:
             place = row["chunk_id"], start, row["char_end"]
             people.setdefault(row["entity_id"], (row["name"], row["role"], place))
     if not people:
