@@ -48,6 +48,7 @@ _YEAR = re.compile(
 _OPENING = 150
 """Characters at the start of a document in which a word may name its type."""
 _TITLE_WORDS = 6
+_AMENDED = re.compile(r"(?<![a-z])(?:amend|nachtrag|addend)", re.IGNORECASE)
 _HEAD = re.compile(r"\s*(?:from|to|von|an|date|subject|betreff)\s*:", re.IGNORECASE)
 _SALUTATION = re.compile(
     r"^[ \t]*(?:dear|sehr geehrte[rs]?|liebe[rs]?|to whom)\b[^\n]*", re.IGNORECASE | re.MULTILINE
@@ -95,7 +96,7 @@ def documents_answer(source: Source, asked: AskedSet, /) -> ComputedAnswer | Non
 def _day(source: Source, document: Document) -> str | None:
     """Return the own date of a document if it is certain."""
     days = _days(source, document)
-    return next(iter(days)) if len(days) == 1 else None
+    return next(iter(days))[:10] if len(days) == 1 else None
 
 
 def _days(source: Source, document: Document) -> frozenset[str]:
@@ -107,6 +108,8 @@ def _days(source: Source, document: Document) -> frozenset[str]:
     if own is None or not (STATED_DATE in properties or document.format in _MAILS):
         return frozenset()
     day = own.date().isoformat()
+    if document.format in _MAILS:
+        return frozenset({own.isoformat(sep=" ", timespec="minutes")[:16]})
     described = source.graph.described_dates.get(document.document_id, ())
     if not described or any(day.startswith(each) for each in described):
         return frozenset({day})
@@ -134,6 +137,10 @@ def _matching(source: Source, asked: AskedSet) -> tuple[list[Document], str, lis
         chosen, modifiers, how = list(every), asked.words, ""
     else:
         return None
+    if modifiers and last in _TYPES and not _AMENDED.search(asked.name):
+        # An amendment to a lease is a contract, but not a lease.
+        others += [d for d in chosen if _AMENDED.search(f"{d.name} {d.title or ''}")]
+        chosen = [d for d in chosen if d not in others]
     if modifiers:
         wanted = stems(" ".join(modifiers))
         chosen = [d for d in chosen if wanted <= stems(f"{d.name} {d.title or ''}")]

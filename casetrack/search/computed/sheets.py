@@ -21,6 +21,7 @@ _TOTAL = re.compile(
     r"mittelwert|durchschnitt)\b",
     re.IGNORECASE,
 )
+_IS_TOTAL = re.compile(rf"{_TOTAL.pattern}(?: (?:all|overall|amount|costs?))?\W*$", re.IGNORECASE)
 _EMPTY = re.compile(r"^\W*(?:n/?a|none|nil)?\W*$", re.IGNORECASE)
 _NUMERIC = re.compile(r"^[^\w]*\d[\d.,]*\W*$")
 _MOST_CHUNKS = 400
@@ -51,6 +52,7 @@ class _Value(NamedTuple):
     unit: str | None
     cell: _Cell
     label: str
+    may_be_total: bool  # "Total current assets", but also "Total Eclipse"
 
 
 def sheets_answer(source: Source, asked: AskedSet, /) -> ComputedAnswer | None:
@@ -81,13 +83,14 @@ def sheets_answer(source: Source, asked: AskedSet, /) -> ComputedAnswer | None:
 def _columns(sheet: _Sheet, asked: AskedSet, wanted: frozenset[str]) -> list[str]:
     """Return the columns that the question names: with exactly its words."""
     exact = [column for column in sheet.header if stems(column) == wanted]
-    if (
-        asked.measure
-        and exact
-        and not stems(asked.name) <= stems(f"{sheet.header[0]} {sheet.name}")
-    ):
-        return []
-    return exact
+    return exact if not asked.measure or _label_column(sheet, asked) else []
+
+
+def _label_column(sheet: _Sheet, asked: AskedSet) -> str:
+    """Return the column of the compared things; the first one if the sheet is named by them."""
+    thing = stems(asked.name)
+    column = next((column for column in sheet.header if stems(column) == thing), "")
+    return column or (sheet.header[0] if thing <= stems(f"{sheet.header[0]} {sheet.name}") else "")
 
 
 def _sheets(source: Source, document_id: str) -> Iterator[_Sheet]:
@@ -149,7 +152,7 @@ def _cells(line: str, header: Sequence[str], chunk_id: str, start: int) -> dict[
 
 
 def _is_total(row: dict[str, _Cell]) -> bool:
-    return any(_TOTAL.match(cell.text) for cell in list(row.values())[:2])
+    return any(_IS_TOTAL.match(cell.text) for cell in list(row.values())[:2])
 
 
 def _different(source: Source, sheet: _Sheet, column: str) -> ComputedAnswer | None:
@@ -168,17 +171,21 @@ def _different(source: Source, sheet: _Sheet, column: str) -> ComputedAnswer | N
 
 def _compared(source: Source, asked: AskedSet, sheet: _Sheet, column: str) -> ComputedAnswer | None:
     """Return the sum or the extreme of a column of numbers with one unit."""
-    values = _values(sheet, column)
+    values = _values(sheet, column, _label_column(sheet, asked) if asked.measure else "")
     if values is None or not values or len({value.unit for value in values}) != 1:
         return None
     unit = f" {values[0].unit}" if values[0].unit else ""
     where = f'column "{column}" in {sheet.name}, without totals and empty cells'
     if asked.form == "sum":
+        if any(value.may_be_total for value in values):
+            return None
         text = f"{round(sum(v.number for v in values), 6):,.15g}{unit}"
         how, chosen = f"sum of {counted(len(values), 'row')}: {where}", values
     else:
         best = (min if asked.lowest else max)(value.number for value in values)
         chosen = [value for value in values if value.number == best]
+        if any(value.may_be_total for value in chosen):
+            return None
         names = joined([value.label for value in chosen])
         text = f"{names} ({best:,.15g}{unit})" if asked.measure else f"{best:,.15g}{unit} ({names})"
         how = f"{counted(len(values), 'row')} compared: {where}"
@@ -189,8 +196,11 @@ def _compared(source: Source, asked: AskedSet, sheet: _Sheet, column: str) -> Co
     return source.answer(text, how, parts)
 
 
-def _values(sheet: _Sheet, column: str) -> list[_Value] | None:
-    """Return the numbers of a column; ``None`` if a cell is none."""
+def _values(sheet: _Sheet, column: str, label: str) -> list[_Value] | None:
+    """Return the numbers of a column with a label; ``None`` if a cell is no number.
+
+    The label is the cell in the column *label*, by default the first one with words.
+    """
     from casetrack.extract.amounts import find_amounts
 
     values = []
@@ -204,5 +214,8 @@ def _values(sheet: _Sheet, column: str) -> list[_Value] | None:
         first = amounts[0]
         if cell.text[: first.start].strip() or cell.text[first.end :].strip():
             return None
-        values.append(_Value(first.value, first.unit, cell, next(iter(row.values())).text))
+        names = [each.text for each in row.values() if not _NUMERIC.match(each.text)]
+        name = row[label].text if label in row else (names or [cell.text])[0]
+        may_be_total = any(_TOTAL.match(each.text) for each in list(row.values())[:2])
+        values.append(_Value(first.value, first.unit, cell, name, may_be_total))
     return values

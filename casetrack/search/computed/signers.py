@@ -54,7 +54,9 @@ def signers_answer(source: Source, text: str, /) -> ComputedAnswer | None:
         is_sure = row["found_by"] == "defined" and _SIGNED.search(before)
         if (is_sure or _SIGNING.search(chunk[:start])) and not row["repeated"]:
             place = row["chunk_id"], start, row["char_end"]
-            people.setdefault(row["entity_id"], (row["name"], row["role"], place))
+            # "Mark Stephens / Sr. Vice President": one person.
+            key = tuple(re.findall(r"\w+", row["name"].lower()))[:2]
+            people.setdefault(" ".join(key), (row["name"], row["role"], place))
     if not people:
         return None
     name = source.documents[document_id].name

@@ -226,13 +226,17 @@ def _is_list(main: str, g: _Grammar) -> bool:
     phrase = _noun_phrase(rest)
     after = rest[len(phrase) :].strip(" ?")
     is_definition = asked["bare"] is not None and not after
-    is_verb = asked["what"] is not None and not g.aux.match(after)
+    # "Which state law governs?": without words after it, the last word is the verb.
+    is_verb = (asked["what"] is not None and not g.aux.match(after)) or (
+        asked["which"] is not None and not after and " " in phrase
+    )
     return asked["who"] is not None or (_is_plural(phrase) and not is_definition and not is_verb)
 
 
 _ENGLISH_LIST = re.compile(
     r"(?:(?:in|on|by|at|to|from|for|with|of|under) )?(?:(?P<who>whom? (?:are|were)\b(?! we\b))"
-    r"|what (?:are|were) (?:the|all|all the|our|my)|(?P<bare>what (?:are|were))|which(?: of the)?"
+    r"|what (?:are|were) (?:the|all|all the|our|my)|(?P<bare>what (?:are|were))"
+    r"|(?P<which>which(?: of the)?)"
     r"|(?P<what>what))(?= )"
 )
 _GERMAN_LIST = re.compile(
@@ -248,7 +252,7 @@ _NOUN_END = re.compile(
     r"\b(?:of|in|on|by|at|to|from|for|with|under|is|are|was|were|am|do|does|did|has|have|had|can|"
     r"could|may|might|must|shall|should|will|would|that|who|which|where|when|between|and|or|"
     r"mention(?:s|ed)?|contain(?:s|ed|ing)?|about|over|above|below|concerning|regarding|sorted|"
-    r"ordered|signed|dated|sent|received|due|issued|paid)\b|[,.?!:;(]"
+    r"ordered|signed|dated|sent|received|due|issued|paid)\b|(?<=\ws )\w{3,}ed\b|[,.?!:;(]"
 )
 
 
