@@ -44,7 +44,7 @@ fix:
 bench part="" *ARGS:
     {{python}} -m bench.{{ if part =~ '^(graph|tokens)$' { part } else if part =~ '^[a-z]' { "run --only " + quote(part) } else { "run " + part } }} {{ARGS}}
 
-# measure quality: held, extraction, tables or cite_check; each takes --help
+# measure quality: held, extraction, marks, tables or cite_check; each takes --help
 quality part *ARGS:
     {{python}} -m quality.{{part}} {{ARGS}}
 

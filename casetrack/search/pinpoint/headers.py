@@ -68,7 +68,8 @@ def _header_rows(rows: Sequence[Row]) -> list[int]:
     valued = [n for n, row in enumerate(rows) if any(map(_is_value, row.cells))]
     if not valued:
         head = find_head(rows)
-        return [*range(head.titles, head.rows)]
+        are_periods = {cell.sort for cell in rows[0].cells} <= _PERIODS and len(rows[0].cells) > 0
+        return [*range(head.titles, head.rows)] or [0] * are_periods
     named = [n for n in range(valued[0]) if any(cell.column for cell in rows[n].cells)]
     named = [*range(named[0], named[-1] + 1)] if named else []
     inner = set(range(valued[0], len(rows))) - set(valued)

@@ -284,10 +284,19 @@ def scores(
 
     *near* is the result of :meth:`Tokens.near`; ``None`` without a matrix.
     """
+    features = features_of(text, units, sought, near)
+    if near is None and not features[:, 0].any():
+        return np.full(len(units), 1 / len(units))
+    total = features @ np.array(_BY_WORDS if near is None else _WITH_TOKENS)
+    shares = np.exp(total - total.max())
+    result: Floats = shares / shares.sum()
+    return result
+
+
+def features_of(text: str, units: Sequence[Unit], sought: Sought, near: Floats | None, /) -> Floats:
+    """Return the features of each unit, float [units, 12]; parameters as in :func:`scores`."""
     terms = sought.specific
     held = _held(text, units, terms)
-    if near is None and not any(held):
-        return np.full(len(units), 1 / len(units))
     own = sum(weight for weight in terms.values() if weight >= 1.0)
     own = own or sum(terms.values()) or 1.0
     worth = {term: weight * sought.rarity.get(term, 1.0) for term, weight in terms.items()}
@@ -324,10 +333,7 @@ def scores(
         )
     if near is not None:
         features[:, 3:5] = (near - near.mean(axis=0)) / (near.std(axis=0) + _FLAT)
-    total = features @ np.array(_BY_WORDS if near is None else _WITH_TOKENS)
-    shares = np.exp(total - total.max())
-    result: Floats = shares / shares.sum()
-    return result
+    return features
 
 
 def best(units: Sequence[Unit], shares: Floats, /) -> list[int]:

@@ -102,6 +102,7 @@ def test_a_long_sentence_comes_apart_at_its_clauses() -> None:
         ("(in EUR) | 2022\nRent | 12\n2023 | 2024\n| May 2024\nRent | 14 | 15", 4, (2, 2)),
         ("| 2022 | 2021\nSales by country\nItaly | $ 1,200.5 $ 1,100.0", 2, (0, 0)),
         ("Rent | 12 | 4\n| 2022 | 2021", 1, None),
+        ("| 2022 | 2021\nLowest | $9 or less | $8 or less", 1, (0, 0)),
     ],
 )
 def test_the_header_of_a_row_is_the_nearest_above_it(
