@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 WITHHELD = f"(withheld: the stored text is damaged; run {See('doctor', repair=True)})"
 """Placeholder for the text of a damaged passage."""
-_LEAST_OWN = 0.5
-"""A passage with a smaller share of own text has no topic."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,13 +89,15 @@ class Passages:
         )
 
     def own_vectors(self) -> Vectors:
-        """Return the vectors of all chunks, without those of mostly repeated text."""
+        """Return the vectors of all chunks, without those of repeated text."""
         vectors = self._vectors
-        scales = np.where(self._live.own_shares < _LEAST_OWN, 0, vectors.scales)
-        return replace(vectors, scales=scales.astype(np.float32))
+        return replace(vectors, scales=np.where(self._live.own_shares > 0, vectors.scales, 0))
 
     def document_vectors(self) -> NDArray[np.float32]:
-        """Return float32 [documents, dimension]: the mean of the chunks' vectors, unit length."""
+        """Return float32 [documents, dimension]: the mean of the chunks' vectors, unit length.
+
+        A chunk counts with its own text; documents without any have zeros.
+        """
         return self._document_vectors
 
     @cached_property
@@ -109,8 +109,7 @@ class Passages:
             span = slice(int(starts[rank]), int(starts[rank + 1]))
             # Double precision, so that the order of summation does not change the result.
             weights = vectors.scales[span].astype(np.float64)
-            own = self._live.own_shares[span]
-            means[rank] = (weights * own if own.any() else weights) @ vectors.codes[span]
+            means[rank] = weights * self._live.own_shares[span] @ vectors.codes[span]
         lengths = np.linalg.norm(means, axis=1, keepdims=True)
         np.divide(means, lengths, out=means, where=lengths > 0)
         return means

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from casetrack.graph.document.facts import ChunkFacts
 
 _LINE = re.compile(r"[^\n]*\w[^\n]*")
-_SIGNS = re.compile(r"[\W_]+")
+_SIGNS = re.compile(r"https?://\S+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[\W_]+")
 _DOCUMENTS = 5
 """Minimum number of documents with a repeated text, and of different texts before it."""
 _SHORT = 40
@@ -36,8 +36,8 @@ _CHUNK_BITS = 32
 def lines_of(chunks: Sequence[ChunkFacts], /) -> Iterator[tuple[int, int, int, int]]:
     """Yield chunk, start, end and int32 digest of each line that the previous chunk has not.
 
-    Equal digests mean equal letters and digits in any case. A table is one line, as is the first
-    paragraph of a page, which is the head of a mail.
+    Equal digests mean equal letters and digits in any case, without links and mail addresses. A
+    table is one line, as is the first paragraph of a page, which is the head of a mail.
     """
     page, read = -1, 0
     for number, chunk in enumerate(chunks):

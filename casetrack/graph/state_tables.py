@@ -337,7 +337,7 @@ class StateTables(ABC):
         return self._passages.chunk_vectors()
 
     def own_vectors(self) -> Vectors:
-        """Return the vectors of all chunks, without those of mostly repeated text."""
+        """Return the vectors of all chunks, without those of repeated text."""
         return self._passages.own_vectors()
 
     def document_vectors(self) -> NDArray[np.float32]:

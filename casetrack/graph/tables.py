@@ -19,7 +19,7 @@ from casetrack.base import schema
 from casetrack.graph.entities.text import same_spelling
 from casetrack.graph.repeats import Lines
 from casetrack.graph.segment import LAYOUT
-from casetrack.store.index.arrays import as_numpy
+from casetrack.store.index.arrays import as_numpy, one_chunk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 _OF_ITS_DOCUMENT = ("section", "exhibit")
 """Types of references whose meaning depends on the document."""
+_FEW = 80
+"""Minimum length of own text, in code points, beside a longer repeated text."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,7 @@ class Live:
 
     @cached_property
     def own_shares(self) -> NDArray[np.float64]:
-        """float64 [chunks], 0..1, share of its lines that no earlier document has."""
+        """float64 [chunks], 0..1, share of text that no earlier document has; 0 if it is short."""
         lines = self.boilerplate
         later = lines.taken(lines.later())
         size = self.chunks.num_rows
@@ -108,8 +110,11 @@ class Live:
         whole = np.zeros(size)
         for part in parts:
             chunk, start, end, _ = (as_numpy(part[n]) for n in LAYOUT["lines"])
-            whole += np.bincount(chunk, end - start, size)
-        return np.asarray(1 - repeated / np.maximum(whole, 1))
+            # The head of a mail is never repeated.
+            is_head = (start == 0) & np.isin(chunk, self.first_chunks)
+            whole += np.bincount(chunk, np.where(is_head, 0, end - start), size)
+        has_own = (whole - repeated >= _FEW) | (2 * repeated < np.maximum(whole, 1))
+        return np.where(has_own, np.maximum(1 - repeated / np.maximum(whole, 1), 0), 0)
 
     def _placed_rows(self, number: int, name: str) -> pa.Table:
         """Return the live rows of a segment's table, with ``chunk`` as position among all."""
@@ -227,7 +232,7 @@ class Live:
         """Return for each sorted place whether an earlier document has it in the same text."""
         if name not in self._repeats:
             rows = self._sorted(name)
-            what = np.zeros(rows.num_rows, np.int64)
+            what = as_numpy(one_chunk(rows["text"]).indices).astype(np.int64)
             if name == "mentions" and rows.num_rows:
                 keys = pc.binary_join_element_wise(self._locals["kind"], self._locals["key"], ":")
                 entities = keys.combine_chunks().dictionary_encode().indices
