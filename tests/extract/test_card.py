@@ -61,7 +61,7 @@ CARDS = {
     "year ended June 30, 2023\nOAK HOLDINGS, INC.\n(Exact name of registrant as specified in its "
     "charter)": "own_title: FORM 10-K; issuer: OAK HOLDINGS, INC.; period: 2022-07-01/2023-06-30",
     "invoice: OAK LTD\nINVOICE\nInvoice No: A-17\nInvoice Date: 3 May 2024\nBill to:\nMarsh plc": (
-        "own_title: OAK LTD; issuer: OAK LTD; addressee: Marsh plc; stated_on: 2024-05-03; "
+        "own_title: INVOICE; issuer: OAK LTD; addressee: Marsh plc; stated_on: 2024-05-03; "
         "own_number: A-17"
     ),
     "invoice: Rechnung Nr. 471 vom 05.03.2020\nVerkäufer:\nNummer : 54\nEiche GmbH": (

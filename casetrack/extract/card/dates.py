@@ -19,6 +19,14 @@ _OWN_DATE: Final = pattern("own_date")
 _OTHER_DATE: Final = pattern("other_date")
 _ENDED: Final = pattern("ended")
 _INTERVAL: Final = pattern("interval")
+_OF_CUSTOMER: Final = re.compile(r"kunden|customer|contract|order|bestell|alt", re.IGNORECASE)
+_COVER, _TOP = 3200, 700
+_ENOUGH, _OF_CONTRACT = 0.9, 1.6
+_KINDS: Final = frozenset(("absolute", "ambiguous"))
+_OF_BILL: Final = re.compile(
+    r"(?:rechnung|invoice|order|bestellung|facture|buchungs)\w*\W+(?:nr|no|date|datum|number)?\b",
+    re.IGNORECASE,
+)
 _DATED: Final = frozenset(
     (
         "contract",
@@ -50,43 +58,16 @@ _WITHOUT_PERIOD: Final = frozenset(
 
 def read_date(cover: Cover, kind: str, /) -> Found | None:
     """Return the date that a document of a kind states as its own."""
-    if cover.format in MAILS or kind in {"calendar", "annual report", "quarterly report"}:
+    if cover.format in MAILS or kind in {"calendar", "annual report", "quarterly report", "filing"}:
         return None
     salutation = next((line.start for line in cover.lines[:40] if SALUTATION.match(line.text)), -1)
-    text = cover.text[:3200]
+    text = cover.text[:_COVER]
     best: tuple[float, DateSpan] | None = None
     for span in find_dates(text):
-        if (
-            span.precision not in {"day", "month"}
-            or not span.first
-            or span.kind not in {"absolute", "ambiguous"}
-        ):
+        if span.precision not in {"day", "month"} or not span.first or span.kind not in _KINDS:
             continue
-        before = text[max(0, span.start - 70) : span.start]
-        line_start = text.rfind("\n", 0, span.start) + 1
-        line_end = text.find("\n", span.end)
-        line = text[line_start : line_end if line_end > 0 else len(text)]
-        rank = 0.0
-        if _OTHER_DATE.search(before.rsplit("\n", 1)[-1]):
-            rank -= 2
-        elif _OWN_DATE.search(before):
-            rank += 2
-        if len(line.strip()) <= span.end - span.start + 28:
-            rank += 1.2 if span.start > salutation else 3.2
-        if span.start < 700:
-            rank += 0.8
-        if kind in _DATED:
-            rank += 0.4
-        if kind in {"invoice", "order"} and re.search(
-            r"(?:rechnung|invoice|order|bestellung|facture|buchungs)\w*\W+(?:nr|no|date|datum|number)?\b",
-            before.rsplit("\n", 1)[-1],
-            re.IGNORECASE,
-        ):
-            rank += 1.5
-        if span.precision == "month":
-            rank -= 0.6
-        rank -= span.start / 3200
-        if rank > 0.9 and (best is None or rank > best[0]):
+        rank = _rank(text, span, kind, salutation)
+        if rank > _ENOUGH and (best is None or rank > best[0]):
             best = rank, span
     if best is None:
         return None
@@ -97,6 +78,29 @@ def read_date(cover: Cover, kind: str, /) -> Found | None:
         if value
         else None
     )
+
+
+def _rank(text: str, span: DateSpan, kind: str, salutation: int) -> float:
+    """Return how likely a date is the document's own, by its words and its place."""
+    before = text[max(0, span.start - 70) : span.start]
+    own_line = before.rsplit("\n", 1)[-1]
+    line_end = text.find("\n", span.end)
+    start = text.rfind("\n", 0, span.start) + 1
+    line = text[start : line_end if line_end > 0 else len(text)].strip()
+    is_alone = len(line) <= span.end - span.start + 28
+    rank = 0.0
+    if _OTHER_DATE.search(own_line):
+        rank -= 2
+    elif _OWN_DATE.search(before):
+        rank += 2
+    if is_alone:
+        rank += 1.2 if span.start > salutation else 3.2
+    rank += 0.8 * (span.start < _TOP) + 0.4 * (kind in _DATED) - 0.6 * (span.precision == "month")
+    if kind in {"invoice", "order"} and _OF_BILL.search(own_line):
+        rank += 1.5
+    if kind == "contract" and rank < _OF_CONTRACT:
+        return 0.0  # a contract names many dates; its own is marked or alone on its line
+    return rank - span.start / _COVER
 
 
 def read_period(cover: Cover, kind: str, /) -> Found | None:
@@ -152,7 +156,9 @@ def read_number(cover: Cover, kind: str, /) -> Found | None:
         return matched(cover, "number", labelled, 0.8, "label")
     if kind in {"paper", "press release", "minutes", "regulation", "policy"}:
         return None
-    for match in _NUMBER_LABEL.finditer(text):
+    labels = list(_NUMBER_LABEL.finditer(text))
+    labels.sort(key=lambda m: _OF_CUSTOMER.match(m[0]) is not None)
+    for match in labels:
         value = match["v"]
         if not re.fullmatch(r"\d{1,2}[./]\d{1,2}[./]\d{2,4}|(?:19|20)\d\d|\d", value):
             return matched(cover, "number", match, 0.85, "label")

@@ -26,6 +26,9 @@ class Found:
     side: int | None = None
 
 
+_LONGEST = 300
+
+
 def clean(text: str, /) -> str:
     """Return a value on one line, without marks at its ends."""
     return " ".join(text.replace("|", " ").split()).strip(' ,;:*#_–—-"“”')
@@ -37,7 +40,7 @@ def found_at(
     """Return a value that is written at a span, without surrounding marks; ``None`` if empty."""
     raw = cover.text[start:end]
     value = clean(raw)
-    if not any(c.isalnum() for c in value):
+    if not any(c.isalnum() for c in value) or "<" in value or len(value) > _LONGEST:
         return None
     head = value.split()[0]
     shift = max(raw.find(head), 0)

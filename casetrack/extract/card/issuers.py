@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from casetrack.extract.card.facts import Found, clean, found_at, matched, of_line, of_property
@@ -27,7 +28,12 @@ _ANNOUNCES: Final = pattern("announces")
 _TODAY: Final = pattern("today")
 _CLOSING: Final = pattern("closing")
 _MAIL_NAME: Final = re.compile(r"^\s*\"?(?P<v>[^\"<]+?)\"?\s*<")
+_SALUTED: Final = re.compile(r"(?i:herrn?|frau|mr\.?|ms\.?|mrs\.?|attn\.?)")
 _MEETING: Final = pattern("meeting")
+_BY: Final = re.compile(rf"^\W*[Bb]y:?[ \t]+(?P<v>{PERSON.pattern})\s*$", re.MULTILINE)
+_OF_BODY: Final = re.compile(
+    r"(?:versammlung|sitzung|meeting|minutes)\s+(?:des|der|of(?:\s+the)?)\s+(?P<v>[A-ZÄÖÜ][^\n,(]{2,70})"
+)
 _AGENCY: Final = pattern("agency")
 
 
@@ -101,11 +107,10 @@ def _mail_name(sender: str | None) -> str | None:
 
 
 def _registrant(cover: Cover) -> Found | None:
+    if header := _CONFORMED.search(cover.text):
+        return matched(cover, "issuer", header, 0.9, "header of the filing")
     label = _REGISTRANT.search(cover.text)
     if label is None:
-        match = _CONFORMED.search(cover.text)
-        if match:
-            return matched(cover, "issuer", match, 0.9, "header of the filing")
         return _first_firm(cover, 2500)
     above = [
         line
@@ -151,7 +156,7 @@ def _releases(cover: Cover) -> Found | None:
     if head and (named := _ANNOUNCES.match(head.text.lstrip("# "))):
         start = head.start + head.text.index(named["v"])
         return found_at(cover, "issuer", start, start + len(named["v"]), 0.75, "headline")
-    return _first_firm(cover, 2500)
+    return None
 
 
 def _labelled(cover: Cover, field: CardField) -> Found | None:
@@ -182,6 +187,7 @@ def _is_name(text: str) -> bool:
             re.IGNORECASE,
         )
         and len(value) < 80
+        and not _SALUTED.fullmatch(value)
     )
 
 
@@ -201,7 +207,8 @@ def _letterhead(cover: Cover) -> Found | None:
                 return None
             continue
         if re.fullmatch(
-            r"(?i:.*\b(?:invoice|rechnung|facture|order|estimate|quotation|receipt|bill)\b.*)", text
+            r"(?i:.*\b(?:invoice|rechnung|facture|order|estimate|quotation|receipt|bill|rfp|request)\b.*)",
+            text,
         ):
             continue
         if (
@@ -228,6 +235,9 @@ def _signer(cover: Cover) -> Found | None:
 
 def _authors(cover: Cover, kind: str) -> Found | None:
     """Return the names below the title of a paper."""
+    by = _BY.search(cover.text[:1500]) if kind == "paper" else None
+    if by:
+        return matched(cover, "issuer", by, 0.85, "author line")
     labelled = matched(cover, "issuer", _ISSUER_LABEL.search(cover.text[:2500]), 0.85, "label")
     if labelled:
         return labelled
@@ -254,13 +264,15 @@ def _authors(cover: Cover, kind: str) -> Found | None:
                 cover, "issuer", line.start, line.start + inline.end("n"), 0.8, "author line"
             )
         text = re.sub(r"[\d*†‡§∗,;&]|\band\b", " ", line.text)
-        people = [p for p in PERSON.findall(text) if not p.split()[-1].isupper()]
+        people = [
+            p for p in PERSON.findall(text) if len(p.split()[-1]) > 3 or not p.split()[-1].isupper()
+        ]
         letters = sum(len(p) for p in people)
         is_names = (
             people
             and letters >= 0.7 * len(" ".join(text.split()))
             and not re.search(
-                r"university|institute|department|inc\b|corp|laborator|school|college|abstract|research",
+                r"university|institute|department|inc\b|corp|laborator|school|college|abstract|research|group|labs",
                 line.text,
                 re.IGNORECASE,
             )
@@ -270,12 +282,12 @@ def _authors(cover: Cover, kind: str) -> Found | None:
         elif start >= 0:
             break
     if start >= 0 and kind == "paper":
-        return found_at(cover, "issuer", start, end, 0.8, "author line")
+        names = found_at(cover, "issuer", start, end, 0.8, "author line")
+        # Marks of footnotes and institutions are no part of the names.
+        return names and replace(names, value=clean(re.sub(r"\s*[\d*†‡§∗]+", "", names.value)))
     if kind == "paper" and (author := _plausible(cover.author)):
         return of_property("issuer", author, "author of the file")
-    found = _agency(cover) or _owner(cover) or _first_firm(cover, 1200)
-    if found is None and start >= 0:
-        return found_at(cover, "issuer", start, end, 0.6, "author line")
+    found = _agency(cover) or _owner(cover) or _first_firm(cover, 300)
     return found or of_property("issuer", _plausible(cover.author), "author of the file")
 
 
@@ -296,6 +308,8 @@ def _agency(cover: Cover) -> Found | None:
 
 def _body_of_minutes(cover: Cover) -> Found | None:
     """Return the body in the title of minutes: "Node.js Technical Steering Committee Meeting"."""
+    if named := _OF_BODY.search(cover.text[:400]):
+        return matched(cover, "issuer", named, 0.75, "title of minutes")
     for line in cover.lines[:12]:
         text = re.sub(r"[#*_]+", " ", line.text)
         if line.text.startswith(("-", "•", "http")):

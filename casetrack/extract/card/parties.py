@@ -63,10 +63,22 @@ def read_parties(cover: Cover, /) -> tuple[Found, ...]:
     if _worth(labelled) > _worth(best):
         best = labelled
     pairs = PAIRS | (_OF_SUPPLY if _SUPPLY.search(cover.text[:600]) else {})
-    return _with_implied(_unique(best), pairs)
+    return _with_implied(_unique(_without_tail(best)), pairs)
+
+
+def _without_tail(parties: tuple[Found, ...]) -> tuple[Found, ...]:
+    """Remove names behind two sides with roles that have neither role nor legal form."""
+    while len(parties) > 2 and parties[-1].role is None and parties[-1].confidence > _GROUPS:
+        is_firm = re.search(rf"\s(?:{FORM})$", parties[-1].value)
+        if is_firm or sum(p.role is not None for p in parties[:-1]) < 2:
+            break
+        parties = parties[:-1]
+    return parties
 
 
 _HEAD_OF_GROUP: Final = re.compile(r"[^(,;.]{0,80}")
+_GROUPS: Final = 0.85
+"""Groups and blank parties are less certain than names."""
 _ENOUGH, _LATEST = 40, 6000
 
 
@@ -74,7 +86,7 @@ def _worth(parties: tuple[Found, ...]) -> int:
     """Return a rank: parties of at least two sides, with roles."""
     if len({p.side for p in parties}) < 2:
         return 0
-    return 20 + 10 * sum(p.role is not None for p in parties[:2]) + min(len(parties), 3)
+    return 20 + 10 * sum(p.role is not None for p in parties[:2])
 
 
 def _in_clause(text: str, at: int) -> Iterator[Found]:
@@ -171,9 +183,9 @@ def _name_span(text: str, at: int, high: int) -> tuple[int, int] | None:
     )
 
 
-_GOES_ON: Final = re.compile(r"\s+(?:&|OF\b|of\s+[A-Z]|(?i:and)\s+(?i:trust|savings)\b)")
+_GOES_ON: Final = re.compile(r"\s+(?:&|OF\b|of\s+[A-Z][a-z]|(?i:and)\s+(?i:trust|savings)\b)")
 _LAST_WORD: Final = re.compile(rf"\w+(?:\s\w+)?,?\s+(?:{FORM})(?!\w)")
-_SHORTENED: Final = re.compile(r"(?:\b[A-Z]|\b(?:Mr|Ms|Dr|St|Jr|Sr|Inc|Co|Corp|Ltd|No))$")
+_SHORTENED: Final = re.compile(r"(?:\b[A-Z]|\b(?:Mr|Ms|Dr|St|Jr|Sr|Inc|Co|Corp|Ltd|No|Bros))$")
 _SMALL: Final = frozenset(
     "of and the for de la du von und der & an to in plc gmbh ag llc inc ltd d/b/a t/a y e van den "
     "da dos".split()

@@ -13,8 +13,23 @@ if TYPE_CHECKING:
 
 _CONTRACT_NOUN: Final = pattern("contract_noun")
 _AMENDS: Final = pattern("amends")
+_BILLS: Final = (r"\b(?:\w*rechnung|invoices?|facture|factuur|factura|receipt)\b",)
+_TITLE_WORDS: Final[dict[str, tuple[str, ...]]] = {
+    "minutes": (
+        r"\b(?:minutes|protokoll|niederschrift|procès)\b",
+        r"(?:meeting|versammlung|treffen|sitzung)\b",
+    ),
+    "invoice": _BILLS,
+    "order": (r"\b(?:order|bestellung|lieferschein)\b",),
+    "form": (r"\b(?:form|application|consent|antrag|questionnaire|fragebogen)\b",),
+}
+"""Words of the title line of a kind, the surest first."""
 _DATE_LIKE: Final = re.compile(r"\b(?:19|20)\d\d\b|university|department|inc\.|llc", re.IGNORECASE)
 _FORM_NAME: Final = pattern("form_name")
+_RESTATED: Final = re.compile(
+    r"\b(?:restated|amended|form of|first|second|third|fourth|fifth|sixth|seventh)$", re.IGNORECASE
+)
+_NEAR_TOP: Final = 9
 _BETWEEN: Final = pattern("between")
 
 
@@ -75,20 +90,13 @@ def read_base(cover: Cover, kind: str, /) -> Found | None:
 
 def _headline(cover: Cover, kind: str) -> Found | None:
     """Return the first heading, else the first lines that look like a title."""
-    for words in (
-        (r"minutes|protokoll\b|niederschrift|procès", r"meeting|versammlung|treffen|sitzung\b")
-        if kind == "minutes"
-        else ()
-    ):
-        for line in cover.lines[:12]:
-            if (
-                re.search(words, line.text, re.IGNORECASE)
-                and len(line.text) < 110
-                and not re.search(r"http|^\W*-|\d+ ?min\b", line.text)
-            ):
-                return found_at(cover, "title", line.start, line.end, 0.85, "title of minutes")
+    for words in _TITLE_WORDS.get(kind, ()):
+        for line in cover.lines[:14]:
+            is_plain = len(line.text) < 110 and not re.search(r"http|^\W*-|\d+ ?min\b", line.text)
+            if is_plain and re.match(rf"[^(:]{{0,60}}(?:{words})", line.text, re.IGNORECASE):
+                return found_at(cover, "title", line.start, line.end, 0.85, "title line")
     for heading in cover.headings[:2]:
-        if NOT_TITLE.match(heading) or len(heading) < 4:
+        if NOT_TITLE.match(heading) or len(heading) < 4 or re.match(r"\d+[.)]?\s", heading):
             continue
         at = re.search(r"\s+".join(map(re.escape, clean(heading).split())), cover.text)
         if at and at.start() < 2500:
@@ -136,8 +144,8 @@ def _ends_open(text: str) -> bool:
 def _contract_title(cover: Cover) -> Found | None:
     """Return the lines above the party clause or the date that name the contract."""
     lines = list(enumerate(cover.lines[:40]))
-    # A title in capitals comes before the name of the file and a running head.
-    lines.sort(key=lambda pair: not pair[1].text.isupper())
+    # A title in capitals near the top comes before the name of the file and a running head.
+    lines.sort(key=lambda pair: not (pair[1].text.isupper() and pair[0] < _NEAR_TOP))
     for number, line in lines:
         text = line.text
         if (
@@ -156,16 +164,12 @@ def _contract_title(cover: Cover) -> Found | None:
         ):
             continue
         start, end = line.start, line.end
-        for before in reversed(cover.lines[max(0, number - 4) : number]):
-            gap = cover.text[before.end : start].count("\n")
-            if (
-                gap > 1
-                or NOT_TITLE.match(before.text)
-                or len(before.text) > 90
-                or not is_titled(before.text)
-            ):
-                break
-            start = before.start
+        above = cover.lines[number - 1] if number else None
+        if above and cover.text[above.end : start].count("\n") == 1:
+            is_part = _ends_open(above.text.lower()) or _RESTATED.search(above.text)
+            is_part = is_part or (len(text.split()) == 1 and len(above.text.split()) < 5)
+            if is_part and not NOT_TITLE.match(above.text) and is_titled(above.text):
+                start = above.start
         for after in cover.lines[number + 1 : number + 8]:
             gap = cover.text[end : after.start].count("\n")
             if (
