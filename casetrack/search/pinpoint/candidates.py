@@ -15,6 +15,11 @@ _CLOCK = re.compile(
     r"(?<![\w:.])(?:\d{1,2}:\d{2}(?::\d{2})?(?![\w:])(?: ?[ap]\.?m\b\.?)?|\d{1,2} ?[ap]\.?m\b\.?)",
     re.IGNORECASE,
 )
+_ATTRIBUTE = re.compile(r"(?:\b(?:the|its|their|an?|this|that|our)|['\u2019]s)\s+$", re.IGNORECASE)
+_NOUN = re.compile(
+    r"\s+(?!(?:and|or|to|at|in|by|on|for|with|as|when|after|before|was|is|of)\b)[^\W\d]"
+)
+"""Text around a year that only names a thing: "the 2021 plan"."""
 _AGE = re.compile(r"\b(?:aged?|alter)\s+(?:of\s+)?$", re.IGNORECASE)
 _LABEL = re.compile(
     # "5.2", "(2)", "TS-10014", "401(k)", "10-K", "Chamber 3", "No. 7"; not "$5.2".
@@ -69,6 +74,8 @@ def values_in(text: str, names: Sequence[Mapping[str, Any]], shift: int, /) -> l
             and _BARE_YEAR.match(plain, amount.start)
             and _YEAR.fullmatch(amount.text)
         ):
+            if _ATTRIBUTE.search(plain, 0, amount.start) and _NOUN.match(plain, amount.end):
+                continue
             kind, unit = "date", "year"
         elif kind == "number" and _AGE.search(plain, 0, amount.start):
             kind, unit = "time", "year"

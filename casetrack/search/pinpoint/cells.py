@@ -165,6 +165,11 @@ class Table:
         same = {each[3].text for each in fitting if each[:3] == best[:3]}
         return best[3] if len(same) == 1 else None
 
+    def certainty(self, cell: Cell) -> float:
+        """Return the share of the question in the names of row and column of a cell."""
+        row = next(row for row in rows_of(self.text) if cell in row.cells)
+        return self._share(self._terms(row, cell))
+
     def _rank(self, row: Row, cell: Cell) -> tuple[float, float, int]:
         """Return the shares of the question in a row and in its name, and superfluous words."""
         name = terms_of(row.name)

@@ -14,7 +14,7 @@ from casetrack.search.pinpoint.headers import header_of, with_headers
 from casetrack.search.pinpoint.mail_heads import units_to_mark
 from casetrack.search.pinpoint.scoring import MOST, Encoded, Sought, Tokens, best, scores
 from casetrack.search.pinpoint.units import clauses_of
-from casetrack.search.pinpoint.values import VALUE_COLUMNS, answer_in
+from casetrack.search.pinpoint.values import VALUE_COLUMNS, answer_in, is_same
 from casetrack.search.pinpoint.wanted import wanted
 from casetrack.search.plan import ask
 from casetrack.store.passages import narrow
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from casetrack.store.index.index import Index
     from casetrack.store.workspace import State
 
+_COMPARED = 5
+"""Number of results whose values must agree."""
 _COLUMNS = ("paragraphs", "line_boxes", "printed")
 
 
@@ -67,8 +69,24 @@ class Finder:
                 question = self._question = self._question or self._asked()
                 if self._rows is None:
                     self._rows = self._read(*question)
-                self._found[number] = point(self.passages[number], self._rows[number], *question)
+                located = point(self.passages[number], self._rows[number], *question)
+                if number == 0 and self._has_other(located):
+                    located = located._replace(answer=None)
+                self._found[number] = located
             return self._found[number]
+
+    def _has_other(self, best: AnswerLocation) -> bool:
+        """Return whether one of the next results has another value that is as certain."""
+        if best.answer is None or self._question is None or self._rows is None:
+            return False
+        following = list(zip(self.passages, self._rows, strict=True))[1:_COMPARED]
+        for passage, row in following:
+            other = point(passage, row, *self._question)
+            if other.answer is None or other.certainty < best.certainty:
+                continue
+            if not is_same(other.answer.text, best.answer.text):
+                return True
+        return False
 
     def _asked(self) -> tuple[Sought, Tokens | None]:
         reading = self.reading
@@ -163,7 +181,7 @@ def point(
 
     numbers = best(units, shares)
     marked = [mark_unit(number) for number in numbers]
-    answer = answer_in(marked, text, whole, row, sought)
+    answer, certainty = answer_in(marked, text, whole, row, sought) or (None, 0.0)
     if answer is not None and not marked[0].char_start <= answer.char_start < marked[0].char_end:
         # The row with the value comes first.
         at = answer.char_start - whole.char_start
@@ -176,7 +194,7 @@ def point(
         for unit, score in headers.items()
         if unit is not None
     ]
-    return AnswerLocation(tuple(marked), answer, paragraphs, row.get("printed"))
+    return AnswerLocation(tuple(marked), answer, paragraphs, row.get("printed"), certainty)
 
 
 def _with_boxes(whole: Provenance, row: dict[str, Any]) -> Provenance:

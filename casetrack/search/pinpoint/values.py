@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base.records.reading import Answer
 from casetrack.base.words import WordLists
+from casetrack.base.words.lists import month_numbers
 from casetrack.search.pinpoint import wanted as asked_for
 from casetrack.search.pinpoint.candidates import Value, values_in
 from casetrack.search.pinpoint.cells import BETWEEN, Table, terms_of
@@ -41,7 +42,9 @@ _OTHERWISE, _DOUBTFUL = (
     for name in ("otherwise", "doubtful")
 )
 _PREPOSITIONS = query_terms("within until since during after before prior")
-_KIND_NOUNS = query_terms("date day period time amount number total sum")
+_KIND_NOUNS = query_terms(
+    "date day period time amount number total sum price cost fee value charge"
+)
 _SELECTING = frozenset(_LISTS.words("selecting"))
 _PARTIES = frozenset(_LISTS.words("parties"))
 _DUTY = re.compile(r"\b(?:must|shall|should|has to|have to|muss|m\u00fcssen)\b", re.IGNORECASE)
@@ -76,12 +79,21 @@ _NAMED_BEFORE = re.compile(
 )
 _LABELLED = 2.5
 """Weight of a value with the requested name, set by hand: the fitted texts have none."""
+_NUMBERED = re.compile(
+    rf"\b(?!(?:{'|'.join(month_numbers('en', 'en_short'))}|than|below|above|under|over|least|most|"
+    r"about|from|until|after|before|between)\b)(?P<thing>[^\W\d_]{3,}) (?P<number>\d{1,3})\b"
+    r"(?![.,:]\d)(?! ?(?:%|percent|per cent|days?|weeks?|months?|years?|hours?))",
+    re.IGNORECASE,
+)
+_STEM_CHARS = 5
+_NOTHING = re.compile(r"\b(?:no|zero|kein\w*)\s+(?:\w+\s+)?$", re.IGNORECASE)
 _ARTICLES = frozenset({"one", "ein", "eine", "einer"})
 _RANGE = re.compile(r"\d\s*[\u2013-]\s*\d|\b(?:between|from|to|and|bis)\b", re.IGNORECASE)
 _RANGE_ASKED = re.compile(
     r"\b(?:between|from|years|dates|days|period|how long|zwischen)\b", re.IGNORECASE
 )
 _WORD = re.compile(r"\w+")
+_DIGITS = re.compile(r"\D")
 _STOP = re.compile(r"[;(]|[.,](?!\d)|(?<!of )(?<!of the )\b\d|\bof (?:the )?\d[\d,.]* ?")
 _SCALED = re.compile(
     r"\bin (?:us ?d(?:ollars?)?|us\$|\$|eur(?:os?)?|gbp|chf|dollars)? ?"
@@ -157,6 +169,9 @@ class Compared:
             return False
         if value.kind == "number" and value.text.lower() in _ARTICLES:
             return False
+        is_converted = self.text[max(0, value.start - 1) : value.start] == "("
+        if is_converted and value.kind not in {"date", "number", "percent", "money", "person"}:
+            return False
         if (
             value.kind == "date"
             and _RANGE.search(value.text)
@@ -167,14 +182,26 @@ class Compared:
         return not own or not own <= self.sought.terms.keys()
 
     def nearness(self, value: Value, /) -> float:
-        """Return the share of the terms in the part, each less the farther from a value."""
+        """Return the share of the terms in the part, each less the farther from a value.
+
+        The words between two numbers belong to the first: "485 holders of A and 16 holders of B".
+        """
         nearest: dict[str, float] = {}
+        first, last = self._words_of(value)
         for hit in self.hits:
-            if not value.start <= hit.start < value.end:
+            if not value.start <= hit.start < value.end and first <= hit.start < last:
                 a, b = (value.end, hit.start) if hit.start >= value.end else (hit.end, value.start)
                 near = math.exp(-len(_WORD.findall(self.text, a, b)) / _NEAR_WORDS)
                 nearest[hit.term] = max(near, nearest.get(hit.term, 0.0))
         return math.fsum(self.weights[t] * n for t, n in sorted(nearest.items())) / self.total
+
+    def _words_of(self, value: Value) -> tuple[int, int]:
+        """Return the text whose words can belong to a value."""
+        same = [v for v in self.values if v.kind == "number" and self._has_thing(v)]
+        if value.kind != "number" or len(same) < 2:
+            return 0, len(self.text)
+        last = min((v.start for v in same if v.start > value.start), default=len(self.text))
+        return 0 if value.start <= same[0].start else value.start, last
 
     def features(self, value: Value, share: float, /) -> list[float]:
         """Return the features of a value (:data:`FEATURES`); *share* is the part's score."""
@@ -237,15 +264,17 @@ class Compared:
 
     def _counts(self, value: Value) -> float:
         """Return 1 if the counted things follow a number, 0.5 if they precede it."""
-        if value.kind != "number":
+        if value.kind != "number" or self._has_thing(value):
             return 1.0
         thing = self.wanted.thing
-        behind = _STOP.split(self.text[value.end : value.end + _NEAR_CHARS])[0]
-        if thing & query_terms(f"{value.text} {behind}"):
-            return 1.0
         return 0.5 * bool(
             thing & query_terms(self.text[max(0, value.start - _NEAR_CHARS) : value.start])
         )
+
+    def _has_thing(self, value: Value) -> bool:
+        """Return whether the counted things follow a number."""
+        behind = _STOP.split(self.text[value.end : value.end + _NEAR_CHARS])[0]
+        return not self.wanted.thing.isdisjoint(query_terms(f"{value.text} {behind}"))
 
     def _acts(self, value: Value, hits: Sequence[Hit]) -> float:
         """Return 1 if a name has the requested role at the nearest verb, -1 for the other."""
@@ -293,13 +322,32 @@ class Compared:
         )
         return bool(own) and len(asked) == 1 and own[0] != asked[0]
 
+    def _lacks_numbered(self, asked: re.Match[str]) -> bool:
+        """Return whether a numbered thing of the question is not in the part: "crane 3"."""
+        thing = re.escape(asked["thing"][:_STEM_CHARS])
+        spelt = rf"\b{thing}\w*\W+(?:\d+\W+(?:to|and|or|bis|und)?\W*)*{asked['number']}\b"
+        return re.search(spelt, self.text, re.IGNORECASE) is None
+
     @functools.cached_property
     def selecting(self) -> frozenset[str]:
         """The words of the question that select one of several values."""
         return frozenset(w.lower() for w in _WORD.findall(self.sought.query)) & _SELECTING
 
     def lacks_selection(self) -> bool:
-        """Return whether the part lacks a word that selects one of several values."""
+        """Return whether the part lacks a word that selects one of several values.
+
+        These are words such as "first", numbers, and the noun that is asked for.
+        """
+        if any(
+            _NOTHING.search(self.text, 0, hit.start)
+            for hit in self.hits
+            if hit.term in self.wanted.thing
+        ):
+            return True
+        if any(self._lacks_numbered(match) for match in _NUMBERED.finditer(self.sought.query)):
+            return True
+        if self.wanted.noun - query_terms(self.text) - _KIND_NOUNS:
+            return True
         asked = self.selecting | {
             m.group() for m in _WORD.finditer(self.sought.query) if any(map(str.isdigit, m.group()))
         }
@@ -350,6 +398,15 @@ _ROWS = _SENTENCES | {"computation", "explanation"}
 """Forms of questions that a row may answer: "what is the margin", "what does it cost"."""
 
 
+def is_same(first: str, second: str, /) -> bool:
+    """Return whether two values agree: one has the words of the other, or rounds its number."""
+    one, other = query_terms(first), query_terms(second)
+    if one <= other or other <= one:
+        return True
+    figures = sorted((_DIGITS.sub("", text).rstrip("0") for text in (first, second)), key=len)
+    return len(figures[0]) > 1 and figures[1].startswith(figures[0])
+
+
 def answer_in(
     marked: Sequence[Pinpoint],
     text: str,
@@ -357,8 +414,8 @@ def answer_in(
     row: Mapping[str, Any],
     sought: Sought,
     /,
-) -> Answer | None:
-    """Return the value that answers; ``None`` if none is requested or none is certain.
+) -> tuple[Answer, float] | None:
+    """Return the value that answers, and its certainty; ``None`` if none is certain.
 
     *text* and *whole* are the passage; *row* has its stored ``VALUE_COLUMNS``.
     """
@@ -378,11 +435,12 @@ def answer_in(
         answer = _in_sentence(best, text, whole, row, sought, asked)
     if answer is None and BETWEEN in text:
         around = "\n".join(line for line in text.split("\n") if BETWEEN not in line)
-        cell = Table.of(text, sought, asked, terms_of(f"{_names(whole)} {around}")).cell()
+        table = Table.of(text, sought, asked, terms_of(f"{_names(whole)} {around}"))
+        cell = table.cell()
         if cell is not None:
             kind = _KINDS.get(next(iter(sorted(asked.kinds)), "money"), "amount")
             start = whole.char_start + cell.start
-            answer = Answer(cell.text, kind, start, start + len(cell.text))
+            answer = Answer(cell.text, kind, start, start + len(cell.text)), table.certainty(cell)
     return answer
 
 
@@ -397,7 +455,7 @@ def _in_sentence(
     row: Mapping[str, Any],
     sought: Sought,
     asked: Wanted,
-) -> Answer | None:
+) -> tuple[Answer, float] | None:
     at = best.char_start - whole.char_start
     before, after = _AROUND_CHARS
     near = text[max(0, at - before) : at + len(best.text) + after]
@@ -412,4 +470,5 @@ def _in_sentence(
     if certain < (_CERTAIN_NAME if value.kind == "person" else _CERTAIN):
         return None
     kind = _KINDS.get(value.unit, _KINDS.get(value.kind, "amount"))
-    return Answer(value.text, kind, best.char_start + value.start, best.char_start + value.end)
+    start = best.char_start + value.start
+    return Answer(value.text, kind, start, start + len(value.text)), certain

@@ -44,7 +44,8 @@ class Wanted(NamedTuple):
     the counted things, or of the noun; *unit* is the symbol of a unit in which it is counted.
     *is_object* is whether the question asks for the object of its verb ("who did they beat").
     *named* are terms that only name the kind, *predicate* those of the verb or role that the value
-    belongs to: "who wrote", "who is the auditor", "when was it founded".
+    belongs to: "who wrote", "who is the auditor", "when was it founded"; *noun* is the noun of
+    "what is the rent".
     """
 
     kinds: frozenset[str]
@@ -53,6 +54,7 @@ class Wanted(NamedTuple):
     is_object: bool = False
     named: frozenset[str] = frozenset()
     predicate: frozenset[str] = frozenset()
+    noun: frozenset[str] = frozenset()
 
 
 class _Words:
@@ -197,4 +199,5 @@ def _of_noun(query: str, phrase: list[str], words: _Words) -> Wanted:
     if not _NAMED.isdisjoint(named):
         kinds -= {"number"}
     own = query_terms(head) if kinds <= {"date", "time"} else frozenset[str]()
-    return Wanted(kinds, thing, named=own, predicate=_verbs(query))
+    noun = query_terms(head)
+    return Wanted(kinds, thing, named=own, predicate=_verbs(query), noun=noun - own)
