@@ -327,13 +327,15 @@ def _one_slip(word: str) -> Iterator[str]:
 
 LOOKED_AT = 3
 """Number of best results judged together: one may have the words, another the meaning."""
+WORDED = 0.25
+"""Relevance by words alone from which models deny nothing."""
 WORDS_ALONE, OTHER = "words", "words of other languages"
 """Names of the fits of words: for English, and for languages with more forms and compounds."""
 _LOWEST = 2
 """Number of tokens without a counterpart that count apart."""
 READ_FURTHER = 2
 """Maximum number of further results whose text is read, because they have more of the words."""
-FEWEST = 3
+FEWEST = 2
 """A question with fewer content words may be answered in other words."""
 JUDGED = 10
 """Minimum number of judged results, so that the verdict does not depend on the limit."""
@@ -435,11 +437,11 @@ def judged(
     best = {name: values[:LOOKED_AT].max(keepdims=True) for name, values in features.items()}
     whole = max(float(fit.relevance(best)[0]), float(each.max()))
     results = tuple(
-        (float(r), fit.evidence(float(r), is_worded=float(w) >= words_fit.none_below))
+        (float(r), fit.evidence(float(r), is_worded=float(w) >= WORDED))
         for r, w in zip(each, by_words, strict=True)
     )
     worded = max(float(words_fit.relevance(best)[0]), float(by_words.max()))
-    evidence = fit.evidence(whole, is_worded=worded >= words_fit.none_below)
+    evidence = fit.evidence(whole, is_worded=worded >= WORDED)
     lost = any(features[name].any() for name in ("exact", "names"))
     never_none = never_none or (len(words.weights) < FEWEST and not lost)
     return Verdict(whole, "weak" if never_none and evidence == "none" else evidence, results)

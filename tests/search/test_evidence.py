@@ -235,12 +235,12 @@ def test_a_statement_is_not_denied(collection: Collection, ending: str, evidence
     ("question", "evidence"),
     [
         ("What is sepsis?", "weak"),
-        ("Which vaccine for mice?", "weak"),
-        ("Which vaccine for mice and rats?", "none"),
+        ("Which vaccine?", "weak"),
+        ("Which vaccine for mice?", "none"),
         ("What did Quillfeather pay?", "none"),  # a name is looked for to the letter
     ],
 )
-def test_one_or_two_words_are_too_few_to_deny(
+def test_one_word_is_too_little_to_deny(
     collection: Collection, question: str, evidence: str
 ) -> None:
     scope, reading = scope_of(collection.workspace.state().index), read(question)
