@@ -28,6 +28,7 @@ _ANNOUNCES: Final = pattern("announces")
 _TODAY: Final = pattern("today")
 _CLOSING: Final = pattern("closing")
 _MAIL_NAME: Final = re.compile(r"^\s*\"?(?P<v>[^\"<]+?)\"?\s*<")
+_COMMA: Final = re.compile(r"[A-ZÄÖÜ][\w’'-]+, [A-ZÄÖÜ]|[A-Z][\w.]+\s[A-Z]")
 _SALUTED: Final = re.compile(r"(?i:herrn?|frau|mr\.?|ms\.?|mrs\.?|attn\.?)")
 _MEETING: Final = pattern("meeting")
 _BY: Final = re.compile(rf"^\W*[Bb]y:?[ \t]+(?P<v>{PERSON.pattern})\s*$", re.MULTILINE)
@@ -55,7 +56,9 @@ def read_issuer(cover: Cover, kind: str, /) -> Found | None:
         return found
     if kind == "correspondence":
         head, to = _letterhead(cover), read_addressee(cover, kind)
-        return head if head and (to is None or head.start != to.start) else _signer(cover)
+        is_firm = head and (head.value.isupper() or _FIRM.search(head.value))
+        is_own = is_firm and (to is None or head is None or head.start != to.start)
+        return head if is_own else _signer(cover)
     if kind == "minutes" and (found := _body_of_minutes(cover)):
         return found
     found = matched(cover, "issuer", _ISSUER_LABEL.search(cover.text[:2500]), 0.8, "label")
@@ -96,9 +99,8 @@ def read_addressee(cover: Cover, kind: str, /) -> Found | None:
 
 
 def _plausible(author: str | None) -> str | None:
-    return (
-        author if author and len(author.split()) > 1 and not re.search(r"[@\\/]", author) else None
-    )
+    is_name = author and (PERSON.match(author) or _FIRM.match(author) or _COMMA.match(author))
+    return author if is_name and not re.search(r"[@/()]", author or "") else None
 
 
 def _mail_name(sender: str | None) -> str | None:
@@ -207,7 +209,7 @@ def _letterhead(cover: Cover) -> Found | None:
                 return None
             continue
         if re.fullmatch(
-            r"(?i:.*\b(?:invoice|rechnung|facture|order|estimate|quotation|receipt|bill|rfp|request)\b.*)",
+            r"(?i:.*\b(?:invoice|rechnung|facture|order|estimate|quotation|receipt|bill|rfp|request|factuuradres|address)\b.*)",
             text,
         ):
             continue

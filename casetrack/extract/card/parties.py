@@ -32,7 +32,9 @@ _REACH: Final = 2600
 _AND: Final = pattern("and")
 _NEXT: Final = pattern("next")
 _TERM: Final = pattern("term")
-_SHARED: Final = pattern("shared")
+_SHARED: Final = re.compile(
+    r"\beach\s+(?:an?|as)\b|\(\s*(?:collectively|together|jointly)[^()]{0,40}[\"“](?!(?i:part))"
+)
 _AS: Final = pattern("as")
 _BARE: Final = re.compile(r"\((?:the\s+)?([A-Z][\w ]{2,28})\)")
 _HEREIN: Final = pattern("herein")
@@ -173,7 +175,7 @@ def _name_span(text: str, at: int, high: int) -> tuple[int, int] | None:
         return None
     end = _end_of_name(text, first, high)
     value = text[first:end].strip(" \n,*_")
-    if len(value) < 2 or len(value) > 120 or _NOT_NAMES.match(value):
+    if len(value) < 2 or len(value) > 120 or _NOT_NAMES.match(value) or _TIME.search(value):
         return None
     words = [w for w in re.findall(r"[^\W\d_][\w'’.-]*", value) if w.lower() not in _SMALL]
     if not words or sum(w[0].isupper() or not w.islower() for w in words) < 0.8 * len(words):
@@ -183,6 +185,7 @@ def _name_span(text: str, at: int, high: int) -> tuple[int, int] | None:
     )
 
 
+_TIME: Final = re.compile(r"(?i)\b(?:date|agreement|period|term|time|closing)$")
 _GOES_ON: Final = re.compile(r"\s+(?:&|OF\b|of\s+[A-Z][a-z]|(?i:and)\s+(?i:trust|savings)\b)")
 _LAST_WORD: Final = re.compile(rf"\w+(?:\s\w+)?,?\s+(?:{FORM})(?!\w)")
 _SHORTENED: Final = re.compile(r"(?:\b[A-Z]|\b(?:Mr|Ms|Dr|St|Jr|Sr|Inc|Co|Corp|Ltd|No|Bros))$")
