@@ -185,7 +185,7 @@ _PARTNER_BEFORE: Final = re.compile(r"(?<![\w&.'’-])([A-Z][\w'’-]+)[ \n]&[ \
 _LABEL: Final = re.compile(
     r"\s*[\n ](?:Name|Title|By|Date|Its|NAME|TITLE|Print Name|Attn|Attention)$"
 )
-_LABELS = frozenset("attention attn cc copyright dated per re see signed via".split())
+_LABELS = frozenset("attention attn cc copyright dated per re see signed total via".split())
 """Labels that precede a name."""
 _DEPARTMENT: Final = re.compile(r"[A-Z]\w+[ \n](?:Department|Dept\.?|Division)")
 _REST_OF_WORD: Final = re.compile(

@@ -208,6 +208,7 @@ def find_funds(text: str, /) -> Iterator[tuple[int, int]]:
         yield start, match.end()
 
 
+_LEAD = re.compile(r"(?:(?:19|20)\d\d|Total|TOTAL)\s+")
 _SPEAKER = 3
 """Maximum number of words of a person's name directly before a company."""
 _FRONT = 4
@@ -223,6 +224,10 @@ def find_anchors(
     tagged: list[list[NameSpan]] = []
     firms = [list(find_companies(c.text)) for c in chunks]
     whole = {c.text[a:b] for c, places in zip(chunks, firms, strict=True) for a, b, _ in places}
+    firms = [
+        [(_behind_lead(c.text, a, b, whole), b, weak) for a, b, weak in places]
+        for c, places in zip(chunks, firms, strict=True)
+    ]
     for number, chunk in enumerate(chunks):
         places, rests = _in_columns(chunk.text, firms[number], whole)
         companies = [(_behind_person(chunk.text, a, b, whole), b, weak) for a, b, weak in places]
@@ -323,6 +328,13 @@ def _behind_person(text: str, start: int, end: int, whole: Collection[str]) -> i
             if text[start + word.start() : end] in whole:
                 return start + word.start()
     return start
+
+
+def _behind_lead(text: str, start: int, end: int, whole: Collection[str]) -> int:
+    """Return the start of a company after a year or the label of a sum before its name."""
+    lead = _LEAD.match(text, start)
+    known = {name.lower() for name in whole} if lead else ()
+    return lead.end() if lead and text[lead.end() : end].lower() in known else start
 
 
 def _widened(company: tuple[int, int, bool], names: Sequence[NameSpan]) -> tuple[int, int, bool]:

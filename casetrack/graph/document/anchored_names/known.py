@@ -394,7 +394,9 @@ def _forms(
         add(Form(text, surface(text), kind, "learned"))
     for surname, owner in _surnames(forms.values(), weights, common):
         add(Form(surname, owner, "person", "learned"))
-    return tuple(forms.values())
+    named = (f for f in forms.values() if any(map(str.isalpha, f.text)))
+    # A place is no surname: "Walmart U.S.".
+    return tuple(f for f in named if f.kind != "person" or not is_known_place(location_key(f.text)))
 
 
 def _surnames(
