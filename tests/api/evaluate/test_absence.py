@@ -16,9 +16,13 @@ if TYPE_CHECKING:
     from casetrack.api.collection import Collection
     from casetrack.base.records import SearchMode
 
-# Least number of recognised absent answers; no present answer may be denied. A higher number would
-# need false denials: see docs/evaluation.md.
-TOLD: dict[SearchMode, int] = {"keyword": 20, "semantic": 18, "hybrid": 18}
+# Least number of recognised absent answers, and highest number of denied present ones. A search by
+# meaning alone may miss the passage that has the words: see docs/evaluation.md.
+TOLD: dict[SearchMode, tuple[int, int]] = {
+    "keyword": (20, 0),
+    "semantic": (22, 2),
+    "hybrid": (22, 0),
+}
 
 
 @pytest.fixture(scope="module")
@@ -52,5 +56,6 @@ def test_missing_objects_are_reported(
     for question in questions:
         answer = demo.search(question["question"], mode=mode, limit=3)
         message[question["kind"]] += answer.evidence == "none"
-    assert message["absent"] >= TOLD[mode], message
-    assert message["present"] == 0, message
+    least, most = TOLD[mode]
+    assert message["absent"] >= least, message
+    assert message["present"] <= most, message
