@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import GenericAlias, NoneType, UnionType
-from typing import TYPE_CHECKING, Any, TypeVar, Union, cast, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
 from casetrack.base.errors import UsageError
 
@@ -379,6 +379,11 @@ class Argument:
     def turns_off(self) -> bool:
         """Whether the option makes the argument false."""
         return any(option.startswith("/") for option in self.arg.options)
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """Its possible values; empty if they are not listed."""
+        return get_args(self.type) if get_origin(self.type) is Literal else ()
 
     @property
     def is_list(self) -> bool:

@@ -898,9 +898,17 @@ class Collection:
         """
         return self.workspace.ask(lambda state: state.document(name_or_id))
 
+    @operation("delete", DELETES)
     @raises_damage
     def delete_document(
-        self, name_or_id: DocumentRef, /, *, secure: bool = False, exclude: bool = False
+        self,
+        name_or_id: Annotated[DocumentRef, Arg("Name, path or ID of the document.", "NAME")],
+        /,
+        *,
+        secure: bool = False,
+        exclude: Annotated[
+            bool, Arg("Syncs skip its file until you ingest it by its path.", "--exclude")
+        ] = False,
     ) -> Document:
         """Remove a document, its attachments and all data derived from it.
 

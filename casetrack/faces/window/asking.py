@@ -61,11 +61,13 @@ def wanted(
     return given
 
 
-def answered(visit: Visit, method: Callable[..., Any], given: dict[str, Any], /) -> Any:
+def answered(
+    visit: Visit, method: Callable[..., Any], given: dict[str, Any], /, **others: Any
+) -> Any:
     """Run an operation; errors use the argument names of the window."""
     asked = operation_of(method)
     owner = visit.library if asked.of_library else visit.collection
-    return called(method, owner, given, name=partial(visit.texts.argument, asked))
+    return called(method, owner, given, name=partial(visit.texts.argument, asked), **others)
 
 
 def _value(visit: Visit, each: Argument, values: list[str]) -> Any:

@@ -53,6 +53,10 @@ class Texts:
         text = Markup(all_texts()[name][self.language])  # noqa: S704 - a text of ours
         return text.format(**{key: _isolated(value) for key, value in values.items()})
 
+    def knows(self, name: str, /) -> bool:
+        """Return whether there is a text of this name."""
+        return name in all_texts()
+
     def operation(self, operation: Operation, /) -> Markup:
         """Return the title of an operation."""
         return self._or(f"operation.{operation.name}", operation.title)

@@ -32,17 +32,21 @@ if TYPE_CHECKING:
 
 
 def step(titles: Mapping[str, str], texts: Texts, text: str, /) -> Markup:
-    """Return a next step with page titles instead of commands; others become advice for a terminal.
+    """Return a next step with page titles instead of commands; sentences with others are left out.
 
     *titles* are the titles of the pages that implement a command, in :mod:`texts`.
     """
 
     def spell(see: Reference) -> str | None:
         page = next((titles[name] for name in see.names if name in titles), None)
-        return None if page is None else str(texts("step.page", page=texts(page)))
+        if page is not None:
+            return str(texts("step.page", page=texts(page)))
+        fields = [f"argument.ingest_{name}" for name, _ in see.options]
+        known = [str(texts("step.field", field=texts(f))) for f in fields if texts.knows(f)]
+        return known[0] if known and not see.names else None
 
     safe = str(escape(printable(text)))
-    return Markup(spelled(safe, spell, lambda _: str(texts("step.terminal"))))  # noqa: S704
+    return Markup(spelled(safe, spell, lambda _: ""))  # noqa: S704
 
 
 LANGUAGE_COOKIE = "casetrack_language"

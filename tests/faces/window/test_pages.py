@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING
 
 import docx
+import pymupdf
 import pytest
 
 from casetrack.faces.window.texts import LANGUAGES, all_texts
@@ -120,13 +121,51 @@ def test_a_name_may_hold_any_sign(empty: TestClient, library: Library, name: str
     assert "/no/such/file" in added.text
 
 
-def test_health_and_add_list_the_files_that_failed(
+def test_failed_files_are_listed_with_what_helps(
     empty: TestClient, library: Library, tmp_path: Path
 ) -> None:
     (tmp_path / "damaged.pdf").write_bytes(b"%PDF-1.4 damaged")
-    library.create("Acme").ingest(tmp_path / "damaged.pdf")
+    with pymupdf.open() as pdf:
+        pdf.new_page().insert_text((72, 72), "The deposit is 900 euros.")
+        pdf.save(tmp_path / "locked.pdf", encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="key")
+    acme = library.create("Acme")
+    acme.ingest(tmp_path)
     for page in ("health", "add"):
-        assert str(tmp_path / "damaged.pdf") in text_of(empty.get(f"/c/Acme/{page}").text)
+        shown = empty.get(f"/c/Acme/{page}").text
+        assert str(tmp_path / "damaged.pdf") in text_of(shown)
+        assert 'type="password"' in shown
+    sent = {"paths": str(tmp_path / "locked.pdf"), "force": "1", "passwords": "key"}
+    finished(empty, empty.post("/c/Acme/do/ingest", data=sent))
+    assert [d.name for d in acme.documents()] == ["locked.pdf"]
+    assert "locked.pdf" not in text_of(empty.get("/c/Acme/health").text)
+
+
+def test_a_collection_is_managed_and_a_document_removed(
+    empty: TestClient, library: Library, tmp_path: Path
+) -> None:
+    (tmp_path / "Lease.txt").write_text("The rent is due on the third day.\n")
+    library.create("Old").ingest(tmp_path / "Lease.txt")
+
+    def do(what: str, **sent: str) -> str:
+        return finished(empty, empty.post(f"/c/{what}", data=sent))
+
+    assert "/c/New" in do("Old/do/collection update", name="New")
+    case = library.get("New")
+    undo = re.search(
+        r'name="name_or_number" value="([^"]+)"', do("New/do/delete", name_or_id="Lease.txt")
+    )
+    assert not case.documents()
+    do("New/snapshots", name_or_number=undo[1] if undo else "")
+    assert [d.name for d in case.documents()] == ["Lease.txt"]
+    do("New/do/doctor", repair="1")
+    do("New/do/export", path=str(tmp_path))
+    exported = {"files": ("New.ctcollection", (tmp_path / "New.ctcollection").read_bytes())}
+    assert "New" in do("New/do/collection delete", sure="Nwe")
+    assert library.get("New")
+    do("New/do/collection delete", sure="New", back="/")
+    assert not library.collections()
+    finished(empty, empty.post("/import", files=exported))
+    assert [d.name for d in library.get("New").documents()] == ["Lease.txt"]
 
 
 def test_files_that_are_sent_are_taken_in(empty: TestClient, library: Library) -> None:

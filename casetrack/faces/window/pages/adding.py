@@ -55,12 +55,14 @@ _UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\]')
 
 def form(visit: Visit, /) -> Response:
     """Show the form for new files, and the number that the tier still allows."""
+    jobs = visit.library.jobs.list(collection_id=visit.collection.info.id)
     return visit.page(
         "add.html",
         folder=_sent_to(visit),
         path=visit.asked("path"),
         room=room_of(visit),
         untaken=visit.collection.workspace.state().untaken(),
+        last=next((job for job in jobs if job.kind in {"ingest", "sync"}), None),
         example=Path.home() / "Documents" / "Contracts",
     )
 
@@ -76,7 +78,7 @@ def add(visit: Visit, /) -> Response:
         if not paths[0].exists():
             raise FileNotFound(paths[0])
     elif sent:
-        paths = _written(_sent_to(visit), sent)
+        paths = written(_sent_to(visit), sent)
     else:
         raise UsageError(visit.texts("adding.nothing"), hint=visit.texts("adding.nothing_hint"))
     shown = paths[0].name if len(paths) == 1 else str(len(paths))
@@ -106,7 +108,7 @@ def _sent_to(visit: Visit) -> Path:
     return visit.library.settings.data_dir / "added" / name.replace("/", "_")
 
 
-def _written(folder: Path, files: Iterable[UploadFile]) -> list[Path]:
+def written(folder: Path, files: Iterable[UploadFile]) -> list[Path]:
     """Write uploaded files to a folder under their names, without replacing another file."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     paths = []

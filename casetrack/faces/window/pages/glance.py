@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from casetrack.api.collection.map import Map
 from casetrack.api.operation import choices
+from casetrack.api.operations import operations
 from casetrack.api.viewer.sheet import page_policy
 from casetrack.api.viewer.timeline_figure import when
 from casetrack.base.errors import FreeTierLimit
@@ -57,6 +58,8 @@ def health(visit: Visit, /) -> Response:
         "health.html",
         health=health_report,
         look=look,
+        present={d.path for d in visit.collection.documents() if d.parent_id is None},
+        doctor=operations()["doctor"],
         stats=visit.collection.stats(),
         tier=visit.library.entitlements.of_edition(visit.collection.info.edition),
     )

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from casetrack.api.collection.listing import listing
+from casetrack.api.operations import operations
+from casetrack.base.errors import UsageError
 from casetrack.base.records import DEFAULT_PROFILE
+from casetrack.faces.window.pages.adding import written
 from casetrack.faces.window.pages.base import Page
 from casetrack.faces.window.visit import address
 from casetrack.faces.window.work import begin
@@ -20,6 +25,7 @@ if TYPE_CHECKING:
 
     from casetrack.base.license.manage import Outcome
     from casetrack.base.records.jobs import Job
+    from casetrack.base.records.snapshots import ImportReport
     from casetrack.faces.window.visit import Visit
 
 _SHOWN = 8
@@ -37,7 +43,27 @@ def home(visit: Visit, /) -> Response:
         most=visit.library.entitlements.tier.collections,
         tier=visit.library.entitlements.tier.title,
         running=[job for job in visit.library.jobs.list() if job.active],
+        importing=operations()["import"],
     )
+
+
+def import_archive(visit: Visit, /) -> Response:
+    """Start to import the exported file that was sent."""
+    library = visit.library
+    folder = Path(tempfile.mkdtemp(prefix="import-", dir=library.settings.data_dir))
+    paths = written(folder, visit.sent_files("files")[:1])
+
+    def work(tell: Callable[..., None], stop: threading.Event) -> ImportReport:
+        try:
+            return library.import_archive(paths[0], progress=tell, cancel=stop)
+        finally:
+            shutil.rmtree(folder)
+
+    if not paths:
+        folder.rmdir()
+        raise UsageError(str(visit.texts("adding.nothing")))
+    title = f"{visit.texts.operation(operations()['import'])}: {paths[0].name}"
+    return visit.see(address("jobs", begin(library, "import", work, title=title)))
 
 
 def create(visit: Visit, /) -> Response:
@@ -60,6 +86,7 @@ def overview(visit: Visit, /) -> Response:
 _HOME_PAGES = (
     Page("home", "/", home, of=("collection create", "collection list"), title="app.collections"),
     Page("create", "/collections", create, "POST"),
+    Page("import", "/import", import_archive, "POST"),
     Page("overview", "/c/{collection}", overview),
 )
 
@@ -191,11 +218,11 @@ def _share(job: Job) -> int | None:
     return round(100 * job.done / job.total) if job.total else None
 
 
-def _attention(job: Job) -> list[dict[str, str]]:
+def _attention(job: Job) -> list[dict[str, Any]]:
     """Return the incompletely read files, with the reason."""
     outcomes = (job.result or {}).get("outcomes", [])
     return [
-        {"name": Path(each["path"]).name, "why": f"{each['message']} {each['hint']}".strip()}
+        {"name": Path(each["path"]).name, **each}
         for each in outcomes
         if each["status"] not in _FINE and each["code"] != _KNOWN
     ]

@@ -2,21 +2,46 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, get_args, get_origin
+import inspect
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
 from casetrack.api.operation import Argument, Operation, arguments_of
 from casetrack.api.operations import operations
 from casetrack.api.text import entries_of, entry_of, head_of, numbered, rest_of
-from casetrack.base.errors import UsageError
+from casetrack.base.errors import CaseTrackError, UsageError
 from casetrack.base.records import Rows
 from casetrack.faces.window.asking import answered, given_of
 from casetrack.faces.window.pages.base import Page, document_names
 from casetrack.faces.window.pages.people import back_from
+from casetrack.faces.window.texts import all_texts
+from casetrack.faces.window.visit import address
+from casetrack.faces.window.work import begin
 
 if TYPE_CHECKING:
+    import threading
+    from collections.abc import Callable
+    from typing import Any
+
+    from casetrack.base.records.jobs import JobKind
     from casetrack.faces.window.visit import Visit
+
+_MANAGED = {
+    "collection update": {"active"},
+    "export": {"active", "closed", "archived"},
+    "doctor": {"active", "closed", "archived"},
+    "reindex": {"active"},
+    "upkeep": {"active", "closed", "archived"},
+    "collection close": {"active"},
+    "collection reopen": {"closed", "archived"},
+    "collection archive": {"active", "closed"},
+    "collection delete": {"active", "closed", "archived"},
+}
+"""Operations of the page for a collection as a whole, each with the statuses that allow it."""
+_SURE = frozenset({"upkeep", "collection delete"})
+"""Changes without an undo, which require the typed name of the collection."""
 
 
 def reading() -> dict[str, Operation]:
@@ -52,7 +77,6 @@ def operation(visit: Visit, /) -> Response:
         collection=visit.collection,
         operation=asked,
         arguments=arguments,
-        choices={a.name: get_args(a.type) for a in arguments if get_origin(a.type) is Literal},
         given=given,
         result=result,
         blocks=[block for block in blocks if block],
@@ -61,18 +85,74 @@ def operation(visit: Visit, /) -> Response:
     )
 
 
+def manage(visit: Visit, /) -> Response:
+    """Show the forms of the changes of a collection as a whole."""
+    info = visit.collection.info
+    shown = [operations()[name] for name, at in _MANAGED.items() if info.status in at]
+    own = ("name", "description", "reference")
+    return visit.page(
+        "manage.html",
+        collection=visit.collection,
+        sure=_SURE,
+        given={"collection update": {name: getattr(info, name) for name in own}},
+        # A form has the arguments that the window has texts for.
+        forms=[
+            (o, [a for a in arguments_of(o.method) if f"argument.{o.name}_{a.name}" in all_texts()])
+            for o in shown
+        ],
+    )
+
+
 def do(visit: Visit, /) -> Response:
     """Do an operation that changes something with the fields of a form; then go back."""
     name = visit.request.path_params["operation"]
     asked = operations().get(name)
-    if asked is None or asked.hints.read_only or asked.work is not None:
+    if asked is None or asked.hints.read_only:
         raise UsageError(f"There is no change {name!r}.")
-    fixed = {"collection": visit.collection.info.id} if asked.of_library else {}
+    known = {each.name for each in arguments_of(asked.method)} if asked.of_library else set()
+    own = "collection" in visit.request.path_params and visit.collection.info
+    fixed = dict.fromkeys({"collection", "name_or_id"} & known, own.id) if own else {}
     given = given_of(visit, asked.method, **fixed)
+    if own and name in _SURE and visit.sent("sure") != own.name:
+        raise UsageError(str(visit.texts("manage.not_sure", name=own.name)))
+    if asked.work is not None:
+        return visit.see(address("jobs", _begin(visit, asked, given)))
+    if name == "delete":
+        return _deleted(visit, asked, given)
     result = answered(visit, asked.method, given)
     if visit.is_part:
         return Response(status_code=204)
+    if own and name != "collection delete" and visit.collection.name != own.name:
+        return visit.see(address("c", visit.collection.name, "manage"))
     return back_from(visit, result if isinstance(result, Rows) else (result,))
+
+
+def _deleted(visit: Visit, asked: Operation, given: dict[str, Any]) -> Response:
+    """Delete a document after a snapshot, so that this can be undone."""
+    admin = visit.collection.admin
+    kept = admin.take_snapshot(f"before-delete-{datetime.now(UTC):%Y-%m-%d-%H%M%S-%f}")
+    try:
+        answered(visit, asked.method, given)
+    except CaseTrackError:
+        admin.remove_snapshot(kept.number)
+        raise
+    return visit.see(address("c", visit.collection.name, "documents", undo=kept.name))
+
+
+def _begin(visit: Visit, asked: Operation, given: dict[str, Any]) -> str:
+    """Start long work, and return the id of its job."""
+    own = visit.collection if "collection" in visit.request.path_params else None
+
+    def work(tell: Callable[..., None], stop: threading.Event) -> Any:
+        stops = "cancel" in inspect.signature(asked.method).parameters
+        others = {"progress": tell, **({"cancel": stop} if stops else {})}
+        return answered(visit, asked.method, given, **others)
+
+    title = visit.texts.operation(asked)
+    kind: JobKind = asked.work.job if asked.work and asked.work.job else "upkeep"
+    return begin(
+        visit.library, kind, work, title=str(title), collection=None if own is None else own.info
+    )
 
 
 def _is_document(each: Argument) -> bool:
@@ -83,4 +163,12 @@ PAGES = (
     Page("operations", "/c/{collection}/ask", every),
     Page("operation", "/c/{collection}/ask/{operation}", operation, needs_map=True),
     Page("do", "/c/{collection}/do/{operation}", do, "POST"),
+    Page("do-library", "/do/{operation}", do, "POST"),
+    Page(
+        "manage",
+        "/c/{collection}/manage",
+        manage,
+        of=(*_MANAGED, "collection rename", "collection describe", "collection"),
+        title="manage.title",
+    ),
 )
