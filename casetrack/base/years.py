@@ -27,7 +27,15 @@ _FIRST_RECORDED: Final = dt.datetime(1970, 1, 2, tzinfo=dt.UTC)
 _CLOCK_STARTS: Final = frozenset(
     dt.date.fromisoformat(day) for day in ("1969-12-31", "1970-01-01", "1979-12-31", "1980-01-01")
 )
-"""The first days of clocks, in all time zones: a clock that shows them was never set."""
+UNSET_DAYS: Final = _CLOCK_STARTS | {
+    dt.date(1601, 1, 1),
+    dt.date(1899, 12, 30),
+    dt.date(1900, 1, 1),
+}
+"""The first days of clocks, in all time zones, and of file systems, spreadsheets and databases.
+
+With a time of day they are empty fields: nobody wrote down the minute.
+"""
 _FIRST_STATED: Final = dt.datetime(YEARS[0], 1, 1, tzinfo=dt.UTC)
 _AHEAD: Final = dt.timedelta(days=31)
 

@@ -206,7 +206,7 @@ Dear Marek, the pallets have not come."""
     ("text", "facts"),
     [
         (MAIL, ["Ines Brandt", "Marek Novak", "1", "Late pallets"]),
-        (NOTES, ["Ines Brandt", "Marek Novak/OSL/Tern", "Late pallets"]),
+        (NOTES, ["Ines Brandt", "Marek Novak", "Late pallets"]),
         (MAIL.replace("Subject: Late pallets\n", ""), ["Ines Brandt", "Marek Novak", "1"]),
     ],
 )

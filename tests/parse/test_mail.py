@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import datetime as dt
+import hashlib
 import quopri
 import struct
 from contextlib import suppress
@@ -103,6 +104,7 @@ def test_head_body_and_facts(tmp_path: Path) -> None:
     zone = dt.timezone(dt.timedelta(hours=2))
     assert info.created_at == dt.datetime(2012, 10, 4, 13, 2, 39, tzinfo=zone)
     further = {"date": "2012-10-04T13:02:39+02:00", "attachments": "Rechnung Müller.pdf"}
+    further["attached_files"] = hashlib.sha256(PDF).hexdigest()
     assert dict(info.properties) == facts | further
     assert files(reading) == {"Rechnung Müller.pdf": PDF}
     assert reading.warnings == reading.missing == []

@@ -71,6 +71,7 @@ RELATIONS = {
     "interim_of": "Quarterly report",
     "forward_of": "Forward",
     "same_thread": "Same thread",
+    "same_file": "Same file",
     "copy": "Copy",
 }
 """Label of a relation, seen from the other document."""

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from casetrack.base.addresses import correspondents
 from casetrack.extract.card.facts import Found, clean, found_at, matched, of_line, of_property
 from casetrack.extract.card.patterns import FILINGS, MAILS, NOT_TITLE, PERSON, SALUTATION, pattern
 from casetrack.extract.card.titles import is_titled, read_title
@@ -27,7 +28,6 @@ _WIRE: Final = re.compile(r"\d{4}\s*/\s*(?P<v>[A-Z][\w&.,'’ -]{2,50}?)\s*/")
 _ANNOUNCES: Final = pattern("announces")
 _TODAY: Final = pattern("today")
 _CLOSING: Final = pattern("closing")
-_MAIL_NAME: Final = re.compile(r"^\s*\"?(?P<v>[^\"<]+?)\"?\s*<")
 _COMMA: Final = re.compile(r"[A-ZÄÖÜ][\w’'-]+, [A-ZÄÖÜ]|[A-Z][\w.]+\s[A-Z]")
 _SALUTED: Final = re.compile(r"(?i:herrn?|frau|mr\.?|ms\.?|mrs\.?|attn\.?)")
 _MEETING: Final = pattern("meeting")
@@ -69,8 +69,7 @@ def read_issuer(cover: Cover, kind: str, /) -> Found | None:
 def read_addressee(cover: Cover, kind: str, /) -> Found | None:
     """Return to whom a document of a kind is addressed."""
     if cover.format in MAILS:
-        to = cover.properties.get("to")
-        return of_property("addressee", _mail_name(to.split(",")[0]) if to else None, "recipient")
+        return of_property("addressee", _mail_name(cover.properties.get("to")), "recipient")
     if kind in {"invoice", "order", "proposal"}:
         return _labelled(cover, "addressee")
     if kind in {"correspondence", "memo"}:
@@ -104,8 +103,7 @@ def _plausible(author: str | None) -> str | None:
 
 
 def _mail_name(sender: str | None) -> str | None:
-    named = _MAIL_NAME.match(sender or "")
-    return clean(named["v"]) if named and clean(named["v"]) else sender
+    return next((c.person for c in correspondents(sender or "")), sender)
 
 
 def _registrant(cover: Cover) -> Found | None:

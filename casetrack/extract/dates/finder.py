@@ -7,10 +7,10 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from casetrack.base.years import FIRST_COMMON
+from casetrack.base.years import FIRST_COMMON, UNSET_DAYS, YEARS
 from casetrack.extract.dates import offsets, points, ranges
 from casetrack.extract.dates import vocabulary as words
-from casetrack.extract.dates.nodes import outcome
+from casetrack.extract.dates.nodes import days_of, outcome
 from casetrack.extract.dates.tokens import TokenStream, tokenize, windows
 from casetrack.extract.spans import DateSpan
 
@@ -88,6 +88,11 @@ def _is_plausible(stream: TokenStream, place: tuple[int, int], node: Node) -> bo
             and _NO_YEAR.fullmatch(stream.low(behind))
             and stream.low(behind + 1) not in _TIME
         )
+    day = stream.low(index - 1) if node.precision == "month" else ""
+    if max(years) >= YEARS.stop or (day.isdigit() and (_has_clock(stream, end) or not int(day))):
+        return False
+    if _has_clock(stream, end) and _is_unset(node):
+        return False
     if min(years) >= FIRST_COMMON:
         return True
     if _is_mail_head(stream, index, end):
@@ -103,6 +108,17 @@ def _is_plausible(stream: TokenStream, place: tuple[int, int], node: Node) -> bo
     beside = {stream.low(n) for n in (index - 2, index - 1, end, end + 1)}
     near = stream.tokens[max(0, index - _NEAR) : end + _NEAR]
     return not beside.isdisjoint(_ERAS) or any(t.low in _HISTORY for t in near)
+
+
+def _is_unset(node: Node) -> bool:
+    days = days_of(node) if node.precision == "day" and not node.relative else None
+    return days is not None and days[0] in UNSET_DAYS
+
+
+def _has_clock(stream: TokenStream, end: int) -> bool:
+    """Return whether a time of day follows directly."""
+    at = next((n for n in range(end, end + 3) if stream.low(n).isdigit()), end)
+    return stream.low(at).isdigit() and stream.low(at + 1) == ":" and stream.glued(at + 1)
 
 
 def _is_mail_head(stream: TokenStream, index: int, end: int) -> bool:

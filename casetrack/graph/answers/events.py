@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from casetrack.base.addresses import correspondents
 from casetrack.base.words import WordLists
 from casetrack.base.years import is_clock_fault
 from casetrack.extract.dates import read_date
@@ -204,7 +205,6 @@ _MAIL_LINE = re.compile(
 _MAIL_DAY = frozenset({"date", "sent", "gesendet", "datum"})
 _MAIL_WORDS = {"von": "from", "an": "to", "betreff": "subject"}
 _MAIL_LINES = 12
-_ADDRESS = re.compile(r"\s*<[^<>]*>?|\s*\[mailto:[^\]]*\]")
 _SENT_ON = re.compile(r"[>\s]*([^\d\n]{0,60}?)(?:\bon\s)?\s*$")
 """Text before the day in a mail head without field names: the sender."""
 _CLOCK = re.compile(r"[\s,]*(?:at\s)?[\d:]*\s*(?:[AP]M)?\s*$", re.IGNORECASE)
@@ -233,8 +233,8 @@ def mail_at(text: str, start: int, end: int, /) -> str | None:
         if not (before and "to" in head and _CLOCK.fullmatch(text, end, line_end)):
             return None
         above = text[:line].rstrip("\n").rpartition("\n")[2]
-        sender = _ADDRESS.sub("", _MAIL_LINE.sub(r"\2", before[1] or above))
-    sender = sender.replace('"', "").strip(" >")
+        sender = _MAIL_LINE.sub(r"\2", before[1] or above)
+    sender = _first_of(sender.strip(" >"))
     if not sender or len(sender) > _LONGEST_SENDER:
         return None
     to, subject = _first_of(head.get("to", "")), head.get("subject", "")
@@ -243,24 +243,19 @@ def mail_at(text: str, start: int, end: int, /) -> str | None:
 
 
 def _mail_fields(block: str) -> dict[str, str]:
-    """Return the fields of a mail's head without addresses; the first of each counts."""
+    """Return the fields of a mail's head; the first of each counts."""
     fields: dict[str, str] = {}
     for line in map(_MAIL_LINE.match, block.strip("\n").split("\n")[:_MAIL_LINES]):
         if line is not None:
             field = line[1].lower()
-            value = _ADDRESS.sub("", line[2]).strip(' "')
-            fields.setdefault(_MAIL_WORDS.get(field, field), value or line[2].strip("<> "))
+            fields.setdefault(_MAIL_WORDS.get(field, field), line[2].strip())
     return fields
 
 
 def _first_of(recipients: str) -> str:
     """Return the first recipient and the number of others."""
-    # "Roe, Jo" contains a comma: such lists are separated by semicolons.
-    mark = ";" if ";" in recipients or not re.search(r"[@/]", recipients) else ","
-    every = [r.strip(" \"'") for r in recipients.split(mark) if r.strip(" \"'")]
-    if len(every) < 2:
-        return "".join(every)
-    return f"{every[0]} and {len(every) - 1} more"
+    every = [c.person for c in correspondents(recipients)]
+    return f"{every[0]} and {len(every) - 1} more" if len(every) > 1 else "".join(every)
 
 
 def date_weight(

@@ -53,6 +53,7 @@ _PHRASES = {
     ("forward_of", True): "passes it on",
     ("forward_of", False): "is passed on by it",
     ("same_thread", False): "is of the same thread of mails",
+    ("same_file", False): "is the same file",
     ("copy", True): "is a copy of it, and does not count",
     ("copy", False): "is the mail that it is a copy of",
 }

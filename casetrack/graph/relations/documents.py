@@ -285,7 +285,7 @@ def document_edges(source: StateTables, /) -> pa.Table:
     ``response_to``, ``forward_of``
         From an answer or forwarded mail to the original: mails, names such as "Reply to Notice of
         Claim", and statements in the text.
-    ``copy``, ``same_thread``
+    ``copy``, ``same_thread``, ``same_file``
         From a copy of a mail to the original; between a mail and the earliest one of its thread.
     ``amends``, ``restates``, ``supplements``
         From the change to its base: statements, and titles such as "Amendment No. 1 to the Lease".
@@ -349,10 +349,21 @@ class _Stated:
             self._record((a, b, "response_to"), 1.0, ("title",))
         for a, b in _amending(inputs):
             self._record((a, b, "amends"), 1.0, ("title",))
+        first: dict[str, int] = {}
+        attached: list[tuple[str, int]] = []
         for i, document in enumerate(inputs.documents):
+            # An attachment may also be in the collection by itself, or be attached to another mail.
+            same = first.setdefault(document.file_hash or document.document_id, i)
+            self._record((same, i, "same_file"), 1.0, ("file",))
+            hashes = dict(document.properties).get("attached_files", "").split()
+            attached += ((file_hash, i) for file_hash in hashes)
             if document.parent_id in inputs.position:
                 parent = inputs.position[document.parent_id]
                 self._record((i, parent, "attachment"), 1.0, ("file",))
+        for file_hash, mail in attached:
+            if file_hash in first:
+                # Equal files of one run are stored once, as the first of them.
+                self._record((first[file_hash], mail, "attachment"), 1.0, ("same file",))
 
     def edges(self) -> list[Edge]:
         """Return an edge for each pair and type, with the text of its best place."""
@@ -367,7 +378,7 @@ class _Stated:
         places = sorted(self._places.get(key, ()), key=lambda p: p.order)
         shown = dict.fromkeys(p.chunk_id for p in places)
         # A thread is visible in both mails, independent of their order.
-        ends = sorted((a, b)) if type_ == "same_thread" else [a]
+        ends = sorted((a, b)) if type_.startswith("same_") else [a]
         evidence = tuple(shown)[:EVIDENCE] or inputs.first_chunks(*ends)
         weight, basis = self._weights.get(key, (0.0, ()))
         weight = max([weight, *(p.confidence for p in places)])

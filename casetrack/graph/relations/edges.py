@@ -197,7 +197,7 @@ def distinct(numbers: NDArray[np.int64], /) -> NDArray[np.int64]:
 
 EVIDENCE = 5
 DIRECTED = frozenset(RELATION_TYPES) - {
-    *("shared_entities", "shared_references", "semantic", "same_thread")
+    *("shared_entities", "shared_references", "semantic", "same_thread", "same_file")
 }
 
 

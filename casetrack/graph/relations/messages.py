@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from casetrack.base.addresses import addresses
 from casetrack.graph.entities.text import fold
 from casetrack.graph.identity.mails import base_subject
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from casetrack.base.records import Document
 
 _MESSAGE_ID = re.compile(r"<?([^<>\s]+@[^<>\s]+)>?")
-_ADDRESS = re.compile(r"[\w.+'&=-]+@[\w.-]+\w")
 _TOKEN = 3
 _ROOT, _CHILD = 22, 5
 """Bytes of a conversation index, and bytes that every answer adds ([MS-OXOMSG] 2.2.1.3)."""
@@ -55,7 +55,7 @@ class Message:
     @property
     def open_readers(self) -> frozenset[str]:
         """Addresses of the visible recipients, without blind copies."""
-        return _addresses(f"{self.head.get('to', '')} {self.head.get('cc', '')}")
+        return addresses(f"{self.head.get('to', '')}; {self.head.get('cc', '')}")
 
     def indexes_above(self) -> list[bytes]:
         """Return the indexes of the mails before it in the conversation, the nearest first."""
@@ -99,7 +99,7 @@ def message_of(document: Document, row: Mapping[str, Any], /) -> Message:
     head = {n: known.get(n, "") for n in ("from", "to", "cc", "bcc")}
     sent = row["dates"][0] if row["dates"] else ""
     writer = head["from"]
-    readers = " ".join(head[n] for n in ("to", "cc", "bcc"))
+    readers = "; ".join(head[n] for n in ("to", "cc", "bcc"))
     shown = (
         facts.get("subject")
         or (document.title or "" if document.format != "mbox" else "")
@@ -111,9 +111,9 @@ def message_of(document: Document, row: Mapping[str, Any], /) -> Message:
         base_subject(shown),
         shown,
         datetime.fromisoformat(sent) if sent else None,
-        _addresses(writer),
+        addresses(writer),
         words_of(writer),
-        _addresses(readers),
+        addresses(readers),
         frozenset(_MESSAGE_ID.findall(known.get("message_id", ""))),
         tuple(_MESSAGE_ID.findall(known.get("in_reply_to", ""))),
         tuple(_MESSAGE_ID.findall(known.get("references", ""))),
@@ -131,10 +131,6 @@ def words_of(text: str, /) -> frozenset[str]:
         for w in re.findall(r"[^\W\d_]+", named)
         if len(w) >= _TOKEN and w not in {"mailto", "behalf"}
     )
-
-
-def _addresses(text: str) -> frozenset[str]:
-    return frozenset(address.casefold() for address in _ADDRESS.findall(text))
 
 
 def _index(text: str) -> bytes:

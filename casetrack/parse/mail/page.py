@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -101,6 +102,7 @@ STATED_DATE = "Stated date"
 """Label of the line with an implausible date that a mail states."""
 _KIB = 1024
 _MAX_PROPERTY = 4000
+_FILES = 60
 
 
 def mail_page(mail: Mail, number: int, /, kind: PageKind = "page") -> Page:
@@ -158,6 +160,10 @@ def mail_info(mail: Mail, format_name: str, /) -> DocumentInfo:
         ("subject", mail.subject),
         *thread_headers(mail),
         ("attachments", "; ".join(file.name for file in mail.files)),
+        (
+            "attached_files",
+            " ".join(hashlib.sha256(file.data).hexdigest() for file in mail.files[:_FILES]),
+        ),
         *mail.kept,
     )
     shown = ((name, clean_title(value, limit=_MAX_PROPERTY)) for name, value in values)

@@ -33,5 +33,5 @@ ORDER BY
     weight DESC,
     list_position(['shared_entities', 'shared_references', 'semantic', 'explicit', 'version', 'response_to', 'amends',
                    'attachment', 'restates', 'supplements', 'schedule_of', 'exhibit_of', 'made_under', 'bills',
-                   'interim_of', 'forward_of', 'same_thread', 'copy'], type),
+                   'interim_of', 'forward_of', 'same_thread', 'same_file', 'copy'], type),
     outgoing, source_id, target_id;

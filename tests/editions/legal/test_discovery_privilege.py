@@ -11,15 +11,10 @@ import docx
 import openpyxl
 import pytest
 
+from casetrack.base.addresses import Correspondent, correspondents
 from casetrack.base.errors import FileNotFound, UsageError
 from casetrack.editions.legal.discovery.load import load_production
-from casetrack.editions.legal.discovery.privilege import (
-    Counsel,
-    Person,
-    people_of,
-    privilege_log,
-    read_counsel,
-)
+from casetrack.editions.legal.discovery.privilege import Counsel, privilege_log, read_counsel
 from casetrack.editions.legal.paper.privilege import COLUMNS, as_csv, as_docx, as_markdown, as_xlsx
 from editions.legal.cases import new_case
 from editions.legal.productions import label, produce
@@ -117,16 +112,16 @@ def test_it_is_written_in_every_form(case: Collection) -> None:
 @pytest.mark.parametrize(
     ("listed", "person", "is_listed"),
     [
-        ("roe.example", Person("", "jroe@roe.example"), True),
-        ("@roe.example", Person("", "jroe@law.roe.example"), True),
-        ("roe.example", Person("", "jroe@notroe.example"), False),
-        ("Jane Roe", Person("Roe, Jane M.", ""), True),
-        ("Roe, Jane", Person("", "jane.roe@mill.example"), True),
-        ("Jane Roe", Person("Jane Doe", ""), False),
-        ("jroe@roe.example", Person("J. Roe", "JRoe@Roe.example"), True),
+        ("roe.example", Correspondent("", "jroe@roe.example"), True),
+        ("@roe.example", Correspondent("", "jroe@law.roe.example"), True),
+        ("roe.example", Correspondent("", "jroe@notroe.example"), False),
+        ("Jane Roe", Correspondent("Roe, Jane M.", ""), True),
+        ("Roe, Jane", Correspondent("", "jane.roe@mill.example"), True),
+        ("Jane Roe", Correspondent("Jane Doe", ""), False),
+        ("jroe@roe.example", Correspondent("J. Roe", "JRoe@Roe.example"), True),
     ],
 )
-def test_who_is_on_the_list(listed: str, person: Person, *, is_listed: bool) -> None:
+def test_who_is_on_the_list(listed: str, person: Correspondent, *, is_listed: bool) -> None:
     assert Counsel([listed]).has(person) is is_listed
 
 
@@ -150,8 +145,14 @@ def test_a_single_name_is_nobody(tmp_path: Path) -> None:
         ("A@x.example\u00aeB@x.example", "", ["A@x.example", "B@x.example"]),
         ("j@x.example", "Roe, Jane </O=X/CN=J>", ["Roe, Jane <j@x.example>"]),
         ("j@x.example", "Roe, Jane </O=X>, Bo </O=X>", ["j@x.example"]),
+        ("Mary Cook@ECT, Bo Ny/HOU/X@X", "", ["Mary Cook", "Bo Ny"]),
+        (
+            'Team: a@x.example;, "Mill, Inc." <b@x.example>',
+            "",
+            ["a@x.example", "Mill, Inc. <b@x.example>"],
+        ),
         ("", "", []),
     ],
 )
 def test_people_of_a_head(written: str, shown: str, people: list[str]) -> None:
-    assert [str(p) for p in people_of(written, shown)] == people
+    assert [str(p) for p in correspondents(written, shown)] == people

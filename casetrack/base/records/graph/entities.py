@@ -39,6 +39,7 @@ RelationType = Literal[
     "interim_of",
     "forward_of",
     "same_thread",
+    "same_file",
     "copy",
 ]
 RELATION_TYPES: tuple[RelationType, ...] = get_args(RelationType)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
+from casetrack.base.addresses import ADDRESS, Correspondent, correspondents
 from casetrack.base.errors import FileNotFound, FileUnreadable, UsageError
 from casetrack.base.words import WordLists
 from casetrack.editions.legal.discovery.families import (
@@ -37,23 +37,7 @@ if TYPE_CHECKING:
 # Attorneys are only those on the user's list of names, addresses and domains.
 
 _DOMAIN = re.compile(r"@?((?:[\w-]+\.)+[A-Za-z]{2,})")
-_ADDRESS = re.compile(r"[^@\s]+@[^@\s]+")
-_DIRECTORY = re.compile(r"\s*</O=[^>]*>", re.IGNORECASE)
 _MARK = "*"
-
-
-@dataclass(frozen=True, slots=True)
-class Person:
-    """A person in a mail header: name and address; either may be empty."""
-
-    name: str
-    address: str
-
-    def __str__(self) -> str:
-        """Return name and address in the form of mails."""
-        if not self.address or not self.name:
-            return self.name or self.address
-        return f"{self.name} <{self.address}>"
 
 
 class Counsel:
@@ -66,7 +50,7 @@ class Counsel:
         for entry in filter(None, (" ".join(text.split()) for text in listed)):
             if domain := _DOMAIN.fullmatch(entry):
                 self._domains.add(domain[1].casefold())
-            elif _ADDRESS.fullmatch(entry):
+            elif ADDRESS.fullmatch(entry):
                 self._addresses.add(entry.casefold())
             elif len(words := _words(entry)) > 1:
                 self._names.append((words, entry))
@@ -81,7 +65,7 @@ class Counsel:
         """Return whether the list has entries."""
         return bool(self._names or self._addresses or self._domains)
 
-    def has(self, person: Person, /) -> bool:
+    def has(self, person: Correspondent, /) -> bool:
         """Return whether a person is on the list, by address, domain or full name."""
         address = person.address.casefold()
         domain = address.rpartition("@")[2]
@@ -92,7 +76,7 @@ class Counsel:
         words = _words(person.name) or _words(re.sub(r"[._]", " ", address.partition("@")[0]))
         return any(name <= words for name, _ in self._names)
 
-    def marked(self, people: Iterable[Person], /) -> str:
+    def marked(self, people: Iterable[Correspondent], /) -> str:
         """Return people in the form of a log; listed attorneys have an asterisk."""
         return "; ".join(f"{p}{_MARK if self.has(p) else ''}" for p in people)
 
@@ -106,64 +90,6 @@ def read_counsel(path: Path, /) -> list[str]:
     except (OSError, UnicodeDecodeError) as error:
         raise FileUnreadable(path, getattr(error, "strerror", None) or str(error)) from error
     return [entry for line in text.splitlines() if (entry := line.partition("#")[0].strip())]
-
-
-def people_of(written: str, shown: str = "", /) -> list[Person]:
-    """Return the people in a field of a mail header or load file.
-
-    *shown* are the display names of the mailbox (``X-To``) in the same order, used only if
-    their number equals that of the addresses.
-
-    Examples
-    --------
-    >>> [str(p) for p in people_of('"Roe, Jane" <jroe@roe.example>; bo@mill.example')]
-    ['Roe, Jane <jroe@roe.example>', 'bo@mill.example']
-    """
-    parts = re.split(r"[;\n\r\u00ae]+", _DIRECTORY.sub("", written))
-    people: list[Person] = []
-    for part in filter(None, (p.strip() for p in parts)):
-        if "@" not in part:
-            # "Roe, Jane" is one name; a comma separates people only next to addresses.
-            people.append(Person(part.strip(" '\""), ""))
-            continue
-        people += _addressed(part)
-    names = shown_names(shown)
-    if len(names) == len(people):
-        people = [
-            Person(name, p.address) if p.address and not p.name else p
-            for name, p in zip(names, people, strict=True)
-        ]
-    return people
-
-
-def shown_names(shown: str, /) -> list[str]:
-    """Return the names in a display field of Exchange (``X-To``).
-
-    Examples
-    --------
-    >>> shown_names("Roe, Jane </O=MILL/CN=JROE>, Renner, Bo </O=MILL/CN=BO>")
-    ['Roe, Jane', 'Renner, Bo']
-    """
-    return [n.strip(" ,'\"") for n in re.findall(r"([^<>]+?)\s*</O=[^>]*>", shown, re.IGNORECASE)]
-
-
-def _addressed(part: str) -> list[Person]:
-    """Return the people of a list with addresses; a name before ``<`` may contain a comma."""
-    people: list[Person] = []
-    names: list[str] = []
-    for piece in filter(None, (p.strip() for p in part.split(","))):
-        bracket = re.fullmatch(r"(.*?)\s*<([^<>]*)>", piece)
-        if bracket:
-            name = ", ".join([*names, bracket[1]]).strip(" ,'\"")
-            people.append(Person(name, bracket[2].strip()))
-            names = []
-        elif "@" in piece:
-            people += [Person(name, "") for name in names]
-            people.append(Person("", piece.strip("'\" ")))
-            names = []
-        else:
-            names.append(piece.strip("'\" "))
-    return people + [Person(name, "") for name in names]
 
 
 def _words(text: str) -> frozenset[str]:
@@ -300,10 +226,10 @@ class _Log:
         ]
         # If display names and addresses do not correspond, no name has an address.
         attorneys += [
-            name
+            shown.name
             for role in people
-            for name in shown_names(facts.get(f"x_{role}", ""))
-            if self._counsel.has(Person(name, "")) and name not in " ".join(attorneys)
+            for shown in correspondents(facts.get(f"x_{role}", ""))
+            if self._counsel.has(shown) and shown.name not in " ".join(attorneys)
         ]
         row = metadata(document) if is_row(document) else {}
         values = {
@@ -411,12 +337,12 @@ class _Head:
         """Subject of a mail; empty for others, because a title reveals content."""
         return self._facts.get("subject") or self._field("subject")
 
-    def people(self, role: Role, shown: str) -> list[Person]:
+    def people(self, role: Role, shown: str) -> list[Correspondent]:
         """Return the author or the recipients."""
         own = self._facts.get(role) or self._field(role)
         if not own and role == "from":
             own = self._document.author or self._field("author")
-        return people_of(own, shown)
+        return correspondents(own, shown)
 
     def date(self) -> tuple[str, str, str]:
         """Return date, time and their meaning; empty if unknown."""

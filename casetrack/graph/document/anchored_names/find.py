@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from casetrack.base.addresses import correspondents
 from casetrack.base.words import WordLists
 from casetrack.graph.document.anchored_names.boundaries import len_of_title, with_boundaries
 from casetrack.graph.document.anchored_names.captions import captions
@@ -37,12 +38,6 @@ _LISTS = WordLists(__file__)
 _FIELD: Final = re.compile(
     r"(?:^|\n)[> \t]*(?:From|To|Cc|CC|cc|Bcc|bcc|Sender|Sent by|Reply-To|Von|An|Kopie|De|À|"
     r"Para)[ \t]*:[ \t]*"
-)
-_ADDRESS: Final = re.compile(r"[\w.+'&-]+@[\w-]+(?:\.[\w-]+)+")
-_ITEM: Final = re.compile(
-    r"[\"'“]?(?P<name>[^\W\d_][^<>;@\"/\[\n]*?(?:\n[^<>;@\"/\[\n:]*?)?)[\"'”]?\s*"
-    r"(?:/[\w/]+(?:@\w+)?|@[A-Z][\w ]*(?![\w.])|[<\[](?:mailto:)?(?P<address>[^>\]\n]*)[>\]]|"
-    r"(?=\s*(?:;|$)))"
 )
 _LOTUS: Final = re.compile(
     r"(?:Forwarded by|^From:|\n)[ \t]*\"?([A-Z][\w.'-]*(?: "
@@ -83,56 +78,19 @@ def _end_of(text: str, start: int) -> int:
 
 
 def _correspondents(chunk: int, text: str, start: int, end: int) -> Iterator[Anchor]:
-    for low, high in _items(text, start, end):
-        item = text[low:high]
-        address = _ADDRESS.search(item)
-        if address is not None and not item[: address.start()].strip(" \t\n\"'<[“"):
-            called = _called(address[0])
-            if called:
-                local = low + address.start(), low + address.start() + address[0].index("@")
-                where = Where(chunk, *local)
-                mail = address[0].lower()
-                yield Anchor(where, text[local[0] : local[1]], "person", "mail head", mail, called)
+    for each in correspondents(text[start:end]):
+        mail = each.address.lower()
+        low, high = start + each.start, start + each.end
+        if not each.name:
+            if called := _called(each.address):
+                where = Where(chunk, low, low + each.address.index("@"))
+                written = text[where.start : where.end]
+                yield Anchor(where, written, "person", "mail head", mail, called)
             continue
-        match = _ITEM.match(item)
-        if match is None:
-            continue
-        first, last = match.span("name")
-        name = item[first:last].rstrip(" ,\t\n'\"")
-        mail = (match["address"] or "").strip().lower()
-        kind = _kind(name, mail)
-        if kind:
-            where = Where(chunk, low + first, low + first + len(name))
-            known = mail if _ADDRESS.fullmatch(mail) else ""
-            yield Anchor(where, name, kind, "mail head", known)
-
-
-def _items(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield the spans of correspondents between semicolons or separating commas."""
-    value = text[start:end]
-    cuts = [i for i, c in enumerate(value) if c == ";"]
-    if not cuts:
-        cuts = [i for i, c in enumerate(value) if c == "," and _parts(value, i)]
-    at = 0
-    for cut in (*cuts, len(value)):
-        low = at + len(value[at:cut]) - len(value[at:cut].lstrip(" \t\n\"'“<"))
-        high = at + len(value[at:cut].rstrip())
-        if low < high:
-            yield start + low, start + high
-        at = cut + 1
-
-
-def _parts(value: str, at: int) -> bool:
-    """Return whether a comma separates two correspondents, not surname and given name."""
-    if value.count('"', 0, at) % 2 == 1:
-        return False
-    before = re.split(r"[,;]", value[:at])[-1]
-    if "@" in before or ">" in before or "/" in before:
-        return True
-    behind = value[at + 1 :]
-    # "Roe, Jo <jo@acme.com>" and "Roe, Jo" are one name; further commas separate two.
-    rest = re.match(r"[^,;]*", behind)
-    return len(before.split()) > 1 and bool(rest) and "<" not in (rest[0] if rest else "")
+        if kind := _kind(each.name, mail):
+            is_turned = kind == "person" and "," not in each.name
+            called = each.person if is_turned and each.person != each.name else ""
+            yield Anchor(Where(chunk, low, high), text[low:high], kind, "mail head", mail, called)
 
 
 def _called(address: str) -> str:
