@@ -210,6 +210,19 @@ PAGES = {
     "text ends a table": (
         (f"{PROSE}{PROSE}\nRent | $ 900 | $ 850",), {"$ 900": 900, "$ 850": 850},
     ),
+    "shares beside their amounts go on": (
+        ("(in millions) | 2031 | 2030\nName | Shares | Amount | Gain\nKay | 5,103 | $ 64 | $ 9",
+         "Lee | 8,217 | 21 | 5\nMay | 4,108 | 12 | 3"),
+        {"$ 64": 64e6, "$ 9": 9e6, "21": 21e6, "5": 5e6, "12": 12e6, "3": 3e6},
+    ),
+    "a line of currencies": (
+        (f"{PROSE}{PROSE}\n| 2031 | 2030\n| $ | $\nDues | 97,200 | 88,100",),
+        {"97,200": 97_200, "88,100": 88_100},
+    ),
+    "a mark in a head is no cell, long-term no scale": (
+        (f"{PROSE}{PROSE}\n| (1) | | (Millions)\nLONG-TERM DUES:\nTin | 7 | $ 2.10 | $ 41",),
+        {"$ 2.10": 2.1, "$ 41": 41e6},
+    ),
     "a table of other columns": (("| 2029\nRent | $ 900",), {"$ 900": 900}),
     "a second head has no currency": (
         (f"{FIRST_PAGE}\nShare information | 2031 | 2030\nReacquired stock | 23,293 | 10,963",),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from casetrack.extract.amounts.find import find_amounts
 
-VERSION = 5
+VERSION = 6
 """Increase with every change of the results."""
 
 __all__ = ["VERSION", "find_amounts"]

@@ -22,6 +22,8 @@ _SIGN_LAST = re.compile(r"(?:[ \u00a0]\d[\d.,]{0,20}[ \u00a0]?[$£¥]){1,9}(?![ 
 _CELL_END = re.compile(r"[ \u00a0]?\|")
 _ENDS_IN_NUMBER = re.compile(r"[\d—–-]\)?[ \u00a0|]*$")
 """If the last number of a row has no sign after it, signs belong to the following numbers."""
+_IN_ROW = re.compile(r"\|[ \u00a0]?[(-]?$")
+"""The last cell of a row: the words below it are the label of the next row."""
 _CODE_TAIL = re.compile(r"-[A-Z](?![A-Za-z-])")
 _CODE_DIGITS = 4
 _RUNNING_WORD = re.compile(r"(?<![^\W_])(?!in\b)[a-z]{2,}[ \u00a0]{1,2}[(\"\u201c]?$")
@@ -222,7 +224,9 @@ class Sums(Context):
         ):
             return False
         following = text[mark.place : mark.place + 1]
-        if following.isalnum() or following == "_" or ("\n" in between and mark.place - place < 4):
+        if following.isalnum() or following == "_":
+            return False
+        if "\n" in between and (mark.place - place < 4 or _IN_ROW.search(text, 0, at)):
             return False
         if (
             number.plain

@@ -27,6 +27,7 @@ _BASIC = re.compile(
     r"(?:basic|diluted|basic and diluted|assuming dilution)\b.{0,12}$",
     re.IGNORECASE,
 )
+_IN_BRACKETS = re.compile(r"\([^)]*\)?")
 _MONEY_WORDS = re.compile(_LISTS.text("money_words"), re.VERBOSE | re.IGNORECASE)
 _THINGS = re.compile(_LISTS.text("things"), re.VERBOSE | re.IGNORECASE)
 _RATIOS = re.compile(_LISTS.text("ratios"), re.VERBOSE | re.IGNORECASE)
@@ -42,7 +43,7 @@ _PERIOD = re.compile(r"\b(?:FYE?\s?|[QH][1-4]\s?)?['’]?(?:19|20)\d\d(?:[/–-]
 _CACHED = 4096
 _SHARES_ONLY = re.compile(
     r"\((?:in\s)?(?:years?|months|days|hours|shares|units|gallons|%|x|times)\)|\b(?:period|term|life|lives)\s?$|"
-    r"^(?:common\s|treasury\s|ordinary\s)?shares\b|\b(?:shares\s(?:used|outstanding|authori[sz]ed)|(?:common|diluted|dilutive|average"
+    r"^(?:number|no\.?|quantity)$|^(?:common\s|treasury\s|ordinary\s)?shares\b|\b(?:shares\s(?:used|outstanding|authori[sz]ed)|(?:common|diluted|dilutive|average"
     r"|weighted[- ]average)\s(?:\w+\s){0,3}shares|number\sof)\b",
     re.IGNORECASE,
 )
@@ -60,7 +61,19 @@ def is_per_share(label: str, section: str, /) -> bool:
     """
     if _PER_SHARE.search(label) or _BASIC.match(label):
         return True
+    section = _IN_BRACKETS.sub("", section)
     return bool(_PER_SHARE.search(section)) and not _MONEY_WORDS.search(label)
+
+
+def names_money(label: str, /) -> bool:
+    """Return whether the label of a row says that its values are money.
+
+    Examples
+    --------
+    >>> names_money("Total assets"), names_money("Ending balance")
+    (True, False)
+    """
+    return bool(_MONEY_WORDS.search(label)) and not counts_things(label, "")
 
 
 def counts_things(label: str, section: str, /) -> bool:
@@ -142,6 +155,7 @@ _STATED = re.compile(
 _CURRENCY_ALONE = re.compile(
     rf"[(/]\s*(?:in\s)?({_MONEY})\s*\)?\s*$|^\s*(?:in\s)?([A-Z]{{0,3}}[{MONEY_SIGNS}]|{_USUAL})\s*$"
 )
+_CURRENCY = re.compile(rf"{_MONEY}|(?-i:{_USUAL})", re.IGNORECASE)
 _QUICK = re.compile(
     r"thousand|million|billion|trillion|crore|lakh|\blac|mio\b|mrd\b|tsd|mln|[$€£₹YRD]\s?(?:m|bn|mm|k|b)\b"
     r"|\bbn\b|000|tausend|milliard|\b(?:t|k|mn?|bn)(?:€|[a-z]{3}\b)|\b(?:[a-z]{3}|rs\.?)\s?(?:m|mn|bn|k|cr)\b"
@@ -164,11 +178,12 @@ _REACH = 70
 _US_DOLLARS = frozenset(("u.s. dollars", "us dollars", "united states dollars"))
 
 
-def find_scales(text: str, /) -> Iterator[Scale]:
+def find_scales(text: str, /, *, anywhere: bool = False) -> Iterator[Scale]:
     """Yield the statements of scales in a line, a caption or a table's header, in order.
 
     Numbers with a word ("$5 million") and running text ("in thousands of cities") are excluded:
     outside brackets a statement must begin the text, a cell or a clause, or mention amounts.
+    In a page's header, whose lines are joined, it may be *anywhere*.
 
     Examples
     --------
@@ -181,11 +196,13 @@ def find_scales(text: str, /) -> Iterator[Scale]:
         return
     for match in _STATED.finditer(text):
         ahead = text[max(0, match.start() - _REACH) : match.start()]
+        if match["money"] and unit_of(match["money"].strip()) is None:
+            continue  # "LONG-TERM" is no code with an "M"
         if re.search(r"\d\s?$", ahead) and not re.search(r"\b(?:19|20)\d\d\s$", ahead):
             continue
         opened = ahead.rfind("(") > ahead.rfind(")")
         clause = _PERIOD.sub("", re.split(r"[(|\n]", ahead)[-1])
-        if not (opened or _begins(match, clause)):
+        if not (opened or anywhere or _begins(match, clause)):
             continue
         word = match["word"] or match["short"] or match["lone"] or ""
         about = _EXCEPT.sub("", clause) + (match["named"] or "")
@@ -211,6 +228,23 @@ def scale_of_column(name: str, /) -> Scale | None:
     alone = _CURRENCY_ALONE.search(_PERIOD.sub("", name))
     unit = unit_of((alone[1] or alone[2]).strip()) if alone else None
     return Scale(0, len(name), 1.0, unit, of_money=True, enclosed=True) if unit else None
+
+
+def currency_of(line: str, /) -> Scale | None:
+    """Return the currency of a line or a row of headers that consists of nothing else.
+
+    Examples
+    --------
+    >>> currency_of("US dollars").unit, currency_of("| $ | $").unit, currency_of("EUR | 2031")
+    ('USD', 'dollar', None)
+    """
+    cells = [cell for cell in map(str.strip, line.split("|")) if cell]
+    if not cells or len(line) > _REACH:
+        return None
+    units = {unit_of(cell) if _CURRENCY.fullmatch(cell) else None for cell in cells}
+    unit = units.pop()
+    is_one = unit is not None and not units
+    return Scale(0, len(line), 1.0, unit, of_money=True, enclosed=True) if is_one else None
 
 
 def _begins(match: re.Match[str], clause: str) -> bool:
@@ -302,6 +336,7 @@ _NOTE = re.compile(r"(?:\s?(?:\([a-z]\)|[*†‡§¹²³]+)|\(\d{1,2}\))+(?=\s(?
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _LEAST_BARS = 2
 _MARK = re.compile(r"\(?\d{1,2}\)?")
+_BRACKETED_MARK = re.compile(r"\(\d{1,2}\)")
 
 
 def read_row(line: str, habit: Habit, /) -> Row | None:
@@ -399,7 +434,10 @@ def _named_row(line: str, habit: Habit) -> Row | None:
 
 
 def _between_words(line: str) -> list[re.Match[str]]:
-    """Return the tokens of cells between those of words: "Swaps | $ 12 | Other assets | $ 3"."""
+    """Return the tokens of cells between those of words: "Swaps | $ 12 | Other assets | $ 3".
+
+    Footnote marks alone ("Period | (1) | Programs (2) | (Millions)") are no cells.
+    """
     if line.count("|") < _LEAST_BARS:
         return []
     cells: list[re.Match[str]] = []
@@ -411,7 +449,8 @@ def _between_words(line: str) -> list[re.Match[str]]:
         if run and not line[start : run[0].start()].strip():
             cells += run
         start = bar + 1
-    return cells
+    is_marks = all(_BRACKETED_MARK.fullmatch(token[0].strip()) for token in cells)
+    return [] if is_marks else cells
 
 
 def _last_run(line: str, start: int, stop: int) -> list[re.Match[str]]:

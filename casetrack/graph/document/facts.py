@@ -133,7 +133,9 @@ class TableSum(NamedTuple):
     first: date | None
     last: date | None
     signed: bool = True  # Whether its cell has a currency sign
-    doubtful: bool = False  # Whether it has no sign and is larger than plausible in its document
+    doubtful: bool = (
+        False  # Whether it has no sign and is larger than plausible in its table or document
+    )
 
 
 @dataclass(frozen=True, slots=True)

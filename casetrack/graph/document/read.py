@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.extract.papers.courts import is_court
 from casetrack.extract.spans import AmountSpan
+from casetrack.extract.tables.cells import names_money
 from casetrack.graph.document.anchored_names.facts import Where
 from casetrack.graph.document.concepts import find_concepts
 from casetrack.graph.document.dates import DateReader, date_key, date_name
@@ -173,7 +174,9 @@ def most_frequent(counts: Iterable[tuple[str, int]], /) -> tuple[tuple[str, int]
 
 _OWN_SCALE = re.compile(r"[^\W\d_]{1,8}\.?\)?$|\d\s?(?:k|m|mm|bn|b)\b", re.IGNORECASE)
 _UNSIGNED = 0.85
-"""Confidence in an amount that only its column identifies."""
+"""Confidence in an amount that only its column and the label of its row identify."""
+_UNNAMED = 0.6
+"""Confidence if the label does not say that it is money: it is never told as the largest."""
 _DOUBTFUL = 0.3
 """Confidence if it is also larger than plausible in its document."""
 
@@ -206,7 +209,8 @@ def amounts_of(
     for cell in left:
         value = round(cell.printed * cell.factor, 6)
         text = chunk.text[cell.start : cell.end]
-        sure = _DOUBTFUL if cell.doubtful else _UNSIGNED
+        is_named = names_money(cell.row_label or "")
+        sure = _DOUBTFUL if cell.doubtful else _UNSIGNED if is_named else _UNNAMED
         span = AmountSpan(cell.start, cell.end, text, "money", value, None, cell.unit, sure)
         result.append((span, cell))
     return sorted(result, key=lambda one: (one[0].start, one[0].end))

@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from casetrack.extract.amounts.numerals import Habit
 from casetrack.extract.tables.carry import TableCarry, is_title, part_tables
-from casetrack.extract.tables.cells import Row, Scale, counts_things, find_scales, read_row
+from casetrack.extract.tables.cells import (
+    Row,
+    Scale,
+    counts_things,
+    currency_of,
+    find_scales,
+    is_per_share,
+    read_row,
+)
 from casetrack.extract.tables.model import MONEY_SIGNS, sort_of
 from casetrack.extract.tables.periods import Column, has_head, is_leaves, read_columns
 
@@ -44,9 +52,14 @@ class TableRow(NamedTuple):
 
 
 _PROSE = 90
+_NEARLY_ALL = 0.8
 _TITLE_LINES = 5
 _MOST_HEADS = 6
+_LEAST_NAMES = 2
 _ROWS_OF_SECTION = 6
+_CONTINUED = re.compile(r"\bcont(?:inued|['’]d|\.)|\bfortsetzung\b", re.IGNORECASE)
+_EXCEPT = re.compile(r"\bexcept\b|^[^(]*\)", re.IGNORECASE)
+_NOTES = re.compile(r"\b(?:notes?|item|part)\b", re.IGNORECASE)
 _NOTE_END = re.compile(r"\s?(?:\((?:[a-z]|\d{1,2})\)|[*†‡])+$")
 _NOTE = re.compile(
     r"\s*(?:\(?(?:\d{1,2}|[a-z])\)\s|[*†‡]|notes?\b)?\s*(?:all\s)?(?:amounts|figures|values|in)\b",
@@ -102,10 +115,18 @@ class Block:
 
     heads: list[str] = field(default_factory=list)
     rows: list[TableRow] = field(default_factory=list)
+    names: tuple[str, ...] = ()  # Cells of the last header line, also without a period
+    above: list[TableRow] = field(default_factory=list)  # Rows of the table that it continues
     scale: Scale | None = None  # Stated in the header lines, or ``None``
     # The currency of the table that it continues; for the last block of a page, its own.
     unit: str | None = None
     ends: bool = False  # Whether running text follows it
+
+
+def _names(line: str) -> tuple[str, ...]:
+    """Return the names of columns in a line of a header; empty for other lines."""
+    cells = line.split("|")
+    return tuple(cell.strip() for cell in cells) if len(cells) > _LEAST_NAMES else ()
 
 
 def _give_heads(block: Block, other: Block) -> None:
@@ -120,9 +141,10 @@ class BlockCarry(TableCarry[Block, tuple[Column, ...]]):
     """The last block of the previous page, and the columns that its headers name."""
 
     def have_same_columns(self, above: Block, block: Block, /) -> bool:
-        """Return whether each row has as many cells as one of the rows above."""
+        """Return whether nearly each row has as many cells as one of the rows above."""
         counts = {len(row.row.cells) for row in above.rows}
-        return all(len(row.row.cells) in counts for row in block.rows)
+        same = sum(len(row.row.cells) in counts for row in block.rows)
+        return same >= _NEARLY_ALL * len(block.rows)
 
 
 class Page:
@@ -144,14 +166,17 @@ class Page:
         self._section, self._since = "", 0
         self._waiting = ""
         self._opening: list[str] = []
+        self._is_continued = False
         self._between: list[str] = []
-        for stated in find_scales(chunks[0].page_header or ""):
+        for stated in find_scales(chunks[0].page_header or "", anywhere=True):
             if stated.of_money:
                 self._page_scale = self._scale = stated
         head = chunks[0].table_header
         if head and self._lines and self._lines[0].in_table and not has_head(self._lines[0].text):
+            self._is_continued = True
             for line in head.split("\n"):
                 self._block.heads.append(line)
+                self._block.names = _names(line)
                 self._take_scales(line, outside=False, title=False)
 
         self._read()
@@ -169,14 +194,21 @@ class Page:
             if (line.in_table or is_title(text)) and has_head(text):
                 self._close()
                 self._block.heads = [*self._block.heads[-_MOST_HEADS:], text]
+                self._block.names = _names(text)
             elif not line.in_table and not is_title(text):
                 self._close()
                 self._add_late_heads()
                 self._take_note(text)
             else:
+                if line.in_table and not self._block.rows:
+                    self._block.names = _names(text) or self._block.names
                 words = text.strip(" |")
-                is_section = "|" not in words and next(find_scales(words), None) is None
-                self._section, self._since = words if is_section else "", 0
+                is_section = (
+                    "|" not in words and next(find_scales(words), currency_of(words)) is None
+                )
+                head = text.partition("|")[0].strip()
+                is_section = is_section or (is_per_share(head, "") and _EXCEPT.search(head) is None)
+                self._section, self._since = (head or words) if is_section else "", 0
             self._waiting = text.strip(" |") if line.in_table else ""
             self._take_scales(text, outside=not line.in_table, title=number < _TITLE_LINES)
         self._close()
@@ -188,13 +220,19 @@ class Page:
             carry.clear()
         carry.pass_text(self._opening)
         above = carry.table
+        is_continued = self._is_continued or any(
+            _CONTINUED.search(line) and not _NOTES.search(line) for line in self._opening
+        )
         for block in self.blocks:
-            own = read_columns(block.heads) if block.heads else None
+            own = read_columns(block.heads) or None
             is_scaled = any(row.scale is not None for row in block.rows)
-            if above is None or is_scaled or not carry.continues(block, own):
+            if above is None or is_scaled or not (is_continued or carry.continues(block, own)):
                 return
+            is_continued = False
             if own is None:
                 block.heads, block.unit = above.heads, above.unit
+                block.names = block.names or above.names
+                block.above = [*above.above, *above.rows]
             block.rows = [row._replace(scale=above.rows[-1].scale) for row in block.rows]
             if block.ends:
                 return
@@ -270,7 +308,8 @@ class Page:
         )
 
     def _take_scales(self, text: str, *, outside: bool, title: bool) -> None:
-        for scale in find_scales(text):
+        alone = currency_of(text) if self._scale is None else None
+        for scale in (alone,) if alone else find_scales(text):
             if not scale.of_money or (outside and not scale.enclosed and not is_title(text)):
                 continue
             self._scale = self._block.scale = scale

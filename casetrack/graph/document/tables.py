@@ -60,15 +60,14 @@ def read_tables(chunks: Sequence[ChunkFacts], /, *, sheets: bool = False) -> lis
     usual = _usual(block for _, page in pages for block in page.blocks)
     carry = BlockCarry()
     read = [list(_sums_of_page(reader, usual, carry)) for _, reader in pages]
-    signed = [abs(s.printed * s.factor) for sums in read for s in sums if s.signed]
-    most = _BEYOND_SIGNED * max(signed) if len(signed) >= _LEAST_STATED else math.inf
+    most = _most([one for sums in read for one in sums])
     for (first, reader), sums in zip(pages, read, strict=True):
         for number, chunk in enumerate(reader.chunks, start=first):
             sums_of_chunks[number] = [
                 one._replace(
                     start=one.start - chunk.char_start,
                     end=one.end - chunk.char_start,
-                    doubtful=not one.signed and abs(one.printed * one.factor) > most,
+                    doubtful=_is_beyond(one, most),
                 )
                 for one in sums
                 if chunk.char_start <= one.start and one.end <= chunk.char_end
@@ -95,13 +94,29 @@ def _sums_of_page(page: Page, usual: float | None, carry: BlockCarry) -> Iterato
     for block, following in pairwise([*page.blocks, Block()]):
         page.borrow(block, following)
         columns = read_columns(block.heads)
-        kinds = _kinds_of_columns(block.rows)
+        kinds = _kinds_of_columns([*block.above, *block.rows], block.names)
         factor = usual if usual is not None and _may_have(block, usual) else 1.0
         is_second = page.is_second(block)
-        for row in block.rows:
-            unit = None if is_second else page.unit(row, block)
-            yield from _sums_of(row, unit, columns, kinds, factor)
+        sums = [
+            one
+            for row in block.rows
+            for one in _sums_of(
+                row, None if is_second else page.unit(row, block), columns, kinds, factor
+            )
+        ]
+        most = _most(sums)
+        yield from (one._replace(doubtful=_is_beyond(one, most)) for one in sums)
     page.end_in(carry)
+
+
+def _most(sums: Sequence[TableSum]) -> float:
+    """Return the largest plausible amount without a currency sign beside those with one."""
+    signed = [abs(one.printed * one.factor) for one in sums if one.signed]
+    return _BEYOND_SIGNED * max(signed) if len(signed) >= _LEAST_STATED else math.inf
+
+
+def _is_beyond(one: TableSum, most: float) -> bool:
+    return one.doubtful or (not one.signed and abs(one.printed * one.factor) > most)
 
 
 def _may_have(block: Block, factor: float) -> bool:
@@ -110,13 +125,12 @@ def _may_have(block: Block, factor: float) -> bool:
     It has several columns of integers that stay plausible when scaled. Comparisons of returns ("$
     100" in the first year) never do.
     """
-    cells = [
-        c for row in block.rows for c in row.row.cells if c.value is not None and not c.percent
-    ]
+    rows = [row for row in block.rows if not is_per_share(row.label, row.section)]
+    cells = [c for row in rows for c in row.row.cells if c.value is not None and not c.percent]
     if not cells or any(row.scale is not None for row in block.rows):
         return False
     values = [abs(cell.value or 0.0) for cell in cells if cell.decimals < 2]
-    if len(values) < len(cells) * _NEARLY_ALL or 2 * len(cells) < 3 * len(block.rows):
+    if len(values) < len(cells) * _NEARLY_ALL or 2 * len(cells) < 3 * len(rows):
         return False
     if any(_RETURNS.search(row.label) for row in block.rows):
         return False
@@ -130,13 +144,14 @@ class _Kinds(NamedTuple):
     # Positions with a currency sign, and with a per cent sign.
     money: dict[int, set[int | str]]
     ratios: dict[int, set[int | str]]
-    # Positions before the first currency sign of a row, which hold counts.
+    # Positions before the first currency sign of a row, or under the name of a count.
     bare: dict[int, set[int | str]]
     with_cents: bool  # Whether most amounts of the block have two decimals
     whole: bool  # Whether all amounts with a sign are integers, so that "2.5" is a rate
 
 
-def _kinds_of_columns(rows: Sequence[TableRow]) -> _Kinds:
+def _kinds_of_columns(rows: Sequence[TableRow], names: Sequence[str]) -> _Kinds:
+    counted = [place for place, name in enumerate(names) if counts_things(name, "")]
     money: dict[int, set[int | str]] = {}
     ratios: dict[int, set[int | str]] = {}
     bare: dict[int, set[int | str]] = {}
@@ -145,7 +160,11 @@ def _kinds_of_columns(rows: Sequence[TableRow]) -> _Kinds:
     for row in rows:
         count, places = _places(row.row.cells)
         signed = [place for place, cell in enumerate(row.row.cells) if cell.unit]
-        bare.setdefault(count, set()).update(places[: signed[0] if signed else 0])
+        own = bare.setdefault(count, set())
+        own.update(places[: signed[0] if signed else 0])
+        if count and len(names) - count in {0, 1}:
+            # The first name may be that of the labels.
+            own.update(place - (len(names) - count) for place in counted)
         for place, cell in zip(places, row.row.cells, strict=True):
             if cell.unit:
                 money.setdefault(count, set()).add(place)

@@ -36,8 +36,10 @@ _LABELS = (
 
 
 _AMOUNTS = frozenset("amount amounts sum sums betrag beträge summe summen".split())
-_CERTAIN = 0.9
-"""Minimum confidence of the largest amount."""
+_IS_MONEY = 0.65
+"""Minimum confidence of a compared amount: others may be counts of things."""
+_CERTAIN = 0.85
+"""Minimum confidence of the largest amount: it has a currency, or its row and column say so."""
 
 
 def amounts_answer(source: Source, asked: AskedSet, /) -> ComputedAnswer | None:
@@ -124,9 +126,9 @@ def _money(source: Source, ids: Iterable[str]) -> pa.Table:
     """Return the rows of ``amounts`` with money in some documents."""
     table = source.graph.table("amounts")
     inside = pc.is_in(table["document_id"], value_set=pa.array(sorted(ids), pa.string()))
-    return table.filter(
-        pc.and_(pc.and_(inside, pc.equal(table["kind"], "money")), pc.invert(table["repeated"]))
-    )
+    sure = pc.greater_equal(table["confidence"], _IS_MONEY)
+    money = pc.and_(pc.equal(table["kind"], "money"), sure)
+    return table.filter(pc.and_(pc.and_(inside, money), pc.invert(table["repeated"])))
 
 
 def _label(row: dict[str, Any], texts: dict[str, str]) -> str:

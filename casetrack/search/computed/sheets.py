@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from casetrack.extract.tables.cells import scale_of_column
 from casetrack.search.computed.parts import counted, joined, stems
 
 if TYPE_CHECKING:
@@ -82,8 +83,14 @@ def sheets_answer(source: Source, asked: AskedSet, /) -> ComputedAnswer | None:
 
 def _columns(sheet: _Sheet, asked: AskedSet, wanted: frozenset[str]) -> list[str]:
     """Return the columns that the question names: with exactly its words."""
-    exact = [column for column in sheet.header if stems(column) == wanted]
+    exact = [column for column in sheet.header if wanted in (stems(column), _bare(column))]
     return exact if not asked.measure or _label_column(sheet, asked) else []
+
+
+def _bare(column: str) -> frozenset[str] | None:
+    """Return the stems of a column's name without its scale or currency: "Sales (EUR m)"."""
+    is_stated = scale_of_column(column) is not None
+    return stems(re.split(r"[(/,]", column)[0]) if is_stated else None
 
 
 def _label_column(sheet: _Sheet, asked: AskedSet) -> str:
@@ -176,6 +183,8 @@ def _compared(source: Source, asked: AskedSet, sheet: _Sheet, column: str) -> Co
         return None
     unit = f" {values[0].unit}" if values[0].unit else ""
     where = f'column "{column}" in {sheet.name}, without totals and empty cells'
+    if (stated := scale_of_column(column)) is not None and stated.factor != 1:
+        where += ", scaled as its name states"
     if asked.form == "sum":
         if any(value.may_be_total for value in values):
             return None
@@ -204,6 +213,7 @@ def _values(sheet: _Sheet, column: str, label: str) -> list[_Value] | None:
     from casetrack.extract.amounts import find_amounts
 
     values = []
+    stated = scale_of_column(column)
     for row in sheet.rows:
         cell = row.get(column)
         if cell is None or _EMPTY.match(cell.text) or _is_total(row):
@@ -217,5 +227,8 @@ def _values(sheet: _Sheet, column: str, label: str) -> list[_Value] | None:
         names = [each.text for each in row.values() if not _NUMERIC.match(each.text)]
         name = row[label].text if label in row else (names or [cell.text])[0]
         may_be_total = any(_TOTAL.match(each.text) for each in list(row.values())[:2])
-        values.append(_Value(first.value, first.unit, cell, name, may_be_total))
+        number, unit = first.value, first.unit
+        if stated is not None and unit is None:
+            number, unit = round(number * stated.factor, 6), stated.unit
+        values.append(_Value(number, unit, cell, name, may_be_total))
     return values

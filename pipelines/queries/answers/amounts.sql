@@ -1,6 +1,7 @@
 -- Amounts with their places, in reading order or by value; total is their number without the limit.
 -- Amounts of different units do not compare, so by value they are grouped by unit, the most frequent first.
--- A sum that is larger than its document allows, with a confidence below 0.4, is never the highest.
+-- A sum that only its column makes money, or that is larger than its table allows, with a confidence below
+-- 0.65, is never the highest.
 -- A range matches if it overlaps the span from least to most. units has the number of amounts per unit.
 -- :param kind text default 'all' money, percent, quantity, or all
 -- :param unit text default null only these units, separated by commas, as EUR, percent, kg; null for all
@@ -37,7 +38,7 @@ SELECT
 FROM kept JOIN of_unit ON of_unit.kind = kept.kind AND of_unit.unit IS NOT DISTINCT FROM kept.unit
 ORDER BY
     CASE WHEN $sort_by <> 'document' THEN turn END,
-    CASE WHEN $sort_by = 'value' THEN confidence < 0.4 END,
+    CASE WHEN $sort_by = 'value' THEN kept.kind = 'money' AND confidence < 0.65 END,
     CASE $sort_by WHEN 'value' THEN -value WHEN 'lowest' THEN value END,
     position, chunk_index, char_start, char_end
 LIMIT $limit;

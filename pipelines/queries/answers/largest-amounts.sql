@@ -1,7 +1,8 @@
 -- The largest sums of money in each currency, because different currencies do not compare: the most
 -- frequent currency first, sums without a currency last. Each sum has its surest place and, in a table,
 -- the words of its row and the period of its column.
--- A sum that is larger than its document allows is omitted: its confidence is below 0.4.
+-- A sum is omitted if only its column makes it money (confidence below 0.65), or if it has no sign of
+-- a currency (below 0.9) and is more than ten times the largest sum of the collection that has one.
 -- Copies of a mail count as one. Currencies after the fourth are only counted. total is the number of different sums of a currency.
 -- :param limit integer default 12 largest number of sums per currency
 WITH copy AS (
@@ -10,10 +11,13 @@ WITH copy AS (
 ordered AS (
     SELECT document_id, row_number() OVER (ORDER BY lower(name), path, document_id) AS position FROM documents
 ),
-place AS (
-    SELECT *
+certain AS (
+    SELECT *, max(abs(value)) FILTER (confidence >= 0.9) OVER (PARTITION BY unit) AS most
     FROM amounts JOIN ordered USING (document_id) ANTI JOIN copy USING (document_id)
-    WHERE kind = 'money' AND NOT repeated AND confidence >= 0.4
+    WHERE kind = 'money' AND NOT repeated AND confidence >= 0.65
+),
+place AS (
+    SELECT * FROM certain WHERE confidence >= 0.9 OR abs(value) <= 10 * coalesce(most, abs(value))
 ),
 sum AS (
     SELECT
