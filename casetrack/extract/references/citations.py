@@ -54,9 +54,14 @@ _NEUTRAL = re.compile(
     r"[0-9](?: ?-(?:[A-Z]{2,8}|Ohio)- ?\d|(?<=\d{4}) [A-Z]{2}(?: ?App)?(?: |-)\d"
     r"|(?<=\d\d) ?COA? ?\d)"
 )
-# Old reporters of one volume, which are cited by name and page.
-_OLD_REPORTERS = _LISTS.phrases("old_reporters")
-_WITHOUT_VOLUME = re.compile(rf"\b(?:{'|'.join(map(re.escape, _OLD_REPORTERS))})[^\d\n]{{0,30}}\d")
+_NUMBER = re.compile(r"(?<=[ \u00a0¶P])[0-9]")
+_BETWEEN = re.compile(r"(?:[\s,¶]|\([A-Z.]+\)|\b(?:art|sec|ch|No|P|r|ry)\b\.?)*$")
+"""Words between the name of a reporter or law and a number."""
+_REACH = 70
+_NO_VOLUME = re.compile(
+    r"\$(?:volume_nominative|reporter|full_cite_(?:single_volume|cch|paragraph))"
+)
+"""Patterns of reporters-db without a volume before the reporter."""
 _LAW_WITHOUT_SIGN = re.compile(
     r"(?:Code|Stat\.|Laws?|Regs?\.|R\.)(?: Ann\.?| Regs\.| Civ\.| Crim\.| Evid\.| Proc\."
     r"| Empl\.){0,3},? (?:art\.? |sec\. |ch\. |r\. )?\d"
@@ -75,8 +80,6 @@ def has_citation_signs(text: str, /) -> bool:
         return True
     if any(sign in text for sign in _OTHER_LETTERS) and _OTHER_SIGNS.search(text):
         return True
-    if any(name in text for name in _OLD_REPORTERS) and _WITHOUT_VOLUME.search(text):
-        return True
     if _NEUTRAL.search(text):
         return True
     if "§" in text and any(
@@ -87,7 +90,22 @@ def has_citation_signs(text: str, /) -> bool:
         return True
     if any(name in text for name in _FEDERAL_NAMES) and _FEDERAL_WORDS.search(text):
         return True
-    return any(_is_reporter(text, match.end()) for match in _VOLUME.finditer(text))
+    return any(_is_reporter(text, match.end()) for match in _VOLUME.finditer(text)) or any(
+        _is_without_volume(text[max(0, m.start() - _REACH) : m.start()])
+        for m in _NUMBER.finditer(text)
+    )
+
+
+def _is_without_volume(before: str) -> bool:
+    """Return whether a name of one volume or law ends *before* a number: "Deady, 181"."""
+    words = _BETWEEN.sub("", before.rpartition("\n")[2]).split()
+    if not words or not words[-1][0].isupper():
+        return False
+    known = _without_volume()
+    return any(
+        words[at][0].isupper() and _letters("".join(words[at:])) in known
+        for at in range(len(words))
+    )
 
 
 def _is_reporter(text: str, start: int) -> bool:
@@ -119,6 +137,21 @@ def _reporters() -> frozenset[str]:
                 variations = entry.get("variations", ())
                 names.update(variations)
     return frozenset(_letters(name) for name in names) - {""}
+
+
+@functools.cache
+def _without_volume() -> frozenset[str]:
+    """Return the letters of reporters of one volume, and of laws with more than one word."""
+    from reporters_db import LAWS, REPORTERS
+
+    names: set[str] = set()
+    for entry in (e for entries in REPORTERS.values() for e in entries):
+        for name, edition in entry["editions"].items():
+            if any(_NO_VOLUME.match(r) for r in edition.get("regexes", ())):
+                names |= {name, *(v for v, of in entry["variations"].items() if of == name)}
+    for name, entries in LAWS.items():
+        names |= {n for e in entries for n in (name, *e["variations"]) if " " in n}
+    return frozenset(map(_letters, names)) - {""}
 
 
 # OCR errors in citations: letters for digits, digits for letters, wrong points.
@@ -471,7 +504,8 @@ def _is_of_a_table(raw: Any, text: str, core: int, end: int) -> bool:
         return True
     parties = raw.metadata
     named = getattr(parties, "plaintiff", None) or getattr(parties, "defendant", None)
-    return not volume and not named and raw.metadata.year is None
+    is_long = len((groups.get("reporter") or "").split()) > 1
+    return not (volume or named or is_long) and raw.metadata.year is None
 
 
 def _citation(raw: Any, text: str, begin: int) -> Citation | None:
