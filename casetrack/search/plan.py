@@ -7,6 +7,7 @@ passages similar to the best, and ``rerank`` reads the ten best together with th
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -28,8 +29,10 @@ if TYPE_CHECKING:
     from casetrack.base.records import SearchMode
     from casetrack.base.records.reading import Reading
     from casetrack.models.base import ProfileEncoder
+    from casetrack.search.question.meaning import Meaning
     from casetrack.search.question.vocabularies import Vocabulary
     from casetrack.store.index.index import Index
+    from casetrack.store.index.scope import Scope
     from casetrack.store.workspace import State
 
 RECALL = ("bm25", "semantic", "sparse")
@@ -234,12 +237,19 @@ class ParsedQuestion(NamedTuple):
 
 
 def ask(
-    state: State, query: str, /, *, vocabulary: bool = True, document: str | None = None
+    state: State,
+    query: str,
+    /,
+    *,
+    vocabulary: bool = True,
+    document: str | None = None,
+    meaning: Callable[[str], Meaning | None] | None = None,
+    scope: Scope | None = None,
 ) -> ParsedQuestion:
     """Read a question with the names and vocabularies of its collection.
 
-    *vocabulary* adds other names of its terms. If *document* is the only searched document, no
-    other one can be named.
+    *vocabulary* adds other names of its terms, those that *meaning* confirms and that are specific
+    in *scope*. If *document* is the only searched document, no other one can be named.
     """
     names = state.once(_names) if document is None else None
     code = holds_code(state)
@@ -249,8 +259,21 @@ def ask(
     chosen = state.once(_fitting)
     kinds, share = state.once(_kinds), state.once(_shares)
     fitting = tuple(v for v in mine if v.fits(kinds, share))
-    reading = read(query, vocabularies=(*fitting, *chosen), names=names, code=code)
+    reading = read(
+        query,
+        vocabularies=(*fitting, *chosen),
+        names=names,
+        code=code,
+        meaning=meaning,
+        share=None if scope is None else functools.partial(_share_in, scope),
+    )
     return ParsedQuestion(reading, wrong)
+
+
+def _share_in(scope: Scope, term: str) -> float:
+    postings = [part.data.terms.find([term])[0] for part in scope.index.segments]
+    held = sum(scope.frequency(n, posting) for n, posting in enumerate(postings))
+    return held / max(scope.chunk_count, 1)
 
 
 def holds_code(state: State, /) -> bool:

@@ -37,6 +37,7 @@ from casetrack.search.pinpoint.find import AnswerLocator, Finder, Passage
 from casetrack.search.pinpoint.scoring import Encoded
 from casetrack.search.plan import RERANK, ask, holds_code, make_plan, words_only
 from casetrack.search.question.form import COMPUTED
+from casetrack.search.question.meaning import PROFILES, meaning_of
 from casetrack.search.question.read import without
 from casetrack.search.ranking import FusionMethod, Ranked, Rerank, StageTimes, rank
 from casetrack.search.scores import PlacedText, lists_of, name_at, texts_at
@@ -48,8 +49,9 @@ if TYPE_CHECKING:
 
     from casetrack.base.records import RelatedChunk, SearchMode
     from casetrack.base.records.search import ComputedAnswer
-    from casetrack.models.base import Reranker
+    from casetrack.models.base import Encoding, ProfileEncoder, Reranker
     from casetrack.models.token_matrix import TokenForm
+    from casetrack.search.question.meaning import Meaning
     from casetrack.store.index.index import Index
     from casetrack.store.index.scope import Place
     from casetrack.store.workspace import State
@@ -132,6 +134,7 @@ class _Run:
         self.times = StageTimes()
         self.look: Rerank | None = None
         self.encoded: Encoded | None = None
+        self.plain: tuple[str, Encoding] | None = None  # The question without other names
         self.nearness: dict[Place, Nearness] = {}
 
     def choose(self, mode: SearchMode | None, stages: Sequence[str] | None, where: Filter) -> None:
@@ -152,11 +155,29 @@ class _Run:
 
     def read(self, *, vocabulary: bool) -> None:
         """Read the question with the names and vocabularies of the collection."""
+        scope = self.chosen.scope(self.index)
         self.reading, self.reading_notes = ask(
-            self.state, self.query, vocabulary=vocabulary, document=self.chosen.only
+            self.state,
+            self.query,
+            vocabulary=vocabulary,
+            document=self.chosen.only,
+            meaning=self._meaning,
+            scope=scope,
         )
         self.times.lap("question")
-        self.words = asked_words(self.reading, self.chosen.scope(self.index))
+        self.words = asked_words(self.reading, scope)
+
+    def _meaning(self, text: str) -> Meaning | None:
+        """Return the meaning of the question; ``None`` without a model for it."""
+        if self.plan.encoder is None or self.plan.encoder.name not in PROFILES:
+            return None
+        try:
+            encoding = self.plan.encoder.encode_query(text)
+        except (ValueError, ModelError):
+            # Encoding the text for the search fails as well, which is reported there.
+            return None
+        self.plain = (text, encoding)
+        return meaning_of(self.plan.encoder.name, encoding.dense)
 
     def encode(self, *, yields: bool) -> None:
         """Encode the question for each stage; with *yields*, without models that fail."""
@@ -165,7 +186,7 @@ class _Run:
         if plan.encoder is None:
             return
         try:
-            encoding = plan.encoder.encode_query(reading.text)
+            encoding = self._encoding(plan.encoder, reading.text)
         except (ValueError, ModelError) as error:
             # A text for which no model has a token, such as joiners alone, raises ValueError.
             why = "The models know no word of the query; the search used its words only."
@@ -190,6 +211,11 @@ class _Run:
             maxsim = self._maxsim(form, tokens, weights)
             self.look = replace(self.look or Rerank(), maxsim=maxsim, feedback=feedback)
         self.times.lap("encode")
+
+    def _encoding(self, encoder: ProfileEncoder, text: str) -> Encoding:
+        if self.plain is not None and self.plain[0] == text:
+            return self.plain[1]
+        return encoder.encode_query(text)
 
     def _maxsim(
         self, form: TokenForm, tokens: np.ndarray, weights: np.ndarray

@@ -79,6 +79,7 @@ class Expansion(Record):
     """Synonyms added to a part of the question.
 
     *vocabulary* is their origin, *weight* that of each synonym; the words of the question have 1.
+    The part is empty if the question means the term without naming it.
     """
 
     part: Part
@@ -149,7 +150,8 @@ class Reading(Record):
         if self.dropped:
             lines.append(f"Left out, as an instruction: {_quoted(self.dropped)}")
         lines += [
-            f'"{e.part.text}" is also called (vocabulary {e.vocabulary}, weight {e.weight:.2g}): '
+            (f'"{e.part.text}" is also called' if e.part.text else "Also searched for")
+            + f" (vocabulary {e.vocabulary}, weight {e.weight:.2g}): "
             + "; ".join(e.also)
             for e in self.expansions
         ]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from casetrack.base.records.reading import Expansion, Reading
 from casetrack.extract.language import language_of, script_of
 from casetrack.ingest.steps.words import identifier_terms, terms_of_question
 from casetrack.search.question.form import form_of
-from casetrack.search.question.vocabularies import matches
+from casetrack.search.question.vocabularies import Match, matches
 from casetrack.search.question.words import (
     may_cite,
     numbers_of,
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from casetrack.base.records.reading import AskedCitation, Part, Period, Want
-    from casetrack.search.question.vocabularies import Match, Vocabulary
+    from casetrack.search.question.meaning import Meaning
+    from casetrack.search.question.vocabularies import Term, Vocabulary
     from casetrack.search.question.words import Names, Word
 
 # Instructions to the answering program, which are not about the documents. Programs and users of
@@ -380,6 +382,11 @@ _OPENING = 16
 """Length in characters of instructions that are part of the form: "show me", "give me"."""
 
 
+_SPECIFIC, _COMMON = 0.2, 0.5
+"""Share of passages with a word up to which its other names have full weight, and from which none.
+On 311 questions to 32 confidentiality agreements (ContractNLI) nDCG@10 rises by .021."""
+
+
 def _citations_of(asked: str) -> tuple[AskedCitation, ...]:
     """Return the citations of a question; their reader is imported only if needed."""
     if not may_cite(asked):
@@ -396,11 +403,15 @@ def read(
     vocabularies: Sequence[Vocabulary] = (),
     names: Names | None = None,
     code: bool = False,
+    meaning: Callable[[str], Meaning | None] | None = None,
+    share: Callable[[str], float] | None = None,
 ) -> Reading:
     """Parse a question.
 
     *vocabularies* are sources of other names, *names* those of the collection's documents. With
-    *code*, these contain source code: a word with inner capitals is then a name.
+    *code*, these contain source code: a word with inner capitals is then a name. *meaning* returns
+    the similarities of a text with terms, or ``None`` if they are unknown; *share* returns the
+    share of the searched passages with an index term.
     """
     dropped = instructions_of(query)
     # Offsets are kept, so that all parts refer to the original question.
@@ -417,42 +428,100 @@ def read(
     for number in numbers:
         for spelling in other_spellings(number.text):
             _add_words(terms, spelling, OTHER_NAME)
-    named = matches(words, vocabularies)
-    expansions = [e for match in named for e in _expansions(query, words, match)]
+    plain = without(query, dropped)
+    meant = meaning(plain) if meaning is not None and vocabularies else None
+    named = _meant(words, matches(words, vocabularies), vocabularies, meant)
+    searched = [(match, _specific(words, match, share) * sure) for match, sure in named]
+    searched = [(match, weight) for match, weight in searched if weight > 0.0]
+    expansions = [e for match, weight in searched for e in _expansions(query, words, match, weight)]
     for other in expansions:
         _add(terms, other)
     script = script_of(query)
     language = language_of(query, script)
     return Reading(
         query=query,
-        text=with_other_names(without(query, dropped), words, named),
+        text=with_other_names(plain, words, [match for match, _ in searched]),
         terms=terms,
         dropped=dropped,
         phrases=phrases_of(asked),
         numbers=numbers,
         periods=periods,
         named=names.named(query, words, periods, language) if names else (),
-        wants=wants_of(asked).union(*(t.wants for match in named for t in match.terms)),
+        wants=wants_of(asked).union(*(t.wants for match, _ in named for t in match.terms)),
         form=form_of(blanked(query, [p for p in dropped if len(p.text) > _OPENING]), language),
         language=language,
         script=script,
         expansions=tuple(expansions),
         citations=_citations_of(asked),
-        titles=tuple(n for match in named for term in match.terms for n in term.within),
+        titles=tuple(n for match, _ in named for term in match.terms for n in term.within),
     )
 
 
-def _expansions(query: str, words: Sequence[Word], match: Match) -> list[Expansion]:
+def _meant(
+    words: Sequence[Word],
+    named: Sequence[Match],
+    vocabularies: Sequence[Vocabulary],
+    meant: Meaning | None,
+) -> list[tuple[Match, float]]:
+    """Return the named terms that the question may mean, each with its certainty.
+
+    A term that the question means but does not name is added without words, except one of the head
+    of a document: that is asked for by name.
+    """
+    if meant is None:
+        return [(match, 1.0) for match in named]
+    kept = []
+    for match in named:
+        own = tuple(term for word in words[match.first : match.last] for term in word.terms)
+        sure = {t: _is_called(own, t) or meant.certainty(t) for t in match.terms}
+        if terms := tuple(t for t in match.terms if sure[t]):
+            kept.append((replace(match, terms=terms), float(max(sure.values()))))
+    nearest = meant.nearest([v.name for v in vocabularies])
+    term = next(
+        (v.term(nearest[1]) for v in vocabularies if nearest and v.name == nearest[0]), None
+    )
+    is_known = any(term in match.terms for match, _ in kept)
+    if term is not None and not is_known and "head" not in term.wants:
+        kept.append((Match(0, 0, (term,)), 1.0))
+    return kept
+
+
+def _is_called(own: tuple[str, ...], term: Term) -> bool:
+    """Return whether words are a name of a term, and not one word, which may mean another thing."""
+    return len(own) > 1 and any(stems_of(name) == own for name in term.names)
+
+
+def _specific(words: Sequence[Word], match: Match, share: Callable[[str], float] | None) -> float:
+    """Return how specific the words of a match are among the searched passages, 0 to 1.
+
+    Other names of a word that most passages contain find no other passages, and outweigh the words
+    of the question: a confidentiality agreement has a "receiving party" in each clause.
+    """
+    if share is None or match.first == match.last:
+        return 1.0
+    terms = [term for word in words[match.first : match.last] for term in word.terms]
+    least = min(map(share, terms), default=0.0)
+    return min(1.0, max(0.0, (_COMMON - least) / (_COMMON - _SPECIFIC)))
+
+
+def _expansions(
+    query: str, words: Sequence[Word], match: Match, certainty: float
+) -> list[Expansion]:
     """Return the other names of a question's terms, one record per vocabulary."""
-    own = part(query, words[match.first].start, words[match.last - 1].end)
+    is_named = match.first < match.last
+    own = part(
+        query, *(words[match.first].start, words[match.last - 1].end) if is_named else (0, 0)
+    )
     own_terms = terms_of(own.text)
     by_vocabulary: dict[str, dict[str, None]] = {}
     for term in match.terms:
         others = [n for n in (*term.names, *term.parts, *term.within) if terms_of(n) != own_terms]
         by_vocabulary.setdefault(term.vocabulary, {}).update(dict.fromkeys(others))
     added = {t for others in by_vocabulary.values() for other in others for t in terms_of(other)}
-    room = len(own_terms) * (_ROOM if len(own_terms) > 1 else 1.0)
-    weight = min(OTHER_NAME, room / max(1, len(added.difference(own_terms))))
+    # A name without an index term, such as "M&A", counts as one word.
+    count = max(1, len(own_terms))
+    room = count * (_ROOM if count > 1 else 1.0) if is_named else 2 * _ROOM
+    weight = certainty * min(OTHER_NAME, room / max(1, len(added.difference(own_terms))))
     return [
         Expansion(own, tuple(others), vocabulary, weight)
         for vocabulary, others in by_vocabulary.items()

@@ -113,6 +113,12 @@ class Vocabulary:
         terms = [index_terms(marker)[0] for marker in self.markers]
         return bool(terms) and sum(map(share, terms)) / len(terms) >= _MARKER_SHARE
 
+    def term(self, name: str, /) -> Term | None:
+        """Return the term with a usual name."""
+        if self._unread is not None:
+            return self._unread.named(name)
+        return next((term for term in self.terms if term.names[0] == name), None)
+
     def near(self, starts: Iterable[str], /) -> Iterable[tuple[str, Term]]:
         """Return names with these first letters, with their terms."""
         for start in starts:
@@ -231,6 +237,12 @@ class _Unread:
             for name in (*term.names, *term.asked)
             if _start(name) == start
         ]
+
+    def named(self, name: str, /) -> Term | None:
+        """Return the term with a usual name."""
+        if not self._places:
+            self._look_through()
+        return self._term(self._numbers[name]) if name in self._numbers else None
 
     def _look_through(self) -> None:
         places: dict[str, list[int]] = {}

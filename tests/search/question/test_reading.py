@@ -6,12 +6,14 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from casetrack.base.errors import UsageError
 from casetrack.ingest.steps.words import index_terms
+from casetrack.search.question.meaning import Meaning, meaning_of
 from casetrack.search.question.read import OTHER_NAME, read
 from casetrack.search.question.vocabularies import SHIPPED, own, read_vocabulary
 
@@ -228,3 +230,44 @@ def test_the_form_of_a_question_follows_its_grammar(form: str, questions: str) -
     assert {q: read(q).form for q in questions.split("; ")} == dict.fromkeys(
         questions.split("; "), form
     )
+
+
+def _meaning(**similar: float) -> Meaning:
+    """Return a meaning with the similarities of terms of ships, by their names."""
+    known = {("ships", name.replace("_", " ")): value for name, value in similar.items()}
+    return Meaning(known, known)
+
+
+@pytest.mark.parametrize(
+    ("question", "similar", "also"),
+    [
+        ("Does he register the crew?", {"register": -0.2}, []),
+        ("Does he register the crew?", {"register": 0.0}, [("register", "book of vessels")]),
+        # Two words are a name, whatever the rest of the question means.
+        ("What is the dead weight?", {"dead_weight": -0.5}, [("dead weight", "carrying capacity")]),
+        ("How full is the hold?", {"register": 0.41, "fill_rate": 0.2}, []),
+        ("How full is the hold?", {"register": 0.43, "fill_rate": 0.2}, [("", "register")]),
+    ],
+)
+def test_terms_are_meant_or_not(
+    trade: Vocabulary, question: str, similar: dict[str, float], also: list[tuple[str, str]]
+) -> None:
+    result = read(question, vocabularies=[trade], meaning=lambda _: _meaning(**similar))
+    assert [(e.part.text, e.also[0]) for e in result.expansions] == also
+
+
+@pytest.mark.parametrize(("share", "weight"), [(0.2, 1.0), (0.35, 0.5), (0.5, None)])
+def test_other_names_of_common_words_count_less(
+    trade: Vocabulary, share: float, weight: float | None
+) -> None:
+    def asked(common: float) -> list[float]:
+        result = read("the register", vocabularies=[trade], share=lambda _: common)
+        return [e.weight for e in result.expansions]
+
+    (whole,) = asked(0.0)
+    assert asked(share) == ([] if weight is None else [pytest.approx(weight * whole)])
+
+
+def test_each_shipped_term_has_a_vector() -> None:
+    known = meaning_of("mini", np.ones(384, dtype=np.float32)).similar
+    assert known.keys() == {(v.name, term.names[0]) for v in EVERY for term in v.terms}
