@@ -22,6 +22,7 @@ from casetrack.base import schema
 from casetrack.base.files import replacement
 from casetrack.base.registry import registered
 from casetrack.graph import tables as made
+from casetrack.graph.entities.lexicon import PLACED
 from casetrack.graph.marks import in_documents, marks_table, place_marks
 from casetrack.graph.passages import Passages
 from casetrack.graph.segment import write_table
@@ -134,7 +135,8 @@ class StateTables(ABC):
             return marks_table(self.marks)
         if name in {"mentions", "dates", "amounts"}:
             build = {"mentions": made.mentions, "dates": made.dates, "amounts": made.amounts}
-            return made.plain(name, build[name](self._live, self._entities))
+            table = build[name](self._live, self._entities)
+            return made.plain(name, self._with_roles(table) if name == "mentions" else table)
         if name == "references":
             return self._references
         if name == "citations":
@@ -182,6 +184,22 @@ class StateTables(ABC):
     def marks(self) -> tuple[PlacedMark, ...]:
         """The user's marks on documents, passages, names and events, at their current places."""
         return place_marks(self._marks.all, self._snapshot, self.quotes, self._edits)
+
+    def _with_roles(self, mentions: pa.Table) -> pa.Table:
+        """Replace the roles of mentions that the user corrected."""
+        for edit in in_documents(self._marks.entity_edits, self._snapshot):
+            if edit.kind != "role" or edit.mark_id not in self._edits:
+                continue
+            is_own = pc.equal(mentions["entity_id"], self._edits[edit.mark_id]["entity_id"])
+            if edit.document_id is not None:
+                is_own = pc.and_(is_own, pc.equal(mentions["document_id"], edit.document_id))
+            is_own = pc.and_(is_own, pc.not_equal(mentions["role"], PLACED))
+            new = pa.scalar(edit.value or None, pa.string())
+            at = mentions.schema.get_field_index("role")
+            roles = mentions["role"].cast(pa.string())
+            chosen = pc.if_else(pc.fill_null(is_own, False), new, roles)
+            mentions = mentions.set_column(at, "role", chosen.cast(mentions["role"].type))
+        return mentions
 
     @cached_property
     def _edits(self) -> dict[str, dict[str, str | None]]:

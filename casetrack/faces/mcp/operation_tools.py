@@ -420,6 +420,10 @@ def _sign(
     }
 
 
+_MOST_WORDS = 12
+"""Words that a schema lists; a refusal names more."""
+
+
 def parameter_of(each: Argument, /, *, checked: bool = True) -> inspect.Parameter:
     """Return the parameter of a tool for an argument; *checked* puts its bounds into the schema.
 
@@ -432,7 +436,7 @@ def parameter_of(each: Argument, /, *, checked: bool = True) -> inspect.Paramete
         names = ("minItems", "maxItems") if is_list else ("minimum", "maximum")
     limits = zip(names, (each.arg.ge, each.mcp_most), strict=True)
     words: dict[str, Any] = {name: most for name, most in limits if most is not None}
-    words |= {"enum": list(each.arg.words)} if each.arg.words else {}
+    words |= {"enum": list(each.arg.words)} if 0 < len(each.arg.words) <= _MOST_WORDS else {}
     if words and not checked:
         words = {"json_schema_extra": words}
     if each.arg.note:

@@ -98,8 +98,6 @@ def test_enumerations_are_those_of_the_library() -> None:
     assert enum("create_collection", "collection_type") == list(COLLECTION_TYPES)
     for tool in ("create_collection", "reindex_collection"):
         assert enum(tool, "profile") == [profile.name for profile in PROFILES]
-    assert enum("ingest_document", "document_type") == list(DOCUMENT_TYPES)
-    assert enum("ingest_folder", "document_type") == list(DOCUMENT_TYPES)
     assert enum("list_collections", "status_filter") == ["active", "closed", "archived", "all"]
     assert enum("list_documents", "sort_by") == ["name", "date", "pages", "type"]
 

@@ -69,7 +69,10 @@ def test_a_defined_term_is_split_off(lease: Collection) -> None:
 def test_a_role_is_corrected_and_its_terms_no_longer_count(lease: Collection) -> None:
     role = {e.name: e.role for e in lease.map.entities(limit=50)}
     before = {name: count for name, _, count in entities(lease)}
+    said = f"SELECT DISTINCT role FROM mentions WHERE name = '{FIRM}' AND role IS NOT NULL"
+    assert lease.sql(said).to_pylist() == [{"role": "landlord"}]
     placed = lease.marks.set_role("Harlow Estates LLC", "Supplier")
+    assert lease.sql(said).to_pylist() == [{"role": "supplier"}]
     named = {e.name: e for e in lease.map.entities(limit=50)}
     assert (named[FIRM].role, named[FIRM].mention_count) == ("supplier", 2)
     assert (role[FIRM], before[FIRM], role[TENANT]) == ("landlord", 6, named[TENANT].role)

@@ -16,7 +16,7 @@ from casetrack.api.operation import ADDS
 from casetrack.api.text import line
 from casetrack.api.text.work import ingest_lines
 from casetrack.base.errors import FileNotFound, FileUnreadable, UsageError, WrongPathKind
-from casetrack.base.records import DocumentType, FileOutcome, IngestProgress, IngestReport
+from casetrack.base.records import FileOutcome, IngestProgress, IngestReport
 from casetrack.faces.mcp import results
 from casetrack.faces.mcp.failures import error_text, failed
 from casetrack.faces.mcp.jobs import WaitSeconds, run_as_job
@@ -43,9 +43,8 @@ _MESSAGE_CHARS = 500
 _WARNINGS = 5
 _ORDER = {"failed": 0, "partial": 1, "ingested": 2, "skipped": 3}
 
-GivenType = Annotated[DocumentType, BeforeValidator(lower)]
-
-DefaultType = GivenType | None
+DefaultType = Annotated[str | None, BeforeValidator(lower)]
+_NamedType = Annotated[DefaultType, Field(description="Such as contract")]
 Extensions = list[str] | None
 FolderPath = Annotated[str, Field(description="Absolute")]
 Password = str | None
@@ -69,7 +68,7 @@ class IngestTools(SessionTools):
         ctx: Context,
         file_path: Annotated[str, Field(description="Absolute")],
         document_name: str | None = None,
-        document_type: DefaultType = None,
+        document_type: _NamedType = None,
         copy_original: bool = False,
         password: Password = None,
         ocr: OcrEngine = None,
