@@ -26,9 +26,16 @@ _COPYRIGHT: Final = pattern("copyright")
 _ABOUT: Final = pattern("about")
 _WIRE: Final = re.compile(r"\d{4}\s*/\s*(?P<v>[A-Z][\w&.,'’ -]{2,50}?)\s*/")
 _ANNOUNCES: Final = pattern("announces")
-_TODAY: Final = pattern("today")
+_LEAD: Final = pattern("lead")
+_NO_KEY: Final = frozenset(
+    "the inc incorporated ltd limited llc corp corporation co company plc ag gmbh se".split()
+)
 _CLOSING: Final = pattern("closing")
-_COMMA: Final = re.compile(r"[A-ZÄÖÜ][\w’'-]+, [A-ZÄÖÜ]|[A-Z][\w.]+\s[A-Z]")
+_ABSTRACT: Final = re.compile(r"(?im)^\W*(?:\d\W+)?(?:abstract|zusammenfassung|introduction)\b")
+_INSTITUTION: Final = re.compile(
+    r"(?i)\b(?:universit|institut|department|inc\b|corp|laborator|school|college|abstract|research|"
+    r"group\b|labs|journal|proceedings|conference|press\b|introduction|preprint)"
+)
 _SALUTED: Final = re.compile(r"(?i:herrn?|frau|mr\.?|ms\.?|mrs\.?|attn\.?)")
 _MEETING: Final = pattern("meeting")
 _BY: Final = re.compile(rf"^\W*[Bb]y:?[ \t]+(?P<v>{PERSON.pattern})\s*$", re.MULTILINE)
@@ -36,6 +43,9 @@ _OF_BODY: Final = re.compile(
     r"(?:versammlung|sitzung|meeting|minutes)\s+(?:des|der|of(?:\s+the)?)\s+(?P<v>[A-ZÄÖÜ][^\n,(]{2,70})"
 )
 _AGENCY: Final = pattern("agency")
+_HOST: Final = re.compile(r"(?:@|www\.|https?://)[\w.-]+")
+_COVER, _TOP, _BELOW_TITLE = 2500, 400, 3
+"""Characters in which a firm may stand alone on a line, of a filing and of others; lines."""
 
 
 def read_issuer(cover: Cover, kind: str, /) -> Found | None:
@@ -44,16 +54,16 @@ def read_issuer(cover: Cover, kind: str, /) -> Found | None:
         return of_property(
             "issuer", _mail_name(cover.properties.get("from") or cover.author), "sender"
         )
-    if kind in FILINGS and (found := _registrant(cover)):
-        return found
-    if kind in {"press release", "results release"} and (found := _releases(cover)):
-        return found
+    if kind in FILINGS:
+        return _registrant(cover)
+    if kind in {"press release", "results release"}:
+        return _releases(cover)
     if kind in {"invoice", "order", "proposal"}:
-        return _labelled(cover, "issuer") or _letterhead(cover) or _first_firm(cover, 1500)
+        return _labelled(cover, "issuer") or _letterhead(cover) or _firm_line(cover, _COVER)
     if kind == "contract":
         return None
-    if kind in {"paper", "specification", "report"} and (found := _authors(cover, kind)):
-        return found
+    if kind == "paper":
+        return _authors(cover)
     if kind == "correspondence":
         head, to = _letterhead(cover), read_addressee(cover, kind)
         is_firm = head and (head.value.isupper() or _FIRM.search(head.value))
@@ -61,9 +71,11 @@ def read_issuer(cover: Cover, kind: str, /) -> Found | None:
         return head if is_own else _signer(cover)
     if kind == "minutes" and (found := _body_of_minutes(cover)):
         return found
-    found = matched(cover, "issuer", _ISSUER_LABEL.search(cover.text[:2500]), 0.8, "label")
-    found = found or _agency(cover) or _owner(cover) or _first_firm(cover, 900)
-    return found or of_property("issuer", _plausible(cover.author), "author of the file")
+    if kind in {"form", "regulation"} and (found := _agency(cover)):
+        return found
+    found = _labelled(cover, "issuer")
+    found = found if found and " " in found.value else None
+    return found or _owner(cover) or _firm_line(cover) or _author(cover)
 
 
 def read_addressee(cover: Cover, kind: str, /) -> Found | None:
@@ -97,9 +109,12 @@ def read_addressee(cover: Cover, kind: str, /) -> Found | None:
     return None
 
 
-def _plausible(author: str | None) -> str | None:
-    is_name = author and (PERSON.match(author) or _FIRM.match(author) or _COMMA.match(author))
-    return author if is_name and not re.search(r"[@/()]", author or "") else None
+def _author(cover: Cover) -> Found | None:
+    """Return the author of the file if the cover names it too."""
+    parts = re.split(r",\s*|;\s*|\s+and\s+", cover.author or "")
+    at = cover.text.casefold()
+    is_named = all(PERSON.fullmatch(p) and p.casefold() in at for p in parts)
+    return of_property("issuer", cover.author, "author of the file") if is_named else None
 
 
 def _mail_name(sender: str | None) -> str | None:
@@ -111,7 +126,7 @@ def _registrant(cover: Cover) -> Found | None:
         return matched(cover, "issuer", header, 0.9, "header of the filing")
     label = _REGISTRANT.search(cover.text)
     if label is None:
-        return _first_firm(cover, 2500)
+        return _firm_line(cover, _COVER)
     above = [
         line
         for line in cover.lines
@@ -131,32 +146,37 @@ def _registrant(cover: Cover) -> Found | None:
                     0.97,
                     "exact name of registrant",
                 )
-    return _first_firm(cover, 2500)
+    return _firm_line(cover, _COVER)
 
 
 def _releases(cover: Cover) -> Found | None:
+    """Return the firm that two of headline, dateline, lead and "About" block name, in full."""
     text = cover.text
-    head = next(
-        (
-            line
-            for line in cover.lines[:6]
-            if len(line.text) > 12 and not NOT_TITLE.match(line.text)
-        ),
-        None,
+    headline = next((x.text for x in cover.lines[:6] if _is_headline(x.text)), "")
+    matches = (
+        *((m, "about section") for m in _ABOUT.finditer(text)),
+        *((m, "lead") for m in _LEAD.finditer(text[:_COVER])),
+        *((m, "dateline") for m in _WIRE.finditer(text[:1500])),
+        *((m, "headline") for m in _ANNOUNCES.finditer(text[:800])),
     )
-    about = _ABOUT.search(text)
-    if about:
-        return matched(cover, "issuer", about, 0.9, "about section")
-    wire = _WIRE.search(text[:1500])
-    if wire and not re.search(r"press|wire|news|http|www", wire["v"], re.IGNORECASE):
-        return matched(cover, "issuer", wire, 0.85, "dateline")
-    today = _TODAY.search(text[:3000])
-    if today:
-        return matched(cover, "issuer", today, 0.8, "announcing sentence")
-    if head and (named := _ANNOUNCES.match(head.text.lstrip("# "))):
-        start = head.start + head.text.index(named["v"])
-        return found_at(cover, "issuer", start, start + len(named["v"]), 0.75, "headline")
+    found = [f for m, place in matches if (f := matched(cover, "issuer", m, 0.85, place))]
+    for one in found:
+        same = [f for f in found if _firm_key(f.value) == _firm_key(one.value)]
+        places = {f.evidence for f in same}
+        places |= {"headline"} if _firm_key(one.value) in _firm_key(headline, 40) else set()
+        if len(places) > 1:
+            return max(same, key=lambda f: len(f.value))
     return None
+
+
+def _is_headline(text: str) -> bool:
+    return len(text) > 12 and not NOT_TITLE.match(text)
+
+
+def _firm_key(name: str, words: int = 2) -> str:
+    """Return the first words of a name without article and legal forms, for comparison."""
+    kept = [w for w in re.findall(r"[\w&]+", name.casefold()) if w not in _NO_KEY]
+    return f" {' '.join(kept[:words])} "
 
 
 def _labelled(cover: Cover, field: CardField) -> Found | None:
@@ -191,9 +211,11 @@ def _is_name(text: str) -> bool:
     )
 
 
-def _first_firm(cover: Cover, size: int) -> Found | None:
-    match = _FIRM.search(cover.text[:size])
-    return None if match is None else found_at(cover, "issuer", *match.span(), 0.7, "first firm")
+def _firm_line(cover: Cover, size: int = _TOP) -> Found | None:
+    """Return the only firm that fills a line of the cover."""
+    lines = [line for line in cover.lines if line.end < size and _FIRM.fullmatch(line.text)]
+    is_one = len({clean(line.text).casefold() for line in lines}) == 1
+    return of_line(cover, "issuer", lines[0], 0.7, "line of the cover") if is_one else None
 
 
 def _letterhead(cover: Cover) -> Found | None:
@@ -202,12 +224,12 @@ def _letterhead(cover: Cover) -> Found | None:
         text = re.split(
             r"\s{3,}|\||\s+(?i:(?:tax |retail )?invoice|rechnung|receipt)\b", line.text
         )[0].strip()
-        if SALUTATION.match(text) or NOT_TITLE.match(text) or find_dates(text):
-            if SALUTATION.match(text):
-                return None
+        if SALUTATION.match(text) or re.fullmatch(r"(?i)[\w ]*ad+res+(?:e|at)?:?", text):
+            return None
+        if NOT_TITLE.match(text) or find_dates(text):
             continue
         if re.fullmatch(
-            r"(?i:.*\b(?:invoice|rechnung|facture|order|estimate|quotation|receipt|bill|rfp|request|factuuradres|address)\b.*)",
+            r"(?i:.*\b(?:invoice|rechnung|facture|order|estimate|quotation|receipt|bill|rfp|request)\b.*)",
             text,
         ):
             continue
@@ -216,9 +238,24 @@ def _letterhead(cover: Cover) -> Found | None:
             and (is_titled(text) or _FIRM.fullmatch(text))
             and not re.search(r"\d{3}|[:@]", text)
         ):
-            return found_at(cover, "issuer", line.start, line.start + len(text), 0.65, "letterhead")
+            below = cover.text[line.end : line.end + 120]
+            is_again = _is_again(cover, text, line.end)
+            is_again |= (
+                text.isupper() and re.match(r"\s*(?:[^\n]*\n)?[^\n]*\d{2}", below) is not None
+            )
+            found = found_at(
+                cover, "issuer", line.start, line.start + len(text), 0.75, "letterhead"
+            )
+            return found if is_again or _FIRM.fullmatch(text) else None
         return None
     return None
+
+
+def _is_again(cover: Cover, name: str, after: int) -> bool:
+    """Return whether a text names somebody a second time, in words or in a web address."""
+    low, rest = name.casefold(), cover.text[after:].casefold()
+    host = re.sub(r"\W|\b(?:the|inc|ltd|llc|gmbh|ag)\b", "", low)
+    return low in rest or any(host in re.sub(r"\W", "", m[0]) for m in _HOST.finditer(rest))
 
 
 def _signer(cover: Cover) -> Found | None:
@@ -228,67 +265,41 @@ def _signer(cover: Cover) -> Found | None:
     below = [line for line in cover.lines if line.start > closing.end()][:4]
     for line in below:
         text = re.sub(r"^(?:By|/s/|Name):?\s*", "", line.text)
-        if len(text) < 60 and (_FIRM.search(text) or PERSON.match(text)):
-            return found_at(cover, "issuer", line.end - len(text), line.end, 0.7, "signature")
+        named = _FIRM.fullmatch(text) or re.match(rf"{PERSON.pattern}(?=,|$)", text)
+        if named:
+            start = line.end - len(text)
+            return found_at(cover, "issuer", start, start + named.end(), 0.8, "signature")
     return None
 
 
-def _authors(cover: Cover, kind: str) -> Found | None:
-    """Return the names below the title of a paper."""
-    by = _BY.search(cover.text[:1500]) if kind == "paper" else None
-    if by:
+def _authors(cover: Cover) -> Found | None:
+    """Return the names on the lines below the title of a paper."""
+    if by := _BY.search(cover.text[:1500]):
         return matched(cover, "issuer", by, 0.85, "author line")
-    labelled = matched(cover, "issuer", _ISSUER_LABEL.search(cover.text[:2500]), 0.85, "label")
-    if labelled:
-        return labelled
-    if kind == "paper" and cover.author and len(PERSON.findall(cover.author)) > 1:
-        return of_property("issuer", cover.author, "author of the file")
-    title = read_title(cover, kind)
+    title = read_title(cover, "paper")
     after = title.end if title and title.start >= 0 else 0
-    abstract = re.search(
-        r"abstract|zusammenfassung|introduction", cover.text[after:], re.IGNORECASE
-    )
-    high = after + min(abstract.start() if abstract else 900, 1200)
-    lines = [line for line in cover.lines if after <= line.start < high]
+    abstract = _ABSTRACT.search(cover.text, after)
+    high = min(abstract.start() if abstract else after + 900, after + 1200)
     start = end = -1
-    for line in lines[:12]:
-        inline = re.match(rf"(?P<n>{PERSON.pattern}),\s", line.text)
-        if (
-            start < 0
-            and inline
-            and re.search(
-                r"university|institute|laborator|college|inc\b|corp", line.text, re.IGNORECASE
-            )
-        ):
-            return found_at(
-                cover, "issuer", line.start, line.start + inline.end("n"), 0.8, "author line"
-            )
-        text = re.sub(r"[\d*†‡§∗,;&]|\band\b", " ", line.text)
-        people = [
-            p for p in PERSON.findall(text) if len(p.split()[-1]) > 3 or not p.split()[-1].isupper()
-        ]
-        letters = sum(len(p) for p in people)
-        is_names = (
-            people
-            and letters >= 0.7 * len(" ".join(text.split()))
-            and not re.search(
-                r"university|institute|department|inc\b|corp|laborator|school|college|abstract|research|group|labs",
-                line.text,
-                re.IGNORECASE,
-            )
-        )
-        if is_names:
+    for number, line in enumerate([x for x in cover.lines if after <= x.start < high][:12]):
+        if start < 0 and number > _BELOW_TITLE:
+            break
+        names = re.sub(r"(?:\s*[\d*†‡§∗]+,?)+(?=\W|$)", ",", line.text)
+        people = [p.strip() for p in re.split(r",|;|&|\band\b", names) if p.strip()]
+        is_placed = len(people) > 1 and _INSTITUTION.search(line.text) is not None
+        if start < 0 and is_placed and PERSON.fullmatch(people[0]):
+            end = line.start + len(people[0])
+            return found_at(cover, "issuer", line.start, end, 0.8, "author line")
+        is_names = all(PERSON.fullmatch(p) and len({*p.split()}) > 1 for p in people)
+        if people and is_names and not _INSTITUTION.search(line.text):
             start, end = (line.start, line.end) if start < 0 else (start, line.end)
         elif start >= 0:
             break
-    if start >= 0 and kind == "paper":
-        names = found_at(cover, "issuer", start, end, 0.8, "author line")
-        # Marks of footnotes and institutions are no part of the names.
-        return names and replace(names, value=clean(re.sub(r"\s*[\d*†‡§∗]+", "", names.value)))
-    if kind == "paper" and (author := _plausible(cover.author)):
-        return of_property("issuer", author, "author of the file")
-    found = _agency(cover) or _owner(cover) or _first_firm(cover, 300)
-    return found or of_property("issuer", _plausible(cover.author), "author of the file")
+    if start < 0:
+        return _labelled(cover, "issuer") or _author(cover)
+    found = found_at(cover, "issuer", start, end, 0.8, "author line")
+    # Marks of footnotes and institutions are no part of the names.
+    return found and replace(found, value=clean(re.sub(r"\s*[\d*†‡§∗]+", "", found.value)))
 
 
 def _owner(cover: Cover) -> Found | None:

@@ -64,8 +64,33 @@ def read_parties(cover: Cover, /) -> tuple[Found, ...]:
     labelled = tuple(_labelled(cover))
     if _worth(labelled) > _worth(best):
         best = labelled
+    if not _is_whole(cover.text, best):
+        return ()
     pairs = PAIRS | (_OF_SUPPLY if _SUPPLY.search(cover.text[:600]) else {})
     return _with_implied(_unique(_without_tail(best)), pairs)
+
+
+def _is_whole(text: str, parties: tuple[Found, ...]) -> bool:
+    """Return whether at least two sides were read, and each party that the clause defines."""
+    if len({p.side for p in parties}) < 2 or any(map(_is_no_party, parties)):
+        return False
+    roles = " ".join(p.role or "" for p in parties)
+    first, last = min(p.start for p in parties), max(p.end for p in parties)
+    stop = _STOP.search(text, last)
+    clause = text[first : stop.end() if stop else last]
+    groups = [_TERM.finditer(m[0]) for m in re.finditer(r"\([^()]{4,240}\)", clause)]
+    for group in (*groups, *([m] for m in _AS.finditer(clause))):
+        named = {r.rstrip("s") for m in group if (r := _as_role(m[1], ""))}
+        named = {r for r in named if r in ROLES} - _NOT_SIDES
+        if named and not any(role in roles for role in named):
+            return False
+    return True
+
+
+def _is_no_party(party: Found) -> bool:
+    return re.match(r"(?i)as\s", party.value) is not None or (
+        party.role is None and _NO_PARTY.match(party.value) is not None
+    )
 
 
 def _without_tail(parties: tuple[Found, ...]) -> tuple[Found, ...]:
@@ -78,6 +103,10 @@ def _without_tail(parties: tuple[Found, ...]) -> tuple[Found, ...]:
     return parties
 
 
+_NO_PARTY: Final = re.compile(
+    r"(?i)(?:the\s+)?(?:\w+\s+)?(?:banks|lenders?|parties)\b(?!\s+(?:of|one|trust)\b)"
+)
+_NOT_SIDES: Final = frozenset(("affiliate", "company", "corporation", "member", "subsidiary"))
 _HEAD_OF_GROUP: Final = re.compile(r"[^(,;.]{0,80}")
 _GROUPS: Final = 0.85
 """Groups and blank parties are less certain than names."""
@@ -147,7 +176,7 @@ def _party_at(
             False,
         )
     group = _GROUP.match(text, at, high)
-    if group and not re.match(r"[A-Z][\w.&]+\s+(?:of|&|National|Trust)", text[at : at + 40]):
+    if group and not re.match(r"(?i)\w+\s+(?:of|&|national|trust|one)\b", text[at : at + 40]):
         end = at + re.split(r"[(,;]|\band\b", group[0], maxsplit=1)[0].rstrip().__len__()
         role, then = _role_after(text, max(end, at + 3), high, "")
         return None, role, then, True
