@@ -118,11 +118,12 @@ def _answer(visit: Visit, page: Page) -> Response:
             return page.answer(visit)
     except CaseTrackError as error:
         status = 404 if isinstance(error, _NOT_THERE) else 400
-        return visit.page("error.html", status=status, message=error.message, hint=error.hint)
+        given = {"code": error.code, "message": error.message, "hint": error.hint}
+        return visit.page("error.html", status=status, **given)
     except Exception:
         logger.exception("%s %s", visit.request.method, visit.request.url.path)
         message, hint = visit.texts("error.internal"), visit.texts("error.internal_hint")
-        return visit.page("error.html", status=500, message=message, hint=hint)
+        return visit.page("error.html", status=500, code="", message=message, hint=hint)
 
 
 def _no_such_page(
@@ -131,6 +132,7 @@ def _no_such_page(
     async def respond(request: Request, error: HTTPException) -> Response:
         visit = visit_of(request, library, read_only=read_only)
         message, hint = visit.texts("error.no_page"), visit.texts("error.no_page_hint")
-        return visit.page("error.html", status=error.status_code, message=message, hint=hint)
+        given = {"code": "", "message": message, "hint": hint}
+        return visit.page("error.html", status=error.status_code, **given)
 
     return respond

@@ -52,8 +52,8 @@ _SAFE = {
     "cross-origin-resource-policy": "same-origin",
 }
 _NO_KEY = (
-    "This window requires its key.\n\nStart `casetrack browse` on this computer: it opens the "
-    "window with the key.\n"
+    "This window requires its key.\n\nOpen it again from the desktop menu of this computer, or "
+    "with the address that the program printed.\n"
 )
 
 
@@ -142,8 +142,7 @@ class Entry:
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
         if not self._door.knows_host(headers.get("host", "")):
             return PlainTextResponse(
-                "The Host header names another server. Use the address that `casetrack browse` "
-                "printed.\n",
+                "The Host header names another server. Use the address that the program printed.\n",
                 421,
             )
         origin = headers.get("origin")
@@ -179,7 +178,7 @@ class Entry:
 
     def _change_refused(self, headers: Headers) -> Response | None:
         if self._read_only:
-            text = "This window is read-only (--read-only).\n"
+            text = "This window is read-only.\n"
             return PlainTextResponse(text, 403)
         # Browsers send an origin with every change; other programs do not, and have the key. A site
         # in the header must be this one.

@@ -53,6 +53,11 @@ class Texts:
         text = Markup(all_texts()[name][self.language])  # noqa: S704 - a text of ours
         return text.format(**{key: _isolated(value) for key, value in values.items()})
 
+    @property
+    def is_translated(self) -> bool:
+        """Whether messages of the engine, which are English, need a text of the window."""
+        return self.language != DEFAULT
+
     def knows(self, name: str, /) -> bool:
         """Return whether there is a text of this name."""
         return name in all_texts()

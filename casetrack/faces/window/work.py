@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any
 
+from casetrack.base.records import DEFAULT_PROFILE
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from casetrack.base.jobs import RunningJob
     from casetrack.base.records import CollectionInfo
     from casetrack.base.records.jobs import JobKind
+    from casetrack.faces.window.visit import Visit
 
 _running: dict[str, tuple[RunningJob, threading.Thread]] = {}
 _lock = threading.Lock()
@@ -51,6 +54,48 @@ def begin_map(library: Library, collection: Collection, /) -> str:
         return begin(
             library, "upkeep", collection.map.prepare, title=f"Map of {info.name}", collection=info
         )
+
+
+def fetch_models(library: Library, profile: str, /) -> str:
+    """Start the download of a profile's models; then search data without them is rebuilt."""
+    folder = library.settings.models_dir
+
+    def work(tell: Callable[..., None], stop: threading.Event) -> None:
+        from casetrack.api.models import supplies
+        from casetrack.api.models.pulling import pull
+
+        def progress(what: str, done: int, total: int | None) -> None:
+            tell(what, done, total or 0)
+
+        if profile != DEFAULT_PROFILE:
+            pull(profile, folder, progress)
+        else:  # Includes the models for text recognition.
+            for _ in supplies.fetch(folder, progress):
+                pass
+        for info in library.collections():
+            if info.status == "active" and info.profile == profile and not stop.is_set():
+                library.get(info.id).admin.reindex(cancel=stop, progress=False)
+
+    return begin(library, "models", work, title=f"Models of {profile}")
+
+
+def missing_meaning(visit: Visit, /) -> str | None:
+    """Return the job that downloads the missing default models, empty if none does.
+
+    ``None`` if they are installed.
+    """
+    from casetrack.api.models import supplies
+
+    if not supplies.lacking(visit.library.settings.models_dir):
+        return None
+    running = (job.id for job in visit.library.jobs.list() if job.active and job.kind == "models")
+    return next(running, "")
+
+
+def begin_models(visit: Visit, /) -> None:
+    """Start the download of the default models if they are missing."""
+    if missing_meaning(visit) == "":
+        fetch_models(visit.library, DEFAULT_PROFILE)
 
 
 def end_all() -> None:

@@ -86,6 +86,7 @@ def window(demo: Collection) -> Iterator[TestClient]:
 
 
 @pytest.fixture
-def empty(library: Library) -> TestClient:
-    """A visitor to the window on an empty data folder."""
+def empty(library: Library, monkeypatch: pytest.MonkeyPatch) -> TestClient:
+    """A visitor to the window on an empty data folder, where no model is missing."""
+    monkeypatch.setattr("casetrack.api.models.supplies.lacking", lambda _: ())
     return visitor(library.settings)

@@ -5,18 +5,24 @@ from __future__ import annotations
 import html
 import io
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import docx
 import pymupdf
 import pytest
 
-from casetrack.faces.window.texts import LANGUAGES, all_texts
+import casetrack.faces.window as window_package
+from casetrack.api.operation import arguments_of
+from casetrack.api.operations import operations
+from casetrack.base.errors.references import Opt, See
+from casetrack.faces.window.pages import PAGES, TITLES
+from casetrack.faces.window.pages.operations import reading
+from casetrack.faces.window.texts import LANGUAGES, Texts, all_texts
+from casetrack.faces.window.visit import step
 from faces.window.conftest import finished, links, text_of
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from starlette.testclient import TestClient
 
     from casetrack.api.collection import Collection
@@ -96,8 +102,7 @@ def test_from_nothing_to_an_answer(empty: TestClient, library: Library, tmp_path
     folder.mkdir()
     (folder / "Lease.txt").write_text("The rent is due on the third day of each month.\n")
     (folder / "broken.pdf").write_bytes(b"no PDF")
-    page = empty.post("/collections", data={"name": "Flat <1>"})
-    assert page.url.path == "/c/Flat%20%3C1%3E" or "Flat &lt;1&gt;" in page.text
+    assert "Flat &lt;1&gt;" in empty.post("/collections", data={"name": "Flat <1>"}).text
     begun = empty.post("/c/Flat <1>/add", data={"path": str(folder)})
     assert "broken.pdf" in text_of(finished(empty, begun))
     assert [d.name for d in library.get("Flat <1>").documents()] == ["Lease.txt"]
@@ -214,6 +219,50 @@ def test_every_text_is_there_in_every_language() -> None:
         assert all(by_language.values()), name
         wanted = {tuple(sorted(fields.findall(text))) for text in by_language.values()}
         assert len(wanted) == 1, name
+
+
+def test_no_text_names_a_command_or_an_option() -> None:
+    bad = re.compile(r"casetrack [a-z]|`|(?<!\w)--[a-z]|[Tt]erminal")
+    texts = [text for by_language in all_texts().values() for text in by_language.values()]
+    for name in [*operations(), "setup desktop", "no such command"]:
+        steps = f"It failed. Run {See(name, 'X', force=True)}. Or {Opt('full')}. {Opt(ocr='auto')}."
+        texts += [step(TITLES, Texts(language), steps) for language in LANGUAGES]
+    assert [text for text in texts if bad.search(text)] == []
+
+
+def test_every_shown_operation_and_template_has_its_texts() -> None:
+    done = {name for page in PAGES for name in page.of}
+    for name, each in reading().items():
+        if not {name, name.split()[0]} & done:
+            assert {f"operation.{name}", f"operation.{name}_about"} <= set(all_texts())
+            for arg in arguments_of(each.method):
+                texts = {f"argument.{name}_{arg.name}", f"argument.{arg.name}"}
+                assert texts & set(all_texts()), (name, arg.name)
+    jinja = re.compile(
+        r"\{#.*?#\}|\{% block (kind|title) %\}.*?\{% endblock %\}|\{%.*?%\}|\{\{.*?\}\}", re.DOTALL
+    )
+    for path in (Path(window_package.__file__).parent / "templates").glob("*.html"):
+        plain = jinja.sub(" ", path.read_text("utf-8"))
+        shown = re.findall(r'(?:aria-label|title|placeholder|alt)="([^"]*)"', plain)
+        shown += re.split(r'<[^>]*>|[\w-]+="[^"]*"', plain)
+        words = set(re.findall(r"[A-Za-z]{3,}", " ".join(shown)))
+        assert words <= {"CaseTrack", "SQL", "eng", "deu"}, path.name
+
+
+def test_a_first_visit_leads_to_the_sample(
+    empty: TestClient, library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "files").mkdir()
+    (tmp_path / "files" / "Lease.txt").write_text("The rent is due on the third day.\n")
+    pulled: list[bool] = []
+    supplies = "casetrack.api.models.supplies"
+    monkeypatch.setattr(f"{supplies}.lacking", lambda _: () if pulled else ("mini",))
+    monkeypatch.setattr(f"{supplies}.fetch", lambda *_: pulled.append(True) or iter(()))
+    monkeypatch.setattr("casetrack.faces.window.pages.home.resource_dir", lambda _: tmp_path)
+    assert 'action="/sample"' in empty.get("/").text
+    finished(empty, empty.post("/sample"))
+    assert pulled
+    assert [d.name for d in library.get("Sample").documents()] == ["Lease.txt"]
 
 
 @pytest.mark.slow

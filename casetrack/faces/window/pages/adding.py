@@ -13,7 +13,7 @@ from casetrack.api.watch.watches import Watches
 from casetrack.base.errors import FileNotFound, UsageError
 from casetrack.faces.window.pages.base import Page
 from casetrack.faces.window.visit import address
-from casetrack.faces.window.work import begin
+from casetrack.faces.window.work import begin, missing_meaning
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -61,6 +61,7 @@ def form(visit: Visit, /) -> Response:
         folder=_sent_to(visit),
         path=visit.asked("path"),
         room=room_of(visit),
+        meaning=missing_meaning(visit),
         untaken=visit.collection.workspace.state().untaken(),
         last=next((job for job in jobs if job.kind in {"ingest", "sync"}), None),
         example=Path.home() / "Documents" / "Contracts",

@@ -11,10 +11,11 @@ from casetrack.api.collection.listing import listing
 from casetrack.api.operations import operations
 from casetrack.base.errors import UsageError
 from casetrack.base.records import DEFAULT_PROFILE
+from casetrack.base.resources import resource_dir
 from casetrack.faces.window.pages.adding import written
 from casetrack.faces.window.pages.base import Page
 from casetrack.faces.window.visit import address
-from casetrack.faces.window.work import begin
+from casetrack.faces.window.work import begin, begin_models, fetch_models, missing_meaning
 from casetrack.version import __version__
 
 if TYPE_CHECKING:
@@ -67,9 +68,25 @@ def import_archive(visit: Visit, /) -> Response:
 
 
 def create(visit: Visit, /) -> Response:
-    """Make a collection, and show it."""
+    """Make a collection, and show where to add documents; missing models are downloaded."""
     made = visit.library.create(visit.sent("name"))
-    return visit.see(address("c", made.name))
+    begin_models(visit)
+    return visit.see(address("c", made.name, "add"))
+
+
+def sample(visit: Visit, /) -> Response:
+    """Make a collection of the sample documents, and show how they are read."""
+    folder = resource_dir("data-samples") / "files"
+    made = visit.library.create(str(visit.texts("home.sample_name")))
+    begin_models(visit)
+    job = begin(
+        visit.library,
+        "ingest",
+        lambda tell, stop: made.ingest([folder], progress=tell, cancel=stop),
+        title=f"Ingest of {made.name}",
+        collection=made.info,
+    )
+    return visit.see(address("jobs", job, then=address("c", made.name)))
 
 
 def overview(visit: Visit, /) -> Response:
@@ -77,15 +94,31 @@ def overview(visit: Visit, /) -> Response:
     collection = visit.collection
     return visit.page(
         "overview.html",
+        meaning=missing_meaning(visit),
+        suggested=_suggested(visit),
         info=collection.info,
         stats=collection.stats(),
         documents=listing(collection.workspace.state(), sort_by="date", limit=_SHOWN).documents,
     )
 
 
+def _suggested(visit: Visit) -> list[str]:
+    """Return questions about what was read; none before the analysis is complete."""
+    collection, texts = visit.collection, visit.texts
+    if not collection.stats().chunk_count or collection.map.lacking():
+        return []
+    summary = collection.map.summary()
+    names = [actor.entity.name for actor in summary.key_actors[:2]]
+    terms = [", ".join(topic.terms[:2]) for topic in summary.topics[:2]]
+    asked = [(texts("overview.about_name", name="{}"), name) for name in names]
+    asked += [(texts("overview.about_term", term="{}"), term) for term in terms]
+    return [str(question).replace("{}", words) for question, words in asked]
+
+
 _HOME_PAGES = (
     Page("home", "/", home, of=("collection create", "collection list"), title="app.collections"),
     Page("create", "/collections", create, "POST"),
+    Page("sample", "/sample", sample, "POST"),
     Page("import", "/import", import_archive, "POST"),
     Page("overview", "/c/{collection}", overview),
 )
@@ -122,31 +155,15 @@ def fetch(visit: Visit, /) -> Response:
     from casetrack.base.models.profiles import find_profile
 
     profile = find_profile(visit.sent("profile") or DEFAULT_PROFILE)
-    folder = visit.library.settings.models_dir
-
-    def work(tell: Callable[..., None], _stop: threading.Event) -> None:
-        from casetrack.api.models import supplies
-        from casetrack.api.models.pulling import pull
-
-        def progress(what: str, done: int, total: int | None) -> None:
-            tell(what, done, total or 0)
-
-        if profile.name == DEFAULT_PROFILE:  # Includes the models for text recognition.
-            for _ in supplies.fetch(folder, progress):
-                pass
-            return
-        pull(profile.name, folder, progress)
-
-    title = f"Models of {profile.name}"
-    return visit.see(address("jobs", begin(visit.library, "models", work, title=title)))
+    return visit.see(address("jobs", fetch_models(visit.library, profile.name)))
 
 
 def _shown(visit: Visit, notes: tuple[str, ...]) -> Response:
-    from casetrack.api.models.supplies import lacking
+    from casetrack.api.models import supplies
     from casetrack.base.models.profiles import PROFILES
 
     library = visit.library
-    missing = lacking(library.settings.models_dir)
+    missing = supplies.lacking(library.settings.models_dir)
     return visit.page(
         "settings.html",
         license=library.entitlements.status(),

@@ -148,10 +148,11 @@ def _begin(visit: Visit, asked: Operation, given: dict[str, Any]) -> str:
         others = {"progress": tell, **({"cancel": stop} if stops else {})}
         return answered(visit, asked.method, given, **others)
 
-    title = visit.texts.operation(asked)
+    name = "" if own is None else own.name
+    title = asked.job_title(given, name) or f"{asked.title} of {name}"
     kind: JobKind = asked.work.job if asked.work and asked.work.job else "upkeep"
     return begin(
-        visit.library, kind, work, title=str(title), collection=None if own is None else own.info
+        visit.library, kind, work, title=title, collection=None if own is None else own.info
     )
 
 
