@@ -34,6 +34,9 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 """Numbers that name something and do not count."""
+_HOUSE = re.compile(r"(?:^|\n)\s*$")
+_STREET = re.compile(r" (?:[NSEW]\.? )?[A-Z]\w+[^\n]{0,40}\n")
+"""Text before and after the number of a house, which is no year."""
 
 
 class Value(NamedTuple):
@@ -74,7 +77,12 @@ def values_in(text: str, names: Sequence[Mapping[str, Any]], shift: int, /) -> l
             and _BARE_YEAR.match(plain, amount.start)
             and _YEAR.fullmatch(amount.text)
         ):
-            if _ATTRIBUTE.search(plain, 0, amount.start) and _NOUN.match(plain, amount.end):
+            before, after = (
+                (_ATTRIBUTE, _NOUN)
+                if _ATTRIBUTE.search(plain, 0, amount.start)
+                else (_HOUSE, _STREET)
+            )
+            if before.search(plain, 0, amount.start) and after.match(plain, amount.end):
                 continue
             kind, unit = "date", "year"
         elif kind == "number" and _AGE.search(plain, 0, amount.start):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -12,9 +13,17 @@ from casetrack.base.records.reading import NO_LOCATION, AnswerLocation, Pinpoint
 from casetrack.search.pinpoint.clauses import clause_at
 from casetrack.search.pinpoint.headers import header_of, with_headers
 from casetrack.search.pinpoint.mail_heads import units_to_mark
-from casetrack.search.pinpoint.scoring import MOST, Encoded, Sought, Tokens, best, scores
+from casetrack.search.pinpoint.scoring import (
+    MOST,
+    Encoded,
+    Sought,
+    Tokens,
+    best,
+    query_terms,
+    scores,
+)
 from casetrack.search.pinpoint.units import clauses_of
-from casetrack.search.pinpoint.values import VALUE_COLUMNS, answer_in, is_same
+from casetrack.search.pinpoint.values import VALUE_COLUMNS, Part, answer_in, is_same, names_of
 from casetrack.search.pinpoint.wanted import wanted
 from casetrack.search.plan import ask
 from casetrack.store.passages import narrow
@@ -25,12 +34,15 @@ if TYPE_CHECKING:
     from casetrack.base.provenance import Provenance
     from casetrack.base.records import Chunk
     from casetrack.base.records.reading import PinpointKind, Reading
+    from casetrack.search.pinpoint.units import Unit
     from casetrack.store.datasets import Snapshot
     from casetrack.store.index.index import Index
     from casetrack.store.workspace import State
 
 _COMPARED = 5
 """Number of results whose values must agree."""
+_NEAR_BEST = 0.5
+"""Minimum score of a row with the value, as a share of the best score, to be marked first."""
 _COLUMNS = ("paragraphs", "line_boxes", "printed")
 
 
@@ -70,23 +82,44 @@ class Finder:
                 if self._rows is None:
                     self._rows = self._read(*question)
                 located = point(self.passages[number], self._rows[number], *question)
-                if number == 0 and self._has_other(located):
+                if number == 0 and located.answer is not None and self._has_other(located):
                     located = located._replace(answer=None)
                 self._found[number] = located
             return self._found[number]
 
     def _has_other(self, best: AnswerLocation) -> bool:
-        """Return whether one of the next results has another value that is as certain."""
+        """Return whether one of the next results has another value that is as certain.
+
+        Results with fewer of the question's words than the best one are not compared.
+        """
         if best.answer is None or self._question is None or self._rows is None:
             return False
-        following = list(zip(self.passages, self._rows, strict=True))[1:_COMPARED]
-        for passage, row in following:
-            other = point(passage, row, *self._question)
-            if other.answer is None or other.certainty < best.certainty:
+        sought, _ = self._question
+        passages = self.passages[:_COMPARED]
+        held = [self._held(passage, sought) for passage in passages]
+        for passage, row, share in zip(passages[1:], self._rows[1:], held[1:], strict=False):
+            if share < held[0]:
                 continue
-            if not is_same(other.answer.text, best.answer.text):
+            units = _units_of(passage, row, sought)
+            if not units:
+                continue
+            shares = scores(passage.text, units, sought, None)
+            own = int(shares.argmax())
+            part = Part.of(passage.text, units[own], float(shares[own]))
+            other = answer_in(part, passage.text, passage.provenance, row, sought)
+            if (
+                other is not None
+                and other[1] >= best.certainty
+                and not is_same(other[0].text, best.answer.text)
+            ):
                 return True
         return False
+
+    @staticmethod
+    def _held(passage: Passage, sought: Sought) -> float:
+        """Return the weight of the question's words that a passage has."""
+        held = query_terms(f"{passage.text} {names_of(passage.provenance)}")
+        return math.fsum(w for t, w in sorted(sought.specific.items()) if t in held)
 
     def _asked(self) -> tuple[Sought, Tokens | None]:
         reading = self.reading
@@ -153,10 +186,7 @@ def point(
     """
     text, whole = passage.text, passage.provenance
     paragraphs = row.get("paragraphs")
-    rows = whole.sheet_name is not None
-    units = clauses_of(text, paragraphs, offset=whole.char_start, rows=rows)
-    units = units_to_mark(text, units, sought.query, continues=whole.char_start > 0)
-    units = with_headers(text, units)
+    units = _units_of(passage, row, sought)
     if not units:
         return NO_LOCATION
     near = None if tokens is None else tokens.near(text, units, row.get("tokens"))
@@ -180,14 +210,17 @@ def point(
         return mark(unit.start, unit.end, float(shares[number]), unit.kind)
 
     numbers = best(units, shares)
-    marked = [mark_unit(number) for number in numbers]
-    answer, certainty = answer_in(marked, text, whole, row, sought) or (None, 0.0)
-    if answer is not None and not marked[0].char_start <= answer.char_start < marked[0].char_end:
+    first = Part.of(text, units[numbers[0]], float(shares[numbers[0]]))
+    answer, certainty = answer_in(first, text, whole, row, sought) or (None, 0.0)
+    if answer is not None:
         # The row with the value comes first.
         at = answer.char_start - whole.char_start
         own = next(n for n, unit in enumerate(units) if unit.start <= at < unit.end)
-        numbers = [own, *(n for n in numbers if n != own)][:MOST]
-        marked = [mark_unit(number) for number in numbers]
+        if own in numbers or shares[own] >= _NEAR_BEST * shares[numbers[0]]:
+            numbers = [own, *(n for n in numbers if n != own)][:MOST]
+        else:
+            answer, certainty = None, 0.0
+    marked = [mark_unit(number) for number in numbers]
     headers = {header_of(units, number): float(shares[number]) for number in reversed(numbers)}
     marked += [
         mark(unit.start, unit.end, score, "header")
@@ -195,6 +228,15 @@ def point(
         if unit is not None
     ]
     return AnswerLocation(tuple(marked), answer, paragraphs, row.get("printed"), certainty)
+
+
+def _units_of(passage: Passage, row: dict[str, Any], sought: Sought) -> list[Unit]:
+    """Return the parts of a passage that may be marked."""
+    text, whole = passage.text, passage.provenance
+    rows = whole.sheet_name is not None
+    units = clauses_of(text, row.get("paragraphs"), offset=whole.char_start, rows=rows)
+    units = units_to_mark(text, units, sought.query, continues=whole.char_start > 0)
+    return with_headers(text, units)
 
 
 def _with_boxes(whole: Provenance, row: dict[str, Any]) -> Provenance:

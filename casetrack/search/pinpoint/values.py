@@ -15,7 +15,7 @@ import math
 import operator
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from casetrack.base.records.reading import Answer
 from casetrack.base.words import WordLists
@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from casetrack.base.provenance import Provenance
-    from casetrack.base.records.reading import AnswerKind, Pinpoint
+    from casetrack.base.records.reading import AnswerKind, PinpointKind
     from casetrack.search.pinpoint.scoring import Sought
+    from casetrack.search.pinpoint.units import Unit
 
 VALUE_COLUMNS = ("mentions",)
 """Columns of ``chunks`` with values that may answer; others are found in the marked part itself."""
@@ -42,9 +43,6 @@ _OTHERWISE, _DOUBTFUL = (
     for name in ("otherwise", "doubtful")
 )
 _PREPOSITIONS = query_terms("within until since during after before prior")
-_KIND_NOUNS = query_terms(
-    "date day period time amount number total sum price cost fee value charge"
-)
 _SELECTING = frozenset(_LISTS.words("selecting"))
 _PARTIES = frozenset(_LISTS.words("parties"))
 _DUTY = re.compile(r"\b(?:must|shall|should|has to|have to|muss|m\u00fcssen)\b", re.IGNORECASE)
@@ -67,18 +65,6 @@ _CLAUSE = re.compile(
     re.IGNORECASE,
 )
 """Starts and ends of clauses."""
-_NAMED_AFTER = re.compile(
-    r"[*\s]*\([^)\u201c\"']{0,30}[*\s]*[\u201c\"'](?P<label>[^)\u201d\"'*]{2,40})"
-)
-"""The name that a text gives a value: 9 July 2024 (the "Effective Date")."""
-_NAMED_BEFORE = re.compile(
-    r"(?:(?:^|[.;|\n\d(])\s*[*\s]*(?P<label>[^.:;|\n]{2,60}?)\s*:[*\s]*"
-    r"|[\u201c\"](?P<term>[^\u201d\"*]{2,40})[*\u201d\"]+ (?:means|is|shall mean)[*\s]*)"
-    r"(?:(?:the )?(?:sum|amount|date|total) of[*\s]*)?(?:usd|us)?[*\s]*$",
-    re.IGNORECASE,
-)
-_LABELLED = 2.5
-"""Weight of a value with the requested name, set by hand: the fitted texts have none."""
 _NUMBERED = re.compile(
     rf"\b(?!(?:{'|'.join(month_numbers('en', 'en_short'))}|than|below|above|under|over|least|most|"
     r"about|from|until|after|before|between)\b)(?P<thing>[^\W\d_]{3,}) (?P<number>\d{1,3})\b"
@@ -101,16 +87,10 @@ _SCALED = re.compile(
     re.IGNORECASE,
 )
 """A question that states the scale of the figure: the text may have another one."""
-_WHOLE = re.compile(
-    r"(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|half|some|most|many|few|none))\s+"
-    r"(?:out )?of (?:the )?$|(?:^|[;,.:-]\s)of (?:the |all )?$",
-    re.IGNORECASE,
-)
-"""Text before the whole of which the question asks a part: "212 of 620 hours"."""
 _BY_AFTER = re.compile(r"\w*\s+(?:by|von|durch)\b", re.IGNORECASE)
 _BY = re.compile(r"\b(?:by|von|durch) (?:the |\w+ )?$", re.IGNORECASE)
-_LEAST_WORDS = 2
-"""Minimum number of the question's words: a single word fits too many sentences."""
+_MADE_BY = re.compile(r"(?P<made>\w+) (?:by|von|durch) (?:the |\w+ )?$", re.IGNORECASE)
+_YEAR = re.compile(r"\b(?:1[0-9]|20)\d\d\b")
 _NEAR_WORDS = 6
 """Distance in words at which a word of the question counts a third."""
 _LIMIT_CHARS = 20
@@ -165,7 +145,7 @@ class Compared:
             self.wanted.unit and value.unit != self.wanted.unit
         ):
             return False
-        if _WHOLE.search(self.text, 0, value.start) or self._has(_OTHERWISE, value):
+        if self._has(_OTHERWISE, value):
             return False
         if value.kind == "number" and value.text.lower() in _ARTICLES:
             return False
@@ -179,7 +159,24 @@ class Compared:
         ):
             return False
         own = query_terms(value.text)
+        if value.kind == "person" and not own.isdisjoint(self.sought.terms):
+            return False
         return not own or not own <= self.sought.terms.keys()
+
+    def covered(self) -> float:
+        """Return the share of the question in the part and around it."""
+        return self.share({hit.term for hit in self.hits} | self.around)
+
+    def of_year(self, values: Sequence[Value], /) -> Sequence[Value]:
+        """Return the value of the asked year among values in the order of the years.
+
+        "$1.2 million and $1.5 million in 2023 and 2024".
+        """
+        asked = set(_YEAR.findall(self.sought.query))
+        years = _YEAR.findall(self.text)
+        if len(values) != len(years) or len(values) < 2 or "date" in self.wanted.kinds:
+            return values
+        return [value for value, year in zip(values, years, strict=True) if year in asked] or values
 
     def nearness(self, value: Value, /) -> float:
         """Return the share of the terms in the part, each less the farther from a value.
@@ -239,28 +236,23 @@ class Compared:
             return 0.0
         if (value.kind == "number" and not features[_COUNTS]) or self._lacks_duty(value):
             return 0.0
-        if self._is_selected_otherwise(value) or self._is_of_other_party():
+        if value.kind == "person" and self._is_by_other(value):
             return 0.0
-        labelled = self._is_labelled(value)
-        if len(self.weights) < _LEAST_WORDS and not labelled:
+        if self._is_of_other_party():
             return 0.0
-        total = _BIAS + sum(map(operator.mul, _WEIGHTS, features)) + _LABELLED * labelled
+        total = _BIAS + sum(map(operator.mul, _WEIGHTS, features))
         return 1.0 / (1.0 + math.exp(-total))
+
+    def _is_by_other(self, value: Value) -> bool:
+        """Return whether a name is by which another thing was made: "music by" for "lyrics"."""
+        made = _MADE_BY.search(self.text, 0, value.start)
+        return made is not None and query_terms(made["made"]).isdisjoint(self.weights)
 
     def _clause(self, value: Value) -> tuple[int, int]:
         cuts = [0, *(m.end() for m in _CLAUSE.finditer(self.text)), len(self.text)]
         return max(c for c in cuts if c <= value.start), min(
             (c for c in cuts if c >= value.end), default=len(self.text)
         )
-
-    def _is_labelled(self, value: Value) -> bool:
-        """Return whether the text gives a value a name whose words are all in the question."""
-        before = _NAMED_BEFORE.search(self.text, 0, value.start)
-        after = _NAMED_AFTER.match(self.text, value.end)
-        names = [after["label"]] if after else []
-        names += [before["label"] or before["term"]] if before else []
-        described = [query_terms(name) - _KIND_NOUNS for name in names]
-        return any(name and name <= self.weights.keys() for name in described)
 
     def _counts(self, value: Value) -> float:
         """Return 1 if the counted things follow a number, 0.5 if they precede it."""
@@ -302,18 +294,6 @@ class Compared:
         asks = value.kind in {"date", "time"} and _DUTY.search(self.sought.query) is not None
         return asks and _DUE.search(self.text) is None
 
-    def _is_selected_otherwise(self, value: Value) -> bool:
-        """Return whether a word that selects a value is nearer to another one."""
-        rivals = [v for v in self.values if self.fits(v)]
-        for match in _WORD.finditer(self.text):
-            if match.group().lower() in self.selecting and len(rivals) > 1:
-                nearest = min(
-                    rivals, key=lambda v: max(v.start - match.end(), match.start() - v.end)
-                )
-                if nearest.text != value.text:
-                    return True
-        return False
-
     def _is_of_other_party(self) -> bool:
         """Return whether the part begins with another party than the only one of the question."""
         own, asked = (
@@ -346,7 +326,9 @@ class Compared:
             return True
         if any(self._lacks_numbered(match) for match in _NUMBERED.finditer(self.sought.query)):
             return True
-        if self.wanted.noun - query_terms(self.text) - _KIND_NOUNS:
+        if self.wanted.names & self.weights.keys() - self.around - query_terms(self.text):
+            return True
+        if self.wanted.noun - query_terms(self.text):
             return True
         asked = self.selecting | {
             m.group() for m in _WORD.finditer(self.sought.query) if any(map(str.isdigit, m.group()))
@@ -392,6 +374,12 @@ _CERTAIN = 0.8
 """Minimum probability of a value."""
 _CERTAIN_NAME = 0.86
 """The same of a name: a sentence has many, mostly in another role."""
+_CERTAIN_OF_SEVERAL = 0.88
+"""The same of one of several values of the requested kind."""
+_COVERED = 0.6
+"""Minimum share of the question's words, by rarity, in the part and around it."""
+_CERTAIN_ALONE = 0.95
+"""Minimum probability of a value with a smaller share."""
 _SENTENCES = frozenset({"value", "role", "count", "extreme"})
 """Forms of questions that a value in a sentence answers."""
 _ROWS = _SENTENCES | {"computation", "explanation"}
@@ -407,13 +395,22 @@ def is_same(first: str, second: str, /) -> bool:
     return len(figures[0]) > 1 and figures[1].startswith(figures[0])
 
 
+class Part(NamedTuple):
+    """The best part of a passage: its text from *start* in it, its kind, and its score."""
+
+    text: str
+    start: int
+    kind: PinpointKind
+    score: float
+
+    @classmethod
+    def of(cls, text: str, unit: Unit, score: float, /) -> Part:
+        """Return a unit of a passage with its score."""
+        return cls(text[unit.start : unit.end], unit.start, unit.kind, score)
+
+
 def answer_in(
-    marked: Sequence[Pinpoint],
-    text: str,
-    whole: Provenance,
-    row: Mapping[str, Any],
-    sought: Sought,
-    /,
+    best: Part, text: str, whole: Provenance, row: Mapping[str, Any], sought: Sought, /
 ) -> tuple[Answer, float] | None:
     """Return the value that answers, and its certainty; ``None`` if none is certain.
 
@@ -422,7 +419,6 @@ def answer_in(
     asked = wanted(sought.query) if sought.form in _ROWS else None
     if asked is None or _SCALED.search(sought.query):
         return None
-    best = marked[0]
     is_row = best.kind in {"row", "heading"} or BETWEEN in best.text
     answer = None
     if (
@@ -435,7 +431,7 @@ def answer_in(
         answer = _in_sentence(best, text, whole, row, sought, asked)
     if answer is None and BETWEEN in text:
         around = "\n".join(line for line in text.split("\n") if BETWEEN not in line)
-        table = Table.of(text, sought, asked, terms_of(f"{_names(whole)} {around}"))
+        table = Table.of(text, sought, asked, terms_of(f"{names_of(whole)} {around}"))
         cell = table.cell()
         if cell is not None:
             kind = _KINDS.get(next(iter(sorted(asked.kinds)), "money"), "amount")
@@ -444,31 +440,31 @@ def answer_in(
     return answer
 
 
-def _names(whole: Provenance) -> str:
+def names_of(whole: Provenance, /) -> str:
+    """Return the headings and the name of the document of a passage."""
     return " ".join((*whole.heading_path, whole.document_name))
 
 
 def _in_sentence(
-    best: Pinpoint,
-    text: str,
-    whole: Provenance,
-    row: Mapping[str, Any],
-    sought: Sought,
-    asked: Wanted,
+    best: Part, text: str, whole: Provenance, row: Mapping[str, Any], sought: Sought, asked: Wanted
 ) -> tuple[Answer, float] | None:
-    at = best.char_start - whole.char_start
+    at = best.start
     before, after = _AROUND_CHARS
     near = text[max(0, at - before) : at + len(best.text) + after]
     values = values_in(best.text, row.get("mentions") or (), at)
-    part = Compared(best.text, query_terms(f"{near} {_names(whole)}"), sought, asked, values)
+    part = Compared(best.text, query_terms(f"{near} {names_of(whole)}"), sought, asked, values)
     if part.lacks_selection():
         return None
-    rated = [(part.probability(v, best.score), v) for v in values if part.fits(v)]
+    fitting = part.of_year([v for v in values if part.fits(v)])
+    rated = [(part.probability(v, best.score), v) for v in fitting]
     if not rated:
         return None
     certain, value = max(rated, key=lambda each: (each[0], -each[1].start))
-    if certain < (_CERTAIN_NAME if value.kind == "person" else _CERTAIN):
+    least = _CERTAIN_NAME if value.kind == "person" else _CERTAIN
+    if len({other.text for _, other in rated}) > 1:
+        least = _CERTAIN_OF_SEVERAL
+    if certain < least or (part.covered() < _COVERED and certain < _CERTAIN_ALONE):
         return None
     kind = _KINDS.get(value.unit, _KINDS.get(value.kind, "amount"))
-    start = best.char_start + value.start
+    start = whole.char_start + at + value.start
     return Answer(value.text, kind, start, start + len(value.text)), certain

@@ -19,6 +19,7 @@ _PHRASE_ENDS = frozenset(
 _ARTICLES = frozenset(
     "the a an its their his her our your this der die das den dem ein eine".split()
 )
+_NAME = re.compile(r"(?<=[\w,)\u2019'] )[A-Z]\w+")
 _MOST = 6
 """Maximum number of words of the phrase after a question word."""
 _NAMED = frozenset(
@@ -45,7 +46,7 @@ class Wanted(NamedTuple):
     *is_object* is whether the question asks for the object of its verb ("who did they beat").
     *named* are terms that only name the kind, *predicate* those of the verb or role that the value
     belongs to: "who wrote", "who is the auditor", "when was it founded"; *noun* is the noun of
-    "what is the rent".
+    "what is the rent", *names* are the terms with a capital in English.
     """
 
     kinds: frozenset[str]
@@ -55,6 +56,7 @@ class Wanted(NamedTuple):
     named: frozenset[str] = frozenset()
     predicate: frozenset[str] = frozenset()
     noun: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()
 
 
 class _Words:
@@ -92,7 +94,9 @@ def wanted(query: str, /) -> Wanted | None:
     for language in _LANGUAGES:
         words = _words(language)
         if (asked := _asked(query, words)) is not None:
-            return asked
+            # German nouns have capitals as well.
+            names = query_terms(" ".join(_NAME.findall(query))) if language == "en" else frozenset()
+            return asked._replace(names=names)
     return None
 
 
