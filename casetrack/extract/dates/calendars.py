@@ -118,7 +118,7 @@ FIXED: Final = {
     tuple(name.split()): (int(month), int(day))
     for name, (month, day) in _LISTS.groups("fixed").items()
 }
-"""Month and day by the words of the name."""
+"""Month and day by the words of the name, without apostrophes."""
 
 TRIGGERS: Final = frozenset(_LISTS.words("triggers"))
 
@@ -143,50 +143,43 @@ def nth_weekday(year: int, month: int, weekday: int, which: int) -> dt.date | No
     return dt.date(year, month, days[which - 1]) if 1 <= which <= len(days) else None
 
 
-def _thanksgiving(year: int) -> dt.date:
-    return nth_weekday(year, 11, 3, 4) or dt.date.max
-
-
-COUNTED: Final[dict[tuple[str, ...], Callable[[int], dt.date | None]]] = {
-    ("easter", "sunday"): easter,
-    ("easter", "monday"): lambda year: easter(year) + dt.timedelta(days=1),
-    ("easter",): easter,
-    ("ostern",): easter,
-    ("good", "friday"): lambda year: easter(year) - dt.timedelta(days=2),
-    ("whit", "monday"): lambda year: easter(year) + dt.timedelta(days=50),
-    ("thanksgiving", "day"): _thanksgiving,
-    ("thanksgiving",): _thanksgiving,
-    ("black", "friday"): lambda year: _thanksgiving(year) + dt.timedelta(days=1),
-    ("labor", "day"): lambda year: nth_weekday(year, 9, 0, 1),
-    ("memorial", "day"): lambda year: nth_weekday(year, 5, 0, -1),
-    ("mlk", "day"): lambda year: nth_weekday(year, 1, 0, 3),
-    ("presidents", "day"): lambda year: nth_weekday(year, 2, 0, 3),
-    ("presidents", "'", "day"): lambda year: nth_weekday(year, 2, 0, 3),
-    ("columbus", "day"): lambda year: nth_weekday(year, 10, 0, 2),
-    ("mother", "'", "s", "day"): lambda year: nth_weekday(year, 5, 6, 2),
-    ("mothers", "day"): lambda year: nth_weekday(year, 5, 6, 2),
-    ("father", "'", "s", "day"): lambda year: nth_weekday(year, 6, 6, 3),
-    ("fathers", "day"): lambda year: nth_weekday(year, 6, 6, 3),
-    ("cyber", "monday"): lambda year: _thanksgiving(year) + dt.timedelta(days=4),
-    ("palm", "sunday"): lambda year: easter(year) - dt.timedelta(days=7),
-    ("ash", "wednesday"): lambda year: easter(year) - dt.timedelta(days=46),
-    ("ascension", "day"): lambda year: easter(year) + dt.timedelta(days=39),
-    ("pentecost",): lambda year: easter(year) + dt.timedelta(days=49),
-    ("karfreitag",): lambda year: easter(year) - dt.timedelta(days=2),
-    ("ostermontag",): lambda year: easter(year) + dt.timedelta(days=1),
-    ("pfingstmontag",): lambda year: easter(year) + dt.timedelta(days=50),
-    ("martin", "luther", "king", "day"): lambda year: nth_weekday(year, 1, 0, 3),
+_COUNTED: Final = {
+    tuple(name.split()): tuple(map(int, numbers))
+    for name, numbers in _LISTS.groups("counted").items()
 }
-"""The day in a year by the words of the name."""
+"""Month, weekday, its number and days after it; or days after Easter."""
 
-FIRST_WORDS: Final = frozenset(name[0] for name in (*FIXED, *COUNTED))
+
+def holiday_on(name: tuple[str, ...], year: int) -> dt.date | None:
+    """Return the day of a holiday in a year."""
+    if name in FIXED:
+        return date_or_none(year, *FIXED[name])
+    if not 1583 <= year <= 9998:
+        return None
+    month, weekday, which, days = (*_COUNTED[name], 0, 0, 0)[:4]
+    if len(_COUNTED[name]) == 1:
+        return easter(year) + dt.timedelta(days=month)
+    day = nth_weekday(year, month, weekday, which)
+    return day + dt.timedelta(days=days) if day else None
+
+
+_NAMES: Final = frozenset((*FIXED, *_COUNTED))
+_LONGEST: Final = max(map(len, _NAMES))
+FIRST_WORDS: Final = frozenset(w for n in _NAMES for w in (n[0], n[0].removesuffix("s")))
 
 
 def name_at(low: Callable[[int], str], index: int) -> tuple[tuple[str, ...], int] | None:
     """Return the longest holiday name at a token and the index after it; *low* returns a token."""
     best: tuple[tuple[str, ...], int] | None = None
-    for name in (*FIXED, *COUNTED):
-        written = tuple(low(index + n).replace("’", "'") for n in range(len(name)))
-        if written == name and (best is None or len(name) > len(best[0])):
-            best = name, index + len(name)
+    words: tuple[str, ...] = ()
+    for _ in range(_LONGEST):
+        word, index = low(index), index + 1
+        if low(index) in {"'", "’"} and (low(index + 1) == "s" or word.endswith("s")):
+            has_letter = low(index + 1) == "s"
+            word, index = f"{word}s" if has_letter else word, index + 1 + has_letter
+        elif word == "st" and low(index) == ".":
+            index += 1
+        words = (*words, word)
+        if words in _NAMES:
+            best = words, index
     return best

@@ -57,6 +57,7 @@ class Span:
         return moved
 
 
+_HALF_MONTH = 15
 _LENGTHS = {
     "day": (0, 1),
     "week": (0, 7),
@@ -76,11 +77,15 @@ def duration(stream: TokenStream, index: int) -> tuple[Span, int] | None:
         if read is None:
             break
         pos = stream.skip(read[1], "full", "calendar", "consecutive")
+        half = stream.skip(stream.skip(pos, "and"), "a", "one") if stream.low(pos) == "and" else pos
+        is_half = half > pos and stream.low(half) == "half"
+        pos = half + 1 if is_half else pos
         business = stream.low(pos) in {"business", "working"}
         unit = words.UNITS.get(stream.low(pos + business), "")
         if unit not in _LENGTHS or (business and unit != "day"):
             break
-        months, days = (part * read[0] for part in _LENGTHS[unit])
+        months, days = (part * read[0] + is_half * (part // 2) for part in _LENGTHS[unit])
+        days += is_half * (_LENGTHS[unit][0] % 2) * _HALF_MONTH
         if business:
             span = Span(span.months, span.days, min(days, 2000))
         else:
@@ -171,7 +176,7 @@ def _stepped(stream: TokenStream, index: int, step_of: tuple[str, int], end: int
         return None
     confidence = 0.85
     if unit == "day":
-        if word not in {"this", "next", "last"}:
+        if word not in {"this", "next", "last", "current", "coming"}:
             return None
         closed = stream.low(end) in {"", ".", ",", ";", "!", "?", "\n"} or stream.alone
         if step == -1 and not closed:
@@ -329,9 +334,13 @@ def month_near(node: Node, anchor: dt.date | None, step: int) -> calendars.Days 
     return None
 
 
+_PLAIN = frozenset(tuple(n.split()) for n in ("new year", "good friday", "thanksgiving", "may day"))
+"""Names that are holidays only in capitals."""
+
+
 def holiday(stream: TokenStream, index: int) -> Parsed | None:
     """Read a holiday with an optional year."""
-    from casetrack.extract.dates import calendars, named
+    from casetrack.extract.dates import named
 
     pos = index
     step = words.STEPS.get(stream.low(pos))
@@ -340,7 +349,7 @@ def holiday(stream: TokenStream, index: int) -> Parsed | None:
     if hit is None:
         return None
     name, end = hit
-    plain = name in {("new", "year"), ("good", "friday"), ("thanksgiving",)}
+    plain = name in _PLAIN
     dated = stream.low(pos - 1) in {"before", "after", "until", "till", "since"}
     if plain and not dated and not stream.text(pos)[:1].isupper():
         return None
@@ -350,10 +359,10 @@ def holiday(stream: TokenStream, index: int) -> Parsed | None:
         if stream.anchor is None:
             return relative("day", None), yearly + 2
         shifted = stream.anchor.year + words.STEPS[stream.low(yearly)]
-        day = _holiday_day(name, shifted)
+        day = calendars.holiday_on(name, shifted)
         return relative("day", (day, day) if day else None), yearly + 2
     if year is not None:
-        day = _holiday_day(name, year[0])
+        day = calendars.holiday_on(name, year[0])
         if day is None:
             return None
         node = Node("day", year=day.year, month=day.month, day=day.day, confidence=0.85)
@@ -366,26 +375,16 @@ def holiday(stream: TokenStream, index: int) -> Parsed | None:
 
 def holiday_in(stream: TokenStream, index: int, year: int) -> Node | None:
     """Return the day of the holiday that is named at a token, in a year."""
-    from casetrack.extract.dates import calendars
-
     named = calendars.name_at(stream.low, index)
-    day = _holiday_day(named[0], year) if named else None
+    day = calendars.holiday_on(named[0], year) if named else None
     return Node("day", year=day.year, month=day.month, day=day.day) if day else None
-
-
-def _holiday_day(name: tuple[str, ...], year: int) -> dt.date | None:
-    from casetrack.extract.dates import calendars
-
-    if name in calendars.FIXED:
-        return calendars.date_or_none(year, *calendars.FIXED[name])
-    return calendars.COUNTED[name](year) if 1583 <= year <= 9998 else None
 
 
 def _near_holiday(stream: TokenStream, name: tuple[str, ...], step: int | None) -> Node:
     anchor = stream.anchor
     if anchor is None:
         return relative("day", None, 0.6)
-    days = [day for n in (-1, 0, 1) if (day := _holiday_day(name, anchor.year + n))]
+    days = [day for n in (-1, 0, 1) if (day := calendars.holiday_on(name, anchor.year + n))]
     before = [relative("day", (day, day)) for day in days if day <= anchor][-1:]
     after = [relative("day", (day, day)) for day in days if day > anchor][:1]
     chosen = before if step == -1 else after if step == 1 else [*before, *after]

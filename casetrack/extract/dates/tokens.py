@@ -56,7 +56,9 @@ _TRIGGERS: Final = frozenset(
     | {f"{ten[:-1]}ies" for ten in words.TENS}
     | {"thousands", "tens", "nineteen", "wc", "cy", "fy"}
 ) - {"may", "mar", "sun", "sat", "fall", "mai", "now", "half"}
-_UNIT_TRIGGERS: Final = (frozenset(words.UNITS) | {"hundred", "thousand", "fall"}) - _TRIGGERS
+_UNIT_TRIGGERS: Final = (
+    frozenset(words.UNITS) | {"hundred", "thousand", "fall", "sat", "sun"}
+) - _TRIGGERS
 """Words that are frequent in durations and rare in dates."""
 _CAPITALISED: Final = frozenset(("May", "Mar", "Sun", "Sat", "MAY", "Mai", "Fall", "MAR", "SUN"))
 _ALL_TRIGGERS: Final = _CAPITALISED | {
