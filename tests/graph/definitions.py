@@ -107,8 +107,8 @@ class Definitions:
             counts = Counter((r["kind"], r["unit"]) for r in result)
             result.sort(
                 key=lambda r: (
-                    -counts[r["kind"], r["unit"]], r["kind"], r["unit"] is None, r["unit"] or "",
-                    sign * r["value"],
+                    r["kind"] != "money", -counts[r["kind"], r["unit"]], r["kind"],
+                    r["unit"] is None, r["unit"] or "", sign * r["value"],
                 )
             )  # fmt: skip
         return [place(r) for r in result]

@@ -1,5 +1,6 @@
 -- Amounts with their places, in reading order or by value; total is their number without the limit.
--- Amounts of different units do not compare, so by value they are grouped by unit, the most frequent first.
+-- Amounts of different units do not compare, so by value they are grouped by unit: money first, then the most
+-- frequent unit.
 -- A sum that only its column makes money, or that is larger than its table allows, with a confidence below
 -- 0.65, is never the highest.
 -- A range matches if it overlaps the span from least to most. units has the number of amounts per unit.
@@ -26,7 +27,7 @@ kept AS (
 of_unit AS (
     SELECT
         kind, unit, count(*) AS count,
-        row_number() OVER (ORDER BY count(*) DESC, kind, unit NULLS LAST) AS turn
+        row_number() OVER (ORDER BY kind <> 'money', count(*) DESC, kind, unit NULLS LAST) AS turn
     FROM kept
     GROUP BY kind, unit
 )

@@ -27,7 +27,12 @@ NEEDED = {
 }
 COLUMNS = {
     "amounts-above": ["value", "unit", "written", "citation", "passage"],
+    "deadlines": ["rule", "direction", "anchor", "anchor_day", "day", "citation"],
     "documents-by-type-and-month": ["type", "month", "documents", "pages", "characters"],
+    "figures": [
+        *("metric", "period", "value", "unit", "compared_with", "change", "change_percent"),
+        *("citation", "written"),
+    ],
     "passages-about": ["rank", "citation", "text"],
     "stale-or-partly-read": ["name", "why", "read_at", "path"],
     "timeline-between": ["day", "written", "citation", "passage"],
@@ -51,8 +56,13 @@ def test_every_packaged_query_has_a_title_and_declares_what_it_uses(name: str) -
 @pytest.mark.slow
 def test_packaged_queries_find_what_is_there(filled: Run, tmp_path: Path) -> None:
     note = tmp_path / "note.txt"
-    note.write_text("The fee is £5,000, due on 12 March 2024. A deposit of £900 was paid.")
-    assert filled("ingest", note, "-c", "Mill").code == 0
+    note.write_text(
+        'The fee is £5,000, due on 12 March 2024 (the "Due Date"). A deposit of £900 was paid. '
+        "Notice is given within ten days after the Due Date, at least 5 days before an audit."
+    )
+    table = tmp_path / "rows.csv"
+    table.write_text("Item,2031,2030\nFares,€12,€10\nTolls,€3,-€4\n")
+    assert filled("ingest", note, table, "-c", "Mill").code == 0
 
     def asked(name: str) -> list[dict[str, object]]:
         data: list[dict[str, object]] = json.loads(
@@ -66,8 +76,12 @@ def test_packaged_queries_find_what_is_there(filled: Run, tmp_path: Path) -> Non
     assert (day["day"], day["written"]) == ("2024-03-12", "12 March 2024")
     assert str(day["passage"]).startswith("The fee is")
     assert day["citation"] == amount["citation"] == "note.txt, p. 1, para. 1, l. 1"
+    assert [row["day"] for row in asked("deadlines")] == ["2024-03-22", None]
+    assert [(row["value"], row["change"], row["change_percent"]) for row in asked("figures")] == [
+        *((12, 2, 20.0), (10, None, None), (3, 7, None), (-4, None, None))
+    ]
     assert str(asked("passages-about")[0]["citation"]).startswith("lease.txt, p. 1")
-    assert sum(int(str(row["documents"])) for row in asked("documents-by-type-and-month")) == 4
+    assert sum(int(str(row["documents"])) for row in asked("documents-by-type-and-month")) == 5
 
 
 def test_a_query_is_saved_with_its_collection_and_wins_over_others(filled: Run, home: Path) -> None:
