@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from itertools import combinations
@@ -26,6 +26,9 @@ from casetrack.base.provenance import Provenance
 from casetrack.base.records import Chunk, CollectionInfo, Document
 from casetrack.base.records.graph import Quote
 from casetrack.base.records.graph.entities import NAME_KINDS
+from casetrack.extract.card.cover import Cover
+from casetrack.extract.card.read import card_columns
+from casetrack.extract.papers.text import TextPage
 from casetrack.graph.document.facts import ChunkFacts, DocumentFacts
 from casetrack.graph.identity import read_identities
 from casetrack.graph.passages import Vectors
@@ -169,6 +172,8 @@ class HandMadeGraph:
         for i, of in enumerate(self.documents):
             chunks = self.chunks_of(of)
             facts = DocumentFacts(**{f.name: getattr(of, f.name) for f in fields(DocumentFacts)})
+            cover = Cover([TextPage(1, "\n".join(chunk.text for chunk in chunks))])
+            facts = replace(facts, card=card_columns(cover, "filing")["card"])
             own, others = read_identities(facts, [_facts(chunk) for chunk in chunks])
             identities += [asdict(one.description) | asdict(one) | {"document": i} for one in own]
             for messages in others:

@@ -29,30 +29,15 @@ _OF_BILL: Final = re.compile(
 )
 _DATED: Final = frozenset(
     (
-        "contract",
-        "correspondence",
-        "memo",
-        "invoice",
-        "order",
-        "proposal",
-        "minutes",
-        "press release",
-        "results release",
-        "calendar",
-    )
+        "contract, correspondence, memo, invoice, order, proposal, minutes, press release, "
+        "results release, calendar"
+    ).split(", ")
 )
 _WITHOUT_PERIOD: Final = frozenset(
     (
-        "contract",
-        "correspondence",
-        "paper",
-        "regulation",
-        "policy",
-        "specification",
-        "current report",
-        "filing",
-        "form",
-    )
+        "contract, correspondence, paper, regulation, policy, specification, current report, "
+        "filing, form"
+    ).split(", ")
 )
 
 

@@ -43,6 +43,8 @@ _OF_BODY: Final = re.compile(
     r"(?:versammlung|sitzung|meeting|minutes)\s+(?:des|der|of(?:\s+the)?)\s+(?P<v>[A-ZÄÖÜ][^\n,(]{2,70})"
 )
 _AGENCY: Final = pattern("agency")
+_TO: Final = re.compile(r"^\W*(?:TO|To|An)\s*:\s*(?P<v>[^\n]{2,80})", re.MULTILINE)
+_SUBJECT: Final = re.compile(r"(?:re|betreff|subject|via|by)\b", re.IGNORECASE)
 _HOST: Final = re.compile(r"(?:@|www\.|https?://)[\w.-]+")
 _COVER, _TOP, _BELOW_TITLE = 2500, 400, 3
 """Characters in which a firm may stand alone on a line, of a filing and of others; lines."""
@@ -84,29 +86,18 @@ def read_addressee(cover: Cover, kind: str, /) -> Found | None:
         return of_property("addressee", _mail_name(cover.properties.get("to")), "recipient")
     if kind in {"invoice", "order", "proposal"}:
         return _labelled(cover, "addressee")
-    if kind in {"correspondence", "memo"}:
-        labelled = re.search(
-            r"^\W*(?:TO|To|An)\s*:\s*(?P<v>[^\n]{2,80})", cover.text[:2000], re.MULTILINE
-        )
-        if labelled:
-            return matched(cover, "addressee", labelled, 0.9, "label")
-        at = next(
-            (n for n, line in enumerate(cover.lines[:40]) if SALUTATION.match(line.text)), None
-        )
-        if at is None:
-            return None
-        block: list[Line] = []
-        for line in reversed(cover.lines[max(0, at - 9) : at]):
-            if find_dates(line.text) or re.match(
-                r"(?:re|betreff|subject|via|by)\b", line.text, re.IGNORECASE
-            ):
-                if block:
-                    break
-                continue
-            block.append(line)
-        if block:
-            return of_line(cover, "addressee", block[-1], 0.75, "address block")
-    return None
+    if kind not in {"correspondence", "memo"}:
+        return None
+    if labelled := _TO.search(cover.text[:2000]):
+        return matched(cover, "addressee", labelled, 0.9, "label")
+    at = next((n for n, line in enumerate(cover.lines[:40]) if SALUTATION.match(line.text)), 0)
+    first: Line | None = None
+    for line in reversed(cover.lines[max(0, at - 9) : at]):
+        if not find_dates(line.text) and not _SUBJECT.match(line.text):
+            first = line
+        elif first is not None:
+            break
+    return first and of_line(cover, "addressee", first, 0.75, "address block")
 
 
 def _author(cover: Cover) -> Found | None:
@@ -138,14 +129,8 @@ def _registrant(cover: Cover) -> Found | None:
                 m for m in re.finditer(r"[^|]+", line.text) if sum(c.isalpha() for c in m[0]) > 1
             ]
             if cells:
-                return found_at(
-                    cover,
-                    "issuer",
-                    line.start + cells[0].start(),
-                    line.start + cells[0].end(),
-                    0.97,
-                    "exact name of registrant",
-                )
+                start, end = (line.start + at for at in cells[0].span())
+                return found_at(cover, "issuer", start, end, 0.97, "exact name of registrant")
     return _firm_line(cover, _COVER)
 
 
@@ -329,14 +314,7 @@ def _body_of_minutes(cover: Cover) -> Found | None:
         if match and not re.match(
             r"(?:\w+treffen|mitglieder\w+|meeting|top|\w+tag\b|status)", match["v"], re.IGNORECASE
         ):
-            value = match["v"]
-            at = line.text.find(value.split()[0])
-            return found_at(
-                cover,
-                "issuer",
-                line.start + at,
-                line.start + at + len(value),
-                0.75,
-                "title of minutes",
-            )
+            start = line.start + line.text.find(match["v"].split()[0])
+            end = start + len(match["v"])
+            return found_at(cover, "issuer", start, end, 0.75, "title of minutes")
     return None

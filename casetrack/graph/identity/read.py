@@ -36,7 +36,6 @@ _ENDED = re.compile(
 )
 _FILE_NUMBER = re.compile(r"(?<![\d-])(?P<number>\d{1,3}-\d{4,6}(?:-\d{2})?)(?![\d-])")
 _FILE_LABEL = re.compile(r"Commission\s+File\s+(?:Number|No)", re.IGNORECASE)
-_REGISTRANT = re.compile(r"\(\s*Exact\s+name\s+of\s+(?:the\s+)?registrant", re.IGNORECASE)
 _LISTED = re.compile(r"(?:^|\n)[ \t|*]*(?:Exhibit\s+)?(?P<label>\d{1,3}\.\d{1,3})(?=[\s|*])")
 _KINDS: dict[str, Kind] = {
     "10k": "annual report",
@@ -49,11 +48,13 @@ _KINDS: dict[str, Kind] = {
 }
 
 
-def read_filing(joined: Joined, digest: str, /) -> tuple[Identity, int, int] | None:
+def read_filing(
+    document: DocumentFacts, joined: Joined, digest: str, /
+) -> tuple[Identity, int, int] | None:
     """Return the self-description of an SEC report and its span; ``None`` for other documents.
 
     The title is the form ("10-k", and "amended" for an amendment), the dates are the end of the
-    period, the numbers are the file number and the registrant.
+    period, the numbers are the file number and the registrant, which is the issuer of the card.
     """
     text = joined.text[:_OPENING]
     form = next((m for m in _FORM.finditer(text[:3000]) if _is_title(text, m)), None)
@@ -61,9 +62,8 @@ def read_filing(joined: Joined, digest: str, /) -> tuple[Identity, int, int] | N
         return None
     name = form["form"].lower().replace("-", "")
     numbers = [f"file:{n}" for n in _file_numbers(text)]
-    registrant = _registrant(text)
-    if registrant:
-        numbers.append(f"registrant:{registrant}")
+    issuers = (read_organization(f.value) for f in document.card or () if f.field == "issuer")
+    numbers += [f"registrant:{'-'.join(issuer.base)}" for issuer in issuers if issuer]
     title = (form["form"].lower(), "amended") if form["changed"] else (form["form"].lower(),)
     end = _period_end(joined, text)
     listed = tuple(dict.fromkeys(m["label"] for m in _LISTED.finditer(joined.text)))[:400]
@@ -86,17 +86,6 @@ def _file_numbers(text: str) -> list[str]:
         for match in _FILE_NUMBER.finditer(near):
             numbers["-".join(str(int(part)) for part in match["number"].split("-"))] = None
     return list(numbers)[:4]
-
-
-def _registrant(text: str) -> str:
-    label = _REGISTRANT.search(text)
-    if label is None:
-        return ""
-    lines = [line.strip(" \t_*#|-–—") for line in text[: label.start()].split("\n")]
-    named = (n for n in reversed(lines) if sum(c.isalpha() for c in n) > 2)
-    name = next((n for n in named if not _FILE_LABEL.search(n)), "")
-    form = read_organization(re.split(r"\s{3,}", name)[0]) if len(name) < 120 else None
-    return "-".join(form.base) if form else ""
 
 
 def _period_end(joined: Joined, text: str) -> tuple[str, ...]:
@@ -147,7 +136,7 @@ def read_identities(
         claims += read_clauses(joined, Opening(Description("mail")), mentions, frozenset())
         return identities, _ordered(chunks, claims)
     digest = text_digest(joined.text)
-    filing = read_filing(joined, digest)
+    filing = read_filing(document, joined, digest)
     mentions = find_mentions(joined, 0, min(len(joined.text), _READ))
     if filing is not None:
         named = _mentioned(joined, filing[0].description, mentions)
