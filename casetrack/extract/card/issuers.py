@@ -68,8 +68,11 @@ def read_issuer(cover: Cover, kind: str, /) -> Found | None:
         return _authors(cover)
     if kind == "correspondence":
         head, to = _letterhead(cover), read_addressee(cover, kind)
-        is_firm = head and (head.value.isupper() or _FIRM.search(head.value))
-        is_own = is_firm and (to is None or head is None or head.start != to.start)
+        is_own = (
+            head
+            and _FIRM.search(head.value)
+            and (to is None or head is None or head.start != to.start)
+        )
         return head if is_own else _signer(cover)
     if kind == "minutes" and (found := _body_of_minutes(cover)):
         return found
@@ -97,7 +100,7 @@ def read_addressee(cover: Cover, kind: str, /) -> Found | None:
             first = line
         elif first is not None:
             break
-    return first and of_line(cover, "addressee", first, 0.75, "address block")
+    return None if first is None else of_line(cover, "addressee", first, 0.75, "address block")
 
 
 def _author(cover: Cover) -> Found | None:
@@ -113,7 +116,10 @@ def _mail_name(sender: str | None) -> str | None:
 
 
 def _registrant(cover: Cover) -> Found | None:
-    if header := _CONFORMED.search(cover.text):
+    filer = cover.text.find("FILED BY:") if "SUBJECT COMPANY:" in cover.text else 0
+    if filer < 0:
+        return None
+    if header := _CONFORMED.search(cover.text, filer):
         return matched(cover, "issuer", header, 0.9, "header of the filing")
     label = _REGISTRANT.search(cover.text)
     if label is None:
@@ -138,9 +144,10 @@ def _releases(cover: Cover) -> Found | None:
     """Return the firm that two of headline, dateline, lead and "About" block name, in full."""
     text = cover.text
     headline = next((x.text for x in cover.lines[:6] if _is_headline(x.text)), "")
+    about = next((m.start() for m in _ABOUT.finditer(text)), _COVER)
     matches = (
         *((m, "about section") for m in _ABOUT.finditer(text)),
-        *((m, "lead") for m in _LEAD.finditer(text[:_COVER])),
+        *((m, "lead") for m in _LEAD.finditer(text[: min(_COVER, about)])),
         *((m, "dateline") for m in _WIRE.finditer(text[:1500])),
         *((m, "headline") for m in _ANNOUNCES.finditer(text[:800])),
     )
@@ -226,7 +233,9 @@ def _letterhead(cover: Cover) -> Found | None:
             below = cover.text[line.end : line.end + 120]
             is_again = _is_again(cover, text, line.end)
             is_again |= (
-                text.isupper() and re.match(r"\s*(?:[^\n]*\n)?[^\n]*\d{2}", below) is not None
+                " " in text
+                and text.isupper()
+                and re.match(r"\s*(?:[^\n]*\n)?[^\n]*\d{2}", below) is not None
             )
             found = found_at(
                 cover, "issuer", line.start, line.start + len(text), 0.75, "letterhead"
@@ -240,7 +249,9 @@ def _is_again(cover: Cover, name: str, after: int) -> bool:
     """Return whether a text names somebody a second time, in words or in a web address."""
     low, rest = name.casefold(), cover.text[after:].casefold()
     host = re.sub(r"\W|\b(?:the|inc|ltd|llc|gmbh|ag)\b", "", low)
-    return low in rest or any(host in re.sub(r"\W", "", m[0]) for m in _HOST.finditer(rest))
+    return (" " in low and low in rest) or any(
+        host in re.sub(r"\W", "", m[0]) for m in _HOST.finditer(rest)
+    )
 
 
 def _signer(cover: Cover) -> Found | None:
@@ -266,6 +277,7 @@ def _authors(cover: Cover) -> Found | None:
     abstract = _ABSTRACT.search(cover.text, after)
     high = min(abstract.start() if abstract else after + 900, after + 1200)
     start = end = -1
+    above = after
     for number, line in enumerate([x for x in cover.lines if after <= x.start < high][:12]):
         if start < 0 and number > _BELOW_TITLE:
             break
@@ -275,6 +287,10 @@ def _authors(cover: Cover) -> Found | None:
         if start < 0 and is_placed and PERSON.fullmatch(people[0]):
             end = line.start + len(people[0])
             return found_at(cover, "issuer", line.start, end, 0.8, "author line")
+        is_title = start < 0 and len(people) < 2 and cover.text.count("\n", above, line.start) < 2
+        above = line.end
+        if is_title:  # It goes on over the next lines.
+            continue
         is_names = all(PERSON.fullmatch(p) and len({*p.split()}) > 1 for p in people)
         if people and is_names and not _INSTITUTION.search(line.text):
             start, end = (line.start, line.end) if start < 0 else (start, line.end)

@@ -78,6 +78,11 @@ def _is_whole(text: str, parties: tuple[Found, ...]) -> bool:
     first, last = min(p.start for p in parties), max(p.end for p in parties)
     stop = _STOP.search(text, last)
     clause = text[first : stop.end() if stop else last]
+    around = text[max(0, first - _BEFORE) : first + len(clause)]
+    known = _letters(" ".join(p.value for p in parties))
+    for firm in _FIRM.finditer(around):
+        if _letters(firm[0]) not in known and not _DESCRIBES.search(around[: firm.start()]):
+            return False
     groups = [_TERM.finditer(m[0]) for m in re.finditer(r"\([^()]{4,240}\)", clause)]
     for group in (*groups, *([m] for m in _AS.finditer(clause))):
         named = {r.rstrip("s") for m in group if (r := _as_role(m[1], ""))}
@@ -85,6 +90,10 @@ def _is_whole(text: str, parties: tuple[Found, ...]) -> bool:
         if named and not any(role in roles for role in named):
             return False
     return True
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[\W_]", "", text).casefold()
 
 
 def _is_no_party(party: Found) -> bool:
@@ -105,6 +114,11 @@ def _without_tail(parties: tuple[Found, ...]) -> tuple[Found, ...]:
 
 _NO_PARTY: Final = re.compile(
     r"(?i)(?:the\s+)?(?:\w+\s+)?(?:banks|lenders?|parties)\b(?!\s+(?:of|one|trust)\b)"
+)
+_BEFORE: Final = 60
+_FIRM: Final = pattern("firm")
+_DESCRIBES: Final = re.compile(
+    r"(?i)(?:\b(?:of|by|as|for|to|with|from|than|under|an?|[dfan]/[bk]/a)|[\"“(‘'])\s*(?:the\s+)?$"
 )
 _NOT_SIDES: Final = frozenset(("affiliate", "company", "corporation", "member", "subsidiary"))
 _HEAD_OF_GROUP: Final = re.compile(r"[^(,;.]{0,80}")
