@@ -62,6 +62,10 @@ class Texts:
         """Return whether there is a text of this name."""
         return name in all_texts()
 
+    def type(self, name: str, /) -> Markup:
+        """Return a type of documents, or the name of a format."""
+        return self._or(f"type.{name}", name)
+
     def operation(self, operation: Operation, /) -> Markup:
         """Return the title of an operation."""
         return self._or(f"operation.{operation.name}", operation.title)

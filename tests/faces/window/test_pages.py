@@ -16,6 +16,7 @@ import casetrack.faces.window as window_package
 from casetrack.api.operation import arguments_of
 from casetrack.api.operations import operations
 from casetrack.base.errors.references import Opt, See
+from casetrack.base.records.documents import DOCUMENT_TYPES
 from casetrack.faces.window.pages import PAGES, TITLES
 from casetrack.faces.window.pages.operations import reading
 from casetrack.faces.window.texts import LANGUAGES, Texts, all_texts
@@ -232,6 +233,7 @@ def test_no_text_names_a_command_or_an_option() -> None:
 
 def test_every_shown_operation_and_template_has_its_texts() -> None:
     done = {name for page in PAGES for name in page.of}
+    assert {f"type.{name}" for name in DOCUMENT_TYPES} <= set(all_texts())
     for name, each in reading().items():
         if not {name, name.split()[0]} & done:
             assert {f"operation.{name}", f"operation.{name}_about"} <= set(all_texts())
@@ -263,6 +265,8 @@ def test_a_first_visit_leads_to_the_sample(
     finished(empty, empty.post("/sample"))
     assert pulled
     assert [d.name for d in library.get("Sample").documents()] == ["Lease.txt"]
+    (again,) = re.findall(r'data-again="([^"]*)"', empty.get("/c/Sample").text)
+    assert empty.get(again).status_code == 200
 
 
 @pytest.mark.slow

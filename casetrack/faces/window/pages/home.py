@@ -86,7 +86,7 @@ def sample(visit: Visit, /) -> Response:
         title=f"Ingest of {made.name}",
         collection=made.info,
     )
-    return visit.see(address("jobs", job, then=address("c", made.name)))
+    return visit.see(address("jobs", job))
 
 
 def overview(visit: Visit, /) -> Response:
@@ -95,24 +95,24 @@ def overview(visit: Visit, /) -> Response:
     return visit.page(
         "overview.html",
         meaning=missing_meaning(visit),
-        suggested=_suggested(visit),
         info=collection.info,
         stats=collection.stats(),
         documents=listing(collection.workspace.state(), sort_by="date", limit=_SHOWN).documents,
     )
 
 
-def _suggested(visit: Visit) -> list[str]:
-    """Return questions about what was read; none before the analysis is complete."""
+def suggested(visit: Visit, /) -> Response:
+    """Suggest questions about what was read, as a part of the overview, which need not wait."""
     collection, texts = visit.collection, visit.texts
-    if not collection.stats().chunk_count or collection.map.lacking():
-        return []
+    if collection.map.lacking():
+        return visit.page("suggested.html", questions=[])
     summary = collection.map.summary()
     names = [actor.entity.name for actor in summary.key_actors[:2]]
-    terms = [", ".join(topic.terms[:2]) for topic in summary.topics[:2]]
+    terms = [topic.terms[0] for topic in summary.topics[:2] if topic.terms]
     asked = [(texts("overview.about_name", name="{}"), name) for name in names]
     asked += [(texts("overview.about_term", term="{}"), term) for term in terms]
-    return [str(question).replace("{}", words) for question, words in asked]
+    questions = [str(question).replace("{}", words) for question, words in asked]
+    return visit.page("suggested.html", questions=questions)
 
 
 _HOME_PAGES = (
@@ -121,6 +121,7 @@ _HOME_PAGES = (
     Page("sample", "/sample", sample, "POST"),
     Page("import", "/import", import_archive, "POST"),
     Page("overview", "/c/{collection}", overview),
+    Page("suggested", "/c/{collection}/suggested", suggested),
 )
 
 
