@@ -150,6 +150,7 @@ def test_numbers_of_other_things_are_no_amounts(text: str) -> None:
         ("pays the sum of RM\n12,500.50.", [("RM\n12,500.50", 12_500.5, "MYR")]),
         ("a price of up to $\n400,000", [("$\n400,000", 400_000, "dollar")]),
         ("worth BHD 5,000.500", [("BHD 5,000.500", 5000.5, "BHD")]),
+        ("€5 to 12 million won", [("€5", 5, "EUR"), ("12 million won", 12e6, "KRW")]),
         ("EUR 5000-a-year", [("EUR 5000", 5000, "EUR")]),
         ("a loss of $10-M", [("$10", 10, "dollar")]),
         ("£5, or five pounds", [("£5", 5, "GBP"), ("five pounds", 5, "pound")]),

@@ -30,7 +30,7 @@ twelfth of March two thousand and four = 2004-03-12 | May the eleventh, 2023 = 2
 12. März 2024 = 2024-03-12 | 12 de marzo de 2024 = 2024-03-12 | 12 mars 2024 = 2024-03-12
 the last day of February 2024 = 2024-02-29 | the first Friday of July 2024 = 2024-07-05
 thirty (30) days after January 1, 2020 = 2020-01-31 | Easter Sunday 2024 = 2024-03-31
-Thanksgiving 2024 = 2024-11-28
+Thanksgiving 2024 = 2024-11-28 | New Year’s Eve 2024 = 2024-12-31 | Mother's Day 2024 = 2024-05-12
 """
 ABSOLUTE = [
     *_days(_DAYS),
@@ -381,7 +381,7 @@ less than 3 days after tomorrow = 2024-05-02/2024-05-04
 more than 2 weeks before today = 2024-04-17 | the next 4 business days = 2024-05-02/2024-05-07
 the day before 3 May 2031 = 2031-05-02 | 3 days after thanksgiving = 2024-12-01
 Labor Day weekend 2031 = 2031-08-30/2031-09-01 | next 12/25 = 2024-12-25
-Juneteenth 2031 = 2031-06-19
+Juneteenth 2031 = 2031-06-19 | two and a half years ago = 2021-11-01
 """
 
 

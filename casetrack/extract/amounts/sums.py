@@ -149,7 +149,13 @@ class Sums(Context):
             return None
         if not repeated and " " in link[0] and self._measures(upper):
             return None
-        return self._joined_range(number, value, end, upper)
+        joined = self._joined_range(number, value, end, upper)
+        if joined is None or repeated or self._text[joined[0] : joined[0] + 1] != " ":
+            return joined
+        other = money.after(self._text, self._low, joined[0] + 1)
+        # "from € 5 to 12 million won" has two amounts.
+        is_other = other is not None and not same_money(other.unit, mark.unit)
+        return None if is_other else joined
 
     def _measures(self, number: Number) -> bool:
         gap = GAP.match(self._low, number.end)

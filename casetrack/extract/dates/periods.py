@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 Parsed = tuple[Node, int]
 
+_ANY_FALL = frozenset(("previous", "prior", "preceding", "following"))
+
 _FISCAL = frozenset("fiscal financial tax school academic business".split())
 _ALL_YEARS = {f"{ten[:-1]}ies": number for ten, number in words.TENS.items()}
 
@@ -310,7 +312,9 @@ def season(stream: TokenStream, index: int) -> Parsed | None:
     if stream.low(pos) not in words.SEASONS:
         return None
     if step is not None:
-        if stream.low(pos) == "fall" and stream.low(pos - 1) not in {"this", "next", "last"}:
+        # "The previous fall in prices" is no season.
+        is_drop = stream.low(pos - 1) in _ANY_FALL or stream.low(pos + 1) in {"in", "of", "from"}
+        if stream.low(pos) == "fall" and is_drop:
             return None
         return Node("quarter", season=True, relative=True, confidence=0.6), pos + 1
     year = yearly(stream, stream.skip(pos + 1, "of", ",", "'"))

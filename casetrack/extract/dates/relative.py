@@ -291,15 +291,18 @@ def same_unit(stream: TokenStream, index: int) -> Parsed | None:
 
 
 def unit_after_next(stream: TokenStream, index: int) -> Parsed | None:
-    """Read "the week after next", "the month after the next"."""
+    """Read "the week after next", "the month before last"."""
     pos = stream.skip(index, "the")
     unit = words.UNITS.get(stream.low(pos))
     after = stream.skip(pos + 2, "the")
-    if unit not in _PRECISION or stream.low(pos + 1) != "after" or stream.low(after) != "next":
+    step = {("after", "next"): 2, ("before", "last"): -2}.get(
+        (stream.low(pos + 1), stream.low(after))
+    )
+    if unit not in _PRECISION or step is None:
         return None
     if words.UNITS.get(stream.low(after + 1)):
         return None
-    days = calendars.containing(stream.anchor, unit, 2) if stream.anchor else None
+    days = calendars.containing(stream.anchor, unit, step) if stream.anchor else None
     return relative(_PRECISION[unit], days), after + 1
 
 
