@@ -44,14 +44,8 @@ def found_at(
         return None
     head = value.split()[0]
     shift = max(raw.find(head), 0)
-    return Found(
-        field,
-        value,
-        start + shift,
-        start + len(raw.rstrip(' ,;:*#_–—-"“”|\n')),
-        confidence,
-        evidence,
-    )
+    end = start + len(raw.rstrip(' ,;:*#_–—-"“”|\n'))
+    return Found(field, value, start + shift, end, confidence, evidence)
 
 
 def matched(

@@ -43,6 +43,9 @@ _OF_BODY: Final = re.compile(
     r"(?:versammlung|sitzung|meeting|minutes)\s+(?:des|der|of(?:\s+the)?)\s+(?P<v>[A-ZÄÖÜ][^\n,(]{2,70})"
 )
 _AGENCY: Final = pattern("agency")
+_OWNED: Final = frozenset(("specification", "report", "policy", "presentation"))
+"""Kinds whose copyright belongs to the issuer; that of others may belong to a publisher."""
+_LONGEST: Final = 4  # words of a person's name
 _TO: Final = re.compile(r"^\W*(?:TO|To|An)\s*:\s*(?P<v>[^\n]{2,80})", re.MULTILINE)
 _SUBJECT: Final = re.compile(r"(?:re|betreff|subject|via|by)\b", re.IGNORECASE)
 _HOST: Final = re.compile(r"(?:@|www\.|https?://)[\w.-]+")
@@ -76,11 +79,12 @@ def read_issuer(cover: Cover, kind: str, /) -> Found | None:
         return head if is_own else _signer(cover)
     if kind == "minutes" and (found := _body_of_minutes(cover)):
         return found
-    if kind in {"form", "regulation"} and (found := _agency(cover)):
+    if kind == "regulation" and (found := _agency(cover)):
         return found
     found = _labelled(cover, "issuer")
     found = found if found and " " in found.value else None
-    return found or _owner(cover) or _firm_line(cover) or _author(cover)
+    found = found or (_owner(cover) if kind in _OWNED else None)
+    return found or _firm_line(cover) or _author(cover)
 
 
 def read_addressee(cover: Cover, kind: str, /) -> Found | None:
@@ -284,14 +288,15 @@ def _authors(cover: Cover) -> Found | None:
         names = re.sub(r"(?:\s*[\d*†‡§∗]+,?)+(?=\W|$)", ",", line.text)
         people = [p.strip() for p in re.split(r",|;|&|\band\b", names) if p.strip()]
         is_placed = len(people) > 1 and _INSTITUTION.search(line.text) is not None
-        if start < 0 and is_placed and PERSON.fullmatch(people[0]):
+        is_name = PERSON.fullmatch(people[0]) if people else None
+        if start < 0 and is_placed and is_name and not _INSTITUTION.search(people[0]):
             end = line.start + len(people[0])
             return found_at(cover, "issuer", line.start, end, 0.8, "author line")
         is_title = start < 0 and len(people) < 2 and cover.text.count("\n", above, line.start) < 2
         above = line.end
         if is_title:  # It goes on over the next lines.
             continue
-        is_names = all(PERSON.fullmatch(p) and len({*p.split()}) > 1 for p in people)
+        is_names = all(PERSON.fullmatch(p) and 1 < len({*p.split()}) <= _LONGEST for p in people)
         if people and is_names and not _INSTITUTION.search(line.text):
             start, end = (line.start, line.end) if start < 0 else (start, line.end)
         elif start >= 0:

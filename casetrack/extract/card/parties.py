@@ -97,7 +97,7 @@ def _letters(text: str) -> str:
 
 
 def _is_no_party(party: Found) -> bool:
-    return re.match(r"(?i)as\s", party.value) is not None or (
+    return _NO_NAME.search(party.value) is not None or (
         party.role is None and _NO_PARTY.match(party.value) is not None
     )
 
@@ -114,6 +114,9 @@ def _without_tail(parties: tuple[Found, ...]) -> tuple[Found, ...]:
 
 _NO_PARTY: Final = re.compile(
     r"(?i)(?:the\s+)?(?:\w+\s+)?(?:banks|lenders?|parties)\b(?!\s+(?:of|one|trust)\b)"
+)
+_NO_NAME: Final = re.compile(
+    r"^[Aa][Ss]\s|\b(?:with|herein|shall|filed|under|this|WITH|HEREIN|SHALL|FILED|UNDER|THIS)\b"
 )
 _BEFORE: Final = 60
 _FIRM: Final = pattern("firm")
