@@ -80,8 +80,10 @@ def test_a_folder_is_kept_in_step(empty: TestClient, library: Library, shelf: Pa
     assert [do(f"do/watch {what}")[0].enabled for what in ("pause", "resume")] == [False, True]
     kept = [do("do/watch add", remove_deleted=sign)[0].auto_remove_deleted for sign in "10"]
     assert kept == [True, False]
+    (shelf / "damaged.pdf").write_bytes(b"%PDF-1.4 damaged")
     do("folders")
     _wait_for_work()
+    assert "damaged.pdf" in empty.get(f"/jobs/{library.jobs.list()[0].id}").text
     assert library.get("Case").stats().document_count == 2
     assert do("do/watch remove") == ()
     refused = empty.post(f"{place}/folders", data={"folder": watch.id})

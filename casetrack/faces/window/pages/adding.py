@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casetrack.api.folders import folder_content
-from casetrack.api.watch.statuses import counts_text
 from casetrack.api.watch.watches import Watches
 from casetrack.base.errors import FileNotFound, UsageError
 from casetrack.faces.window.pages.base import Page
@@ -146,9 +145,9 @@ _SOON = "unwatched"
 def folders(visit: Visit, /) -> Response:
     """List the folders of a collection; the page asks for itself again while one is at work."""
     watches = Watches(visit.library).all(collection=visit.collection.info.id)
-    watched = [(each, _state(visit, each.status), _counts(each.status)) for each in watches]
+    watched = [(each, _state(visit, each.status)) for each in watches]
     return visit.page(
-        "watched.html", watched=watched, busy=any(state in _BUSY for _, state, _ in watched)
+        "watched.html", watched=watched, busy=any(state in _BUSY for _, state in watched)
     )
 
 
@@ -182,11 +181,6 @@ def _state(visit: Visit, status: WatchStatus) -> str:
     """Return the text key of a folder's state."""
     # This window watches by itself, so an unwatched folder is about to be watched.
     return "starting" if status.health == _SOON and not visit.read_only else status.health
-
-
-def _counts(status: WatchStatus) -> str:
-    """Return the counts of the last sync as text."""
-    return counts_text(status.counts) if status.last_sync_at else ""
 
 
 PAGES = (

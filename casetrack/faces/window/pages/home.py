@@ -202,7 +202,7 @@ _SETTINGS_PAGES = (
 # Long work: progress, result, and cancellation.
 
 _LISTED = 100
-_FINE = frozenset({"ingested", "updated", "unchanged", "moved"})
+_FINE = frozenset({"ingested", "new", "changed", "moved", "removed", "missing"})
 _KNOWN = "duplicate"
 """Reasons for a skipped file that need no message."""
 
@@ -238,10 +238,11 @@ def _share(job: Job) -> int | None:
 
 def _attention(job: Job) -> list[dict[str, Any]]:
     """Return the incompletely read files, with the reason."""
-    outcomes = (job.result or {}).get("outcomes", [])
+    result = job.result or {}
+    outcomes = [{"status": each.get("kind"), **each} for each in result.get("changes", [])]
     return [
         {"name": Path(each["path"]).name, **each}
-        for each in outcomes
+        for each in result.get("outcomes", outcomes)
         if each["status"] not in _FINE and each["code"] != _KNOWN
     ]
 
