@@ -36,6 +36,7 @@ COLUMNS = {
     "passages-about": ["rank", "citation", "text"],
     "stale-or-partly-read": ["name", "why", "read_at", "path"],
     "timeline-between": ["day", "written", "citation", "passage"],
+    "who-wrote-to-whom": "sender recipient mails in_copy first_day last_day for_instance".split(),
     "who-appears-with-whom": ("name kind with_name with_kind passages weight for_instance".split()),
 }
 
@@ -62,7 +63,10 @@ def test_packaged_queries_find_what_is_there(filled: Run, tmp_path: Path) -> Non
     )
     table = tmp_path / "rows.csv"
     table.write_text("Item,2031,2030\nFares,€12,€10\nTolls,€3,-€4\n")
-    assert filled("ingest", note, table, "-c", "Mill").code == 0
+    mail = tmp_path / "rent.eml"
+    head = "From: Hale Jo <jo.hale@mill.example>\nTo: Ann Lee <a@x.example>\nSubject: Rent"
+    mail.write_text(f"{head}\nDate: Thu, 4 Oct 2012 13:02:39 +0200\n\nDear Ann, thanks.\n")
+    assert filled("ingest", note, table, mail, "-c", "Mill").code == 0
 
     def asked(name: str) -> list[dict[str, object]]:
         data: list[dict[str, object]] = json.loads(
@@ -80,8 +84,11 @@ def test_packaged_queries_find_what_is_there(filled: Run, tmp_path: Path) -> Non
     assert [(row["value"], row["change"], row["change_percent"]) for row in asked("figures")] == [
         *((12, 2, 20.0), (10, None, None), (3, 7, None), (-4, None, None))
     ]
+    (pair,) = asked("who-wrote-to-whom")
+    assert (pair["sender"], pair["recipient"], pair["mails"]) == ("Jo Hale", "Ann Lee", 1)
+    assert pair["first_day"] == pair["last_day"] == "2012-10-04"
     assert str(asked("passages-about")[0]["citation"]).startswith("lease.txt, p. 1")
-    assert sum(int(str(row["documents"])) for row in asked("documents-by-type-and-month")) == 5
+    assert sum(int(str(row["documents"])) for row in asked("documents-by-type-and-month")) == 6
 
 
 def test_a_query_is_saved_with_its_collection_and_wins_over_others(filled: Run, home: Path) -> None:
