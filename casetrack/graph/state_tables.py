@@ -190,15 +190,16 @@ class StateTables(ABC):
         for edit in in_documents(self._marks.entity_edits, self._snapshot):
             if edit.kind != "role" or edit.mark_id not in self._edits:
                 continue
-            is_own = pc.equal(mentions["entity_id"], self._edits[edit.mark_id]["entity_id"])
+            whose = self._edits[edit.mark_id]["entity_id"]
+            is_own = pc.and_(
+                pc.equal(mentions["entity_id"], whose), pc.not_equal(mentions["role"], PLACED)
+            )
             if edit.document_id is not None:
                 is_own = pc.and_(is_own, pc.equal(mentions["document_id"], edit.document_id))
-            is_own = pc.and_(is_own, pc.not_equal(mentions["role"], PLACED))
-            new = pa.scalar(edit.value or None, pa.string())
+            old, new = mentions["role"], pa.scalar(edit.value or None, pa.string())
+            chosen = pc.if_else(pc.fill_null(is_own, False), new, old.cast(pa.string()))
             at = mentions.schema.get_field_index("role")
-            roles = mentions["role"].cast(pa.string())
-            chosen = pc.if_else(pc.fill_null(is_own, False), new, roles)
-            mentions = mentions.set_column(at, "role", chosen.cast(mentions["role"].type))
+            mentions = mentions.set_column(at, "role", chosen.cast(old.type))
         return mentions
 
     @cached_property

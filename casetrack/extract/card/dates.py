@@ -58,11 +58,8 @@ def read_date(cover: Cover, kind: str, /) -> Found | None:
         return None
     rank, span = best
     value = span.value or (span.readings[0] if span.readings else None)
-    return (
-        Found("date", value, span.start, span.end, min(0.95, 0.6 + rank / 10), "own date")
-        if value
-        else None
-    )
+    sure = min(0.95, 0.6 + rank / 10)
+    return Found("date", value, span.start, span.end, sure, "own date") if value else None
 
 
 def _rank(text: str, span: DateSpan, kind: str, salutation: int) -> float:

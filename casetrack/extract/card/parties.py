@@ -97,9 +97,9 @@ def _letters(text: str) -> str:
 
 
 def _is_no_party(party: Found) -> bool:
-    return _NO_NAME.search(party.value) is not None or (
-        party.role is None and _NO_PARTY.match(party.value) is not None
-    )
+    # One word without a role is the short name of a party that stands elsewhere in full.
+    is_short = party.role is None and (_NO_PARTY.match(party.value) or " " not in party.value)
+    return bool(party.value and (is_short or _NO_NAME.search(party.value)))
 
 
 def _without_tail(parties: tuple[Found, ...]) -> tuple[Found, ...]:
@@ -344,16 +344,8 @@ def _labelled(cover: Cover) -> Iterator[Found]:
         side += 1
         blank = not any(c.isalpha() for c in value) or UNNAMED_HERE.match(value) is not None
         start = match.start("name") + max(match["name"].find(value), 0)
-        yield Found(
-            "party",
-            "" if blank else value,
-            start,
-            start + len(value),
-            0.85,
-            "label",
-            label.lower(),
-            side,
-        )
+        shown, end = "" if blank else value, start + len(value)
+        yield Found("party", shown, start, end, 0.85, "label", label.lower(), side)
 
 
 def _unique(parties: tuple[Found, ...]) -> tuple[Found, ...]:

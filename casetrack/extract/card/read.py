@@ -33,17 +33,9 @@ def card_columns(cover: Cover, kind: str, /) -> dict[str, Any]:
 def _fact(cover: Cover, found: Found) -> CardFact:
     has_place = found.start >= 0
     page, start, end = cover.place(found.start, found.end) if has_place else (None, None, None)
-    return CardFact(
-        field=found.field,
-        value=found.value,
-        role=found.role,
-        side=found.side,
-        page=page,
-        start=start,
-        end=end,
-        confidence=round(found.confidence, 2),
-        evidence=found.evidence,
-    )
+    own = {n: getattr(found, n) for n in ("field", "value", "role", "side", "evidence")}
+    sure = round(found.confidence, 2)
+    return CardFact(page=page, start=start, end=end, confidence=sure, **own)
 
 
 def read_card(cover: Cover, kind: str, /) -> tuple[Found, ...]:

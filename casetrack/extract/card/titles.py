@@ -52,14 +52,8 @@ def read_title(cover: Cover, kind: str, /) -> Found | None:
         at = re.search(r"\s+".join(map(re.escape, cover.title.split())), cover.text, re.IGNORECASE)
         if at:
             return found_at(cover, "title", *at.span(), 0.95, "title in the text and the file")
-    first = _headline(cover, kind)
-    if first is not None:
-        return first
-    return (
-        of_property("title", cover.title, "title of the file")
-        if cover.title and not NOT_TITLE.match(cover.title)
-        else None
-    )
+    own = None if NOT_TITLE.match(cover.title or "") else cover.title
+    return _headline(cover, kind) or of_property("title", own, "title of the file")
 
 
 def is_titled(text: str, /) -> bool:
@@ -81,11 +75,8 @@ def read_base(cover: Cover, kind: str, /) -> Found | None:
         and not re.search(r"amend|waiver|supplement|joinder", title.value, re.IGNORECASE)
     ):
         return None
-    return (
-        matched(cover, "base", match, 0.8, "title of the amendment")
-        if _CONTRACT_NOUN.search(match["v"])
-        else None
-    )
+    named = match if _CONTRACT_NOUN.search(match["v"]) else None
+    return matched(cover, "base", named, 0.8, "title of the amendment")
 
 
 def _headline(cover: Cover, kind: str) -> Found | None:
