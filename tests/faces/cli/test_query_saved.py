@@ -34,6 +34,7 @@ COLUMNS = {
         *("citation", "written"),
     ],
     "passages-about": ["rank", "citation", "text"],
+    "payments": ["payer", "payee", "value", "unit", "what_for", "citation", "passage"],
     "stale-or-partly-read": ["name", "why", "read_at", "path"],
     "timeline-between": ["day", "written", "citation", "passage"],
     "who-wrote-to-whom": "sender recipient mails in_copy first_day last_day for_instance".split(),
@@ -58,7 +59,8 @@ def test_every_packaged_query_has_a_title_and_declares_what_it_uses(name: str) -
 def test_packaged_queries_find_what_is_there(filled: Run, tmp_path: Path) -> None:
     note = tmp_path / "note.txt"
     note.write_text(
-        'The fee is £5,000, due on 12 March 2024 (the "Due Date"). A deposit of £900 was paid. '
+        'The fee is £5,000, due on 12 March 2024 (the "Due Date"). '
+        "The Tenant paid Kay Ltd. £900 as a deposit. "
         "Notice is given within ten days after the Due Date, at least 5 days before an audit."
     )
     table = tmp_path / "rows.csv"
@@ -87,6 +89,8 @@ def test_packaged_queries_find_what_is_there(filled: Run, tmp_path: Path) -> Non
     (pair,) = asked("who-wrote-to-whom")
     assert (pair["sender"], pair["recipient"], pair["mails"]) == ("Jo Hale", "Ann Lee", 1)
     assert pair["first_day"] == pair["last_day"] == "2012-10-04"
+    (paid,) = asked("payments")
+    assert [*paid.values()][:5] == ["The Tenant", "Kay Ltd.", 900, "GBP", "as a deposit"]
     assert str(asked("passages-about")[0]["citation"]).startswith("lease.txt, p. 1")
     assert sum(int(str(row["documents"])) for row in asked("documents-by-type-and-month")) == 6
 
