@@ -332,7 +332,8 @@ class Page:
             self._scale = self._page_scale
         self._between = []
         label = line.text[slice(*row.label)]
-        own = next((s for s in find_scales(label)), None)
+        # Before the label is the name of its column: "Shares in thousands: Allocated".
+        own = next((s for s in find_scales(line.text[: row.label[1]])), None)
         words = " ".join(_NOTE_END.sub("", label.strip(" |:")).split())
         if self._waiting and not self._waiting.endswith(":") and words[:1].islower():
             words = f"{self._waiting} {words}"

@@ -12,8 +12,8 @@ from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from casetrack.extract.tables.cells import counts_things, is_per_share, names_unit, scale_of_column
-from casetrack.extract.tables.periods import read_column, read_columns
+from casetrack.extract.tables.cells import counts_things, is_per_share, scale_of_column
+from casetrack.extract.tables.periods import has_head, read_column, read_columns
 from casetrack.graph.document.facts import TableSum
 from casetrack.graph.document.table_blocks import Block, BlockCarry, Page, scale_of_document
 
@@ -38,6 +38,8 @@ _LEAST_STATED = 5
 _NEARLY_ALL = 0.8
 _BEYOND_REASON = 1e13
 _BEYOND_SIGNED = 10
+_CHANGE = re.compile(r"(?:increase|decrease|change)\b", re.IGNORECASE)
+"""Names of columns of changes, which are amounts or percentages."""
 _RETURNS = re.compile(r"\bS&P\b|\bindex\b|\bpeer|NASDAQ|\breturns?\s?$|\bRussell\b", re.IGNORECASE)
 
 
@@ -152,7 +154,7 @@ class _Kinds(NamedTuple):
 
 
 def _kinds_of_columns(rows: Sequence[TableRow], names: Sequence[str]) -> _Kinds:
-    counted = [place for place, name in enumerate(names) if counts_things(name, "")]
+    counted = [place for place, name in enumerate(names) if _is_count(name)]
     money: dict[int, set[int | str]] = {}
     ratios: dict[int, set[int | str]] = {}
     bare: dict[int, set[int | str]] = {}
@@ -179,6 +181,11 @@ def _kinds_of_columns(rows: Sequence[TableRow], names: Sequence[str]) -> _Kinds:
     return _Kinds(money, ratios, bare, 2 * cents > sums, bool(whole))
 
 
+def _is_count(name: str) -> bool:
+    """Return whether a column has counts or ratios; "Three months ended" is a period."""
+    return not has_head(name) and counts_things(name, "")
+
+
 def _sums_of(
     row: TableRow, unit: str | None, columns: Sequence[Column], kinds: _Kinds, usual: float
 ) -> Iterator[TableSum]:
@@ -187,7 +194,7 @@ def _sums_of(
     signed, percents = kinds.money.get(count, set()), kinds.ratios.get(count, set())
     heads = _heads_of(cells, columns, signed, percents)
     per_share = is_per_share(row.label, row.section)
-    counted = counts_things(row.label, row.section)
+    counted = counts_things(row.label, row.section) or bool(row.own and not row.own.of_money)
     scale = row.own or row.scale
     stated = usual if scale is None else scale.factor if scale.of_money else 1.0
     if stated != 1 and not per_share:
@@ -206,7 +213,8 @@ def _sums_of(
                 unit is None
                 or (counted and not per_share)
                 or not is_sum
-                or names_unit(cell.name)
+                or _is_count(cell.name.rpartition(" / ")[2])
+                or any(map(_CHANGE.match, cell.name.split(" / ")))
                 or place in (percents | kinds.bare.get(count, set())) - signed
             ):
                 continue
