@@ -41,6 +41,10 @@ if TYPE_CHECKING:
 
 _COMPARED = 5
 """Number of results whose values must agree."""
+_LEAST_HELD = 0.75
+"""Minimum weight of the question's words in a compared result, as a share of the best one's."""
+_EQUAL = 0.05
+"""Difference of certainty up to which two values are equally certain."""
 _NEAR_BEST = 0.5
 """Minimum score of a row with the value, as a share of the best score, to be marked first."""
 _COLUMNS = ("paragraphs", "line_boxes", "printed")
@@ -90,7 +94,7 @@ class Finder:
     def _has_other(self, best: AnswerLocation) -> bool:
         """Return whether one of the next results has another value that is as certain.
 
-        Results with fewer of the question's words than the best one are not compared.
+        Results with far fewer of the question's words than the best one are not compared.
         """
         if best.answer is None or self._question is None or self._rows is None:
             return False
@@ -98,7 +102,7 @@ class Finder:
         passages = self.passages[:_COMPARED]
         held = [self._held(passage, sought) for passage in passages]
         for passage, row, share in zip(passages[1:], self._rows[1:], held[1:], strict=False):
-            if share < held[0]:
+            if share < _LEAST_HELD * held[0]:
                 continue
             units = _units_of(passage, row, sought)
             if not units:
@@ -109,7 +113,7 @@ class Finder:
             other = answer_in(part, passage.text, passage.provenance, row, sought)
             if (
                 other is not None
-                and other[1] >= best.certainty
+                and other[1] >= best.certainty - _EQUAL
                 and not is_same(other[0].text, best.answer.text)
             ):
                 return True
@@ -213,11 +217,13 @@ def point(
     first = Part.of(text, units[numbers[0]], float(shares[numbers[0]]))
     answer, certainty = answer_in(first, text, whole, row, sought) or (None, 0.0)
     if answer is not None:
-        # The row with the value comes first.
+        # The row with the value comes first, or is marked too.
         at = answer.char_start - whole.char_start
         own = next(n for n, unit in enumerate(units) if unit.start <= at < unit.end)
         if own in numbers or shares[own] >= _NEAR_BEST * shares[numbers[0]]:
             numbers = [own, *(n for n in numbers if n != own)][:MOST]
+        elif certainty >= 1.0 - _EQUAL:
+            numbers = [*numbers[: MOST - 1], own]
         else:
             answer, certainty = None, 0.0
     marked = [mark_unit(number) for number in numbers]

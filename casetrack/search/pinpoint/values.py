@@ -118,6 +118,24 @@ class Compared:
     wanted: Wanted
     values: Sequence[Value]
 
+    @classmethod
+    def of(
+        cls,
+        best: Part,
+        text: str,
+        whole: Provenance,
+        row: Mapping[str, Any],
+        sought: Sought,
+        asked: Wanted,
+        /,
+    ) -> Compared:
+        """Return the best part of a passage compared with a question."""
+        before, after = _AROUND_CHARS
+        near = text[max(0, best.start - before) : best.start + len(best.text) + after]
+        values = values_in(best.text, row.get("mentions") or (), best.start)
+        around = query_terms(f"{near} {names_of(whole)}")
+        return cls(best.text, around, sought, asked, values)
+
     @functools.cached_property
     def weights(self) -> dict[str, float]:
         """The terms of the question with their rarity, without those that name the kind."""
@@ -376,7 +394,9 @@ _CERTAIN_NAME = 0.86
 """The same of a name: a sentence has many, mostly in another role."""
 _CERTAIN_OF_SEVERAL = 0.88
 """The same of one of several values of the requested kind."""
-_COVERED = 0.6
+_POSSIBLE = 0.1
+"""Minimum probability of a value that counts as another one."""
+_COVERED = 0.55
 """Minimum share of the question's words, by rarity, in the part and around it."""
 _CERTAIN_ALONE = 0.95
 """Minimum probability of a value with a smaller share."""
@@ -448,23 +468,19 @@ def names_of(whole: Provenance, /) -> str:
 def _in_sentence(
     best: Part, text: str, whole: Provenance, row: Mapping[str, Any], sought: Sought, asked: Wanted
 ) -> tuple[Answer, float] | None:
-    at = best.start
-    before, after = _AROUND_CHARS
-    near = text[max(0, at - before) : at + len(best.text) + after]
-    values = values_in(best.text, row.get("mentions") or (), at)
-    part = Compared(best.text, query_terms(f"{near} {names_of(whole)}"), sought, asked, values)
+    part = Compared.of(best, text, whole, row, sought, asked)
     if part.lacks_selection():
         return None
-    fitting = part.of_year([v for v in values if part.fits(v)])
+    fitting = part.of_year([v for v in part.values if part.fits(v)])
     rated = [(part.probability(v, best.score), v) for v in fitting]
     if not rated:
         return None
     certain, value = max(rated, key=lambda each: (each[0], -each[1].start))
     least = _CERTAIN_NAME if value.kind == "person" else _CERTAIN
-    if len({other.text for _, other in rated}) > 1:
+    if len({other.text for probability, other in rated if probability >= _POSSIBLE}) > 1:
         least = _CERTAIN_OF_SEVERAL
     if certain < least or (part.covered() < _COVERED and certain < _CERTAIN_ALONE):
         return None
     kind = _KINDS.get(value.unit, _KINDS.get(value.kind, "amount"))
-    start = whole.char_start + at + value.start
+    start = whole.char_start + best.start + value.start
     return Answer(value.text, kind, start, start + len(value.text)), certain
