@@ -327,8 +327,10 @@ def _one_slip(word: str) -> Iterator[str]:
 
 LOOKED_AT = 3
 """Number of best results judged together: one may have the words, another the meaning."""
-WORDED = 0.25
+WORDED = 0.1
 """Relevance by words alone from which models deny nothing."""
+LOST = 0.16
+"""Relevance below which an answer is absent if a name or reference of the question is missing."""
 WORDS_ALONE, OTHER = "words", "words of other languages"
 """Names of the fits of words: for English, and for languages with more forms and compounds."""
 _LOWEST = 2
@@ -360,13 +362,15 @@ class Fit:
         relevance: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-np.clip(logit, -30.0, 30.0)))
         return relevance
 
-    def evidence(self, relevance: float, /, *, is_worded: bool = False) -> Evidence:
+    def evidence(
+        self, relevance: float, /, *, is_worded: bool = False, is_lost: bool = False
+    ) -> Evidence:
         """Return the evidence level of a relevance.
 
         It is never *none* if the words alone show otherwise: models read names and technical terms
         badly, and words miss other phrasings, but both seldom miss an answer.
         """
-        if relevance < self.none_below and not is_worded:
+        if relevance < (LOST if is_lost else self.none_below) and (is_lost or not is_worded):
             return "none"
         return "strong" if relevance >= self.strong_from else "weak"
 
@@ -436,14 +440,14 @@ def judged(
     each, by_words = fit.relevance(features), words_fit.relevance(features)
     best = {name: values[:LOOKED_AT].max(keepdims=True) for name, values in features.items()}
     whole = max(float(fit.relevance(best)[0]), float(each.max()))
+    is_lost = any(features[name].any() for name in ("exact", "names"))
     results = tuple(
-        (float(r), fit.evidence(float(r), is_worded=float(w) >= WORDED))
+        (float(r), fit.evidence(float(r), is_worded=float(w) >= WORDED, is_lost=is_lost))
         for r, w in zip(each, by_words, strict=True)
     )
     worded = max(float(words_fit.relevance(best)[0]), float(by_words.max()))
-    evidence = fit.evidence(whole, is_worded=worded >= WORDED)
-    lost = any(features[name].any() for name in ("exact", "names"))
-    never_none = never_none or (len(words.weights) < FEWEST and not lost)
+    evidence = fit.evidence(whole, is_worded=worded >= WORDED, is_lost=is_lost)
+    never_none = never_none or (len(words.weights) < FEWEST and not is_lost)
     return Verdict(whole, "weak" if never_none and evidence == "none" else evidence, results)
 
 

