@@ -91,6 +91,8 @@ _BY_AFTER = re.compile(r"\w*\s+(?:by|von|durch)\b", re.IGNORECASE)
 _BY = re.compile(r"\b(?:by|von|durch) (?:the |\w+ )?$", re.IGNORECASE)
 _MADE_BY = re.compile(r"(?P<made>\w+) (?:by|von|durch) (?:the |\w+ )?$", re.IGNORECASE)
 _YEAR = re.compile(r"\b(?:1[0-9]|20)\d\d\b")
+_LEAST_WORDS = 2
+"""Minimum number of the question's words: a single word fits too many sentences."""
 _NEAR_WORDS = 6
 """Distance in words at which a word of the question counts a third."""
 _LIMIT_CHARS = 20
@@ -256,7 +258,7 @@ class Compared:
             return 0.0
         if value.kind == "person" and self._is_by_other(value):
             return 0.0
-        if self._is_of_other_party():
+        if len(self.weights) < _LEAST_WORDS or self._is_of_other_party():
             return 0.0
         total = _BIAS + sum(map(operator.mul, _WEIGHTS, features))
         return 1.0 / (1.0 + math.exp(-total))
