@@ -46,6 +46,7 @@ _PREPOSITIONS = query_terms("within until since during after before prior")
 _SELECTING = frozenset(_LISTS.words("selecting"))
 _PARTIES = frozenset(_LISTS.words("parties"))
 _DUTY = re.compile(r"\b(?:must|shall|should|has to|have to|muss|m\u00fcssen)\b", re.IGNORECASE)
+_PAST = re.compile(r"\b(?:was|were|did|wurden?)\b", re.IGNORECASE)
 _DUE = re.compile(
     r"\b(?:must|shall|should|ha(?:s|ve) to|(?:is|are) to|(?-i:may|will)|due|required|requires?|"
     r"deadline|within|no later|not (?:less|later) than|at least|prior to|"
@@ -306,12 +307,15 @@ class Compared:
         return any(m.group().lower() not in asked for m in words.finditer(self.text, first, last))
 
     def _lacks_duty(self, value: Value) -> bool:
-        """Return whether the question asks for the time of a duty, and the part states a fact."""
+        """Return whether only one of the question and the part states a duty."""
         if value.kind == "time" and "date" in self.wanted.kinds:
             before = self.text[max(0, value.start - _LIMIT_CHARS) : value.start]
             after = self.text[value.end : value.end + _LIMIT_CHARS]
             return _LIMIT.search(f"{before} {after}") is None
-        asks = value.kind in {"date", "time"} and _DUTY.search(self.sought.query) is not None
+        is_time = value.kind in {"date", "time"}
+        if is_time and _PAST.search(self.sought.query) and _DUTY.search(self.text):
+            return True
+        asks = is_time and _DUTY.search(self.sought.query) is not None
         return asks and _DUE.search(self.text) is None
 
     def _is_of_other_party(self) -> bool:
