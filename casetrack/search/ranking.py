@@ -402,12 +402,7 @@ def rank(
 
 
 def _weighed(scope: Scope, priors: Sequence[Prior]) -> Scope:
-    """Return the scope; word rarity is counted in the documents of the priors.
-
-    That of a part of the index is completed by all of it.
-    """
-    if scope.is_filtered:
-        scope = replace(scope, around=scope_of(scope.index))
+    """Return the scope; word rarity is counted in the documents of the priors."""
     inside = {document for prior in priors for document in prior.within}
     if scope.documents is not None:
         inside &= scope.documents

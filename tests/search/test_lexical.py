@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 
-from casetrack.search.scores import bm25_scores, gains, lexical_at, lexical_top
+from casetrack.search.scores import bm25_scores, lexical_at, lexical_top
 from casetrack.store.index import postings
 from casetrack.store.index.scope import scope_of
 from store.index.made import WORDS, index_of, rows_of, saved
@@ -123,16 +122,3 @@ def test_equal_scores_come_in_order_of_document_and_position(tmp_path):
     index = index_of(*parts)
     by_name = lexical_top(scope_of(index), Counter("xy"), 10)[0]
     assert index.chunk_ids(by_name) == one["chunk_id"].to_pylist()[:10]
-
-
-def test_rarity_in_few_passages_is_completed_by_all(index) -> None:
-    few = scope_of(index, [next(d for d in index.segments[0].documents if d)])
-    common = gains(replace(few, around=scope_of(index)), dict.fromkeys(WORDS, 1.0))
-    alone = gains(few, dict.fromkeys(WORDS, 1.0))
-    # Of two words with one frequency in the document, the rarer one elsewhere counts more.
-    by_weight: dict[float, list[str]] = {}
-    for term, weight in alone.items():
-        by_weight.setdefault(float(weight), []).append(term)
-    same = max(by_weight.values(), key=len)
-    everywhere = gains(scope_of(index), dict.fromkeys(same, 1.0))
-    assert sorted(same, key=common.__getitem__) == sorted(same, key=everywhere.__getitem__)

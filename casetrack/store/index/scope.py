@@ -209,8 +209,6 @@ class Scope:
         Document ids of the rows; ``None`` for all documents.
     weighed_as
         Another scope whose term statistics apply.
-    around
-        A larger scope whose term statistics complete those of few passages.
     """
 
     index: Index
@@ -219,7 +217,6 @@ class Scope:
     average_length: float
     documents: frozenset[str] | None = None
     weighed_as: Scope | None = None
-    around: Scope | None = None
 
     @property
     def is_filtered(self) -> bool:
