@@ -23,7 +23,7 @@ told AS (
             '((?:[Tt]he )?[A-Z][\w&''’-]*(?: (?:and |of )?[A-Z][\w&''’-]*(?:\b\.)?){0,4}) '
             || '(?:also |hereby |then )?(?:(?:shall|will|must|agrees? to|has agreed to|is obligated to|is required to) '
             || '(?:also |promptly |then )?(?:pay|reimburse)|paid|pays|has paid) '
-            || '((?:to )?(?:the )?[A-Z][\w&''’-]*(?: (?:and |of )?[A-Z][\w&''’-]*(?:\b\.)?){0,4})? ?[^.;]{0,80}$',
+            || '((?:to )?(?:the )?[A-Z][\w&''’-]*(?: (?:and |of )?[A-Z][\w&''’-]*(?:\b\.)?){0,4})? ?[^.;,£$€\d]{0,80}$',
             ['payer', 'payee']
         ) AS parties
     FROM sum

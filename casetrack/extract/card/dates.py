@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 _NUMBER_LABEL: Final = pattern("number_label")
 _OWN_DATE: Final = pattern("own_date")
 _OTHER_DATE: Final = pattern("other_date")
+_PLANNED: Final = re.compile(r"\b(?:will|shall|wird|werden)\b[^.;]*$")
+"""The rest of a sentence on something in the future."""
 _ENDED: Final = pattern("ended")
 _INTERVAL: Final = pattern("interval")
 _OF_CUSTOMER: Final = re.compile(r"kunden|customer|contract|order|bestell|alt", re.IGNORECASE)
-_COVER, _TOP = 3200, 700
+_COVER, _TOP, _HEAD = 3200, 700, 300
 _ENOUGH, _OF_CONTRACT = 0.9, 1.6
 _KINDS: Final = frozenset(("absolute", "ambiguous"))
 _OF_BILL: Final = re.compile(
@@ -71,13 +73,15 @@ def _rank(text: str, span: DateSpan, kind: str, salutation: int) -> float:
     line = text[start : line_end if line_end > 0 else len(text)].strip()
     is_alone = len(line) <= span.end - span.start + 28
     rank = 0.0
-    if _OTHER_DATE.search(own_line):
+    if _OTHER_DATE.search(own_line) or _PLANNED.search(before):
         rank -= 2
     elif _OWN_DATE.search(before):
         rank += 2
     if is_alone:
         rank += 1.2 if span.start > salutation else 3.2
     rank += 0.8 * (span.start < _TOP) + 0.4 * (kind in _DATED) - 0.6 * (span.precision == "month")
+    if kind == "minutes" and span.start < _HEAD:
+        rank += 1.5
     if kind in {"invoice", "order"} and _OF_BILL.search(own_line):
         rank += 1.5
     if kind == "contract" and rank < _OF_CONTRACT:

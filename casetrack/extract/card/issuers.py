@@ -45,6 +45,7 @@ _OF_BODY: Final = re.compile(
 _AGENCY: Final = pattern("agency")
 _OWNED: Final = frozenset(("specification", "report", "policy", "presentation"))
 """Kinds whose copyright belongs to the issuer; that of others may belong to a publisher."""
+_WORD: Final = re.compile(r"[^\W\d]{2}")
 _LONGEST: Final = 4  # words of a person's name
 _TO: Final = re.compile(r"^\W*(?:TO|To|An)\s*:\s*(?P<v>[^\n]{2,80})", re.MULTILINE)
 _SUBJECT: Final = re.compile(r"(?:re|betreff|subject|via|by)\b", re.IGNORECASE)
@@ -332,8 +333,15 @@ def _body_of_minutes(cover: Cover) -> Found | None:
         if line.text.startswith(("-", "•", "http")):
             continue
         match = _MEETING.match(text)
-        if match and not re.match(
-            r"(?:\w+treffen|mitglieder\w+|meeting|top|\w+tag\b|status)", match["v"], re.IGNORECASE
+        is_body = match and not find_dates(match["v"]) and _WORD.search(_firm_key(match["v"]))
+        if (
+            match
+            and is_body
+            and not re.match(
+                r"(?:\w+treffen|mitglieder\w+|meeting|top|\w+tag\b|status)",
+                match["v"],
+                re.IGNORECASE,
+            )
         ):
             start = line.start + line.text.find(match["v"].split()[0])
             end = start + len(match["v"])

@@ -96,6 +96,7 @@ def _headline(cover: Cover, kind: str) -> Found | None:
         letters = sum(c.isalpha() for c in line.text)
         if (
             letters < 4
+            or line.text.count(" | ") > 1  # the head of a table
             or NOT_TITLE.match(line.text)
             or len(line.text) > 140
             or letters < 0.35 * len(line.text)
@@ -180,6 +181,7 @@ def _contract_title(cover: Cover) -> Found | None:
                 gap > 2
                 or not held
                 or len(after.text) > 90
+                or after.text.casefold() in text.casefold()
                 or not is_titled(after.text)
                 or _BETWEEN.match(after.text)
             ):
