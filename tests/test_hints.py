@@ -71,7 +71,7 @@ WRONG: tuple[dict[str, Any], ...] = (
 VALUES = {"string": "Nowhere", "integer": 3, "number": 0.9, "boolean": False, "array": ["A", "B"]}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def several(tmp_path_factory: pytest.TempPathFactory) -> Library:
     """Collections with a little, nothing, and one that is closed; no model is installed."""
     root = tmp_path_factory.mktemp("several")
