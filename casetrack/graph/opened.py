@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from casetrack.store.marks import Marks, with_undone
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from casetrack.base.records.marks import Mark
     from casetrack.graph.graph import ContextGraph
     from casetrack.store.workspace import State
 
@@ -14,12 +19,18 @@ def graph_of(state: State, /) -> ContextGraph:
     return state.once(_opened)
 
 
-def _opened(state: State) -> ContextGraph:
+def graph_with(state: State, new: Iterable[Mark], /) -> ContextGraph:
+    """Return the map of a state as it would be with further marks."""
+    return _opened(state, Marks(with_undone((*state.marks.all, *new))))
+
+
+def _opened(state: State, marks: Marks | None = None) -> ContextGraph:
     from casetrack.graph.graph import ContextGraph
 
     workspace = state.workspace
     workspace.pull_view("views/graph")
-    return ContextGraph(workspace.folder, workspace.info, state.snapshot, state.index, state.marks)
+    marks = state.marks if marks is None else marks
+    return ContextGraph(workspace.folder, workspace.info, state.snapshot, state.index, marks)
 
 
 def catch_up(state: State, /) -> None:

@@ -20,7 +20,7 @@ from casetrack.base.arguments import one_of
 from casetrack.base.errors import See, UsageError
 from casetrack.base.records import Rows
 from casetrack.base.records.marks import MARK_KINDS, PlacedMark
-from casetrack.graph.opened import graph_of
+from casetrack.graph.opened import graph_of, graph_with
 from casetrack.store import marks as store
 from casetrack.store.listing import checked_tags
 
@@ -645,16 +645,15 @@ class Marks:
                 p.state == "in force" and _content(p.mark) == content for p in graph_of(state).marks
             ):
                 return [], []
+            changed = graph_with(state, new).marks
+            if any(p.state == "idle" and p.mark.mark_id == new[-1].mark_id for p in changed):
+                raise UsageError(
+                    f"Nothing was changed: no mention of {new[-1].entity_name} fits this edit.",
+                    hint="`casetrack entity` lists the spellings of an entity.",
+                )
             return new, [new[-1].mark_id]
 
-        placed = self._write(made)[0]
-        if placed.state == "idle":
-            self._undo([placed.mark])
-            raise UsageError(
-                f"Nothing was changed: no mention of {placed.mark.entity_name} fits this edit.",
-                hint="`casetrack entity` lists the spellings of an entity.",
-            )
-        return placed
+        return self._write(made)[0]
 
     def _undo(self, marks: Iterable[Mark]) -> None:
         self._workspace.require_active()

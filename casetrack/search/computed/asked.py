@@ -24,15 +24,21 @@ _WORD = re.compile(r"[\w&'’./-]*\w")
 _MOST_WORDS = 5
 """Maximum number of words of a set: "approved change requests"."""
 
+_IS = (
+    r" (?:documents?|files?|papers?|dokumente?|dateien|unterlagen)"
+    r" (?:are|were|sind|waren)\b(?= \w+)"
+)
+"""The set is the predicate: "Which documents are annual reports?"."""
 _ASKED: dict[QuestionForm, re.Pattern[str]] = {
     "list": re.compile(
         r"^\W*(?:please )?(?:(?:list|enumerate|name|show|find|give|get|identify|display|tabulate"
         r"|collect|tell|liste|zähle|nennen? sie|nenne|listen sie|zeigen? sie|zeige|finde|gib)\b"
         r"|(?:(?:in|on|by|from) )?(?:which|what|who|welche[rnms]?|was|wer)\b"
-        r"(?: (?:are|were|sind|waren)\b)?)?"
+        rf"(?:{_IS}| (?:are|were|sind|waren)\b)?)?"
     ),
     "count": re.compile(
         r"^.*?\b(?:how many|number of|count(?: of)?|wie ?viele|anzahl (?:der|von|an|aller))\b"
+        rf"(?:{_IS})?"
     ),
     "sum": re.compile(
         r"^.*?\b(?:(?:total|sum|grand total|aggregate|summe|gesamtsumme|gesamtbetrag|gesamtwert)"

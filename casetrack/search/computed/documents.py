@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.compute as pc
 
 from casetrack.base.errors import EntityNotFound, ReferenceNotFound, UsageError
-from casetrack.base.records.documents import STATED_DATE
+from casetrack.base.records.documents import DOCUMENT_TYPES, STATED_DATE
 from casetrack.search.computed.asked import LISTS
 from casetrack.search.computed.invoices import invoice_totals
 from casetrack.search.computed.parts import counted, joined, stems
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from casetrack.search.computed.parts import Source, Spot
 
 _TYPES = {word: name for name, words in LISTS.groups("types").items() for word in words}
+_TYPES |= {f"{name}{end}": name for name in DOCUMENT_TYPES if " " in name for end in ("", "s")}
 _FORMATS = {
     word: tuple(key.split()) for key, words in LISTS.groups("formats").items() for word in words
 }
@@ -119,7 +120,8 @@ def _days(source: Source, document: Document) -> frozenset[str]:
 def _matching(source: Source, asked: AskedSet) -> tuple[list[Document], str, list[Document]] | None:
     """Return the documents of a set, its description, and documents that may belong to it."""
     others: list[Document] = []
-    last, modifiers = asked.words[-1], asked.words[:-1]
+    size = 2 if " ".join(asked.words[-2:]) in _TYPES else 1  # "annual reports"
+    last, modifiers = " ".join(asked.words[-size:]), asked.words[:-size]
     every = source.documents.values()
     if last in _DOCUMENTS:
         chosen, how = list(every), "all documents of the collection"
@@ -153,8 +155,8 @@ def _matching(source: Source, asked: AskedSet) -> tuple[list[Document], str, lis
 def _of_type(source: Source, kind: str) -> tuple[list[Document], list[Document]]:
     """Return the documents of a type, and those that may be of it.
 
-    The type is certain if a word for it is in the name, the title or the opening; a letter needs
-    none.
+    The type is certain if a word for it is in the name, the title or the opening. A letter needs
+    none, nor a type of two words, which is detected by the form of the document.
     """
     names = [word for word, name in _TYPES.items() if name == kind]
     pattern = re.compile("|".join(map(re.escape, names)), re.IGNORECASE)
@@ -172,7 +174,7 @@ def _of_type(source: Source, kind: str) -> tuple[list[Document], list[Document]]
             lines = opening[:_OPENING].split("\n")
             opening = "\n".join(line for line in lines if len(line.split()) <= _TITLE_WORDS)
         is_called = pattern.search(f"{each.name} {each.title or ''} {opening}") is not None
-        if is_type and (is_called or kind == "correspondence"):
+        if is_type and (is_called or kind == "correspondence" or " " in kind):
             certain.append(each)
         elif is_type or (is_called and each.format not in _MAILS and kind != "correspondence"):
             others.append(each)
