@@ -111,7 +111,7 @@ class AskedWords:
         """The weight of each term as evidence.
 
         Within one document the words of its subject are in every passage and would count nothing,
-        so each word has a fixed weight beside that of its rarity.
+        so each word has a fixed weight in addition to its rarity.
         """
         return {term: _EVERY + weight for term, weight in self.weights.items()}
 

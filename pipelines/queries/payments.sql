@@ -15,7 +15,7 @@ WITH sum AS (
         AND NOT amount.repeated
         AND ($document IS NULL OR contains(lower(amount.document_name), lower($document)))
 ),
-told AS (
+stated AS (
     SELECT
         *,
         regexp_extract(
@@ -36,6 +36,6 @@ SELECT
     nullif(trim(regexp_extract(behind, '\b(for .*|as .*|in consideration .*|per .*|each .*)$', 1)), '') AS what_for,
     citation,
     trim(right(ahead, 160) || text || left(behind, 120)) AS passage
-FROM told
+FROM stated
 WHERE parties.payer <> ''
 ORDER BY document_name, chunk_index, char_start;

@@ -1,4 +1,4 @@
-"""What each profile would gain on the user's own questions, and what it would cost."""
+"""Gain and cost of each profile, measured on the user's own questions."""
 
 from __future__ import annotations
 

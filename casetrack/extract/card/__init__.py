@@ -1,1 +1,1 @@
-"""The identity card of a document: what it is, who made it, for whom, when, and between whom."""
+"""The identity card of a document: kind, issuer, addressee, dates and parties."""

@@ -97,7 +97,7 @@ def _letters(text: str) -> str:
 
 
 def _is_no_party(party: Found) -> bool:
-    # One word without a role is the short name of a party that stands elsewhere in full.
+    # One word without a role is the short name of a party whose full name is elsewhere.
     is_short = party.role is None and (_NO_PARTY.match(party.value) or " " not in party.value)
     return bool(party.value and (is_short or _NO_NAME.search(party.value)))
 

@@ -112,7 +112,7 @@ def _sums_of_page(page: Page, usual: float | None, carry: BlockCarry) -> Iterato
 
 
 def _most(sums: Sequence[TableSum]) -> float:
-    """Return the largest plausible amount without a currency sign beside those with one."""
+    """Return the largest plausible amount without a currency sign, from those with one."""
     whole = [one for one in sums if one.signed and one.printed % 1 == 0]  # no values of a share
     signed = [abs(one.printed * one.factor) for one in whole]
     return _BEYOND_SIGNED * max(signed) if len(signed) >= _LEAST_STATED else math.inf

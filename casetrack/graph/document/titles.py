@@ -71,6 +71,8 @@ def _read(phrase: str, heads: frozenset[str]) -> str | None:
     if not 0 < len(words) <= _MAX_WORDS or not all(_WORD.fullmatch(w.strip(",.")) for w in words):
         return None
     words = [w.strip(",.") for w in words]
+    if len(words) > 1 and words[: len(words) // 2] * 2 == words:
+        words = words[: len(words) // 2]  # two signature blocks on one line
     low = [fold(w) for w in words]
     if low[-1] in _LINKS:
         return None

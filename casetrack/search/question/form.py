@@ -1,4 +1,4 @@
-"""The form of a question: what it asks for, by its grammar."""
+"""The form of a question by its grammar: list, count, value, yes-no and others."""
 
 from __future__ import annotations
 

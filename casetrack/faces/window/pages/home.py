@@ -102,7 +102,7 @@ def overview(visit: Visit, /) -> Response:
 
 
 def suggested(visit: Visit, /) -> Response:
-    """Suggest questions about what was read, as a part of the overview, which need not wait."""
+    """Suggest questions on the documents, as a part of the overview that loads later."""
     collection, texts = visit.collection, visit.texts
     if collection.map.lacking():
         return visit.page("suggested.html", questions=[])
