@@ -139,7 +139,7 @@ def test_what_packages_say_in_their_own_words_is_understood() -> None:
 def test_no_model_of_a_licence_that_is_not_free_comes_by_itself() -> None:
     specs, chosen = models()
     assert model_problems(specs, chosen) == []
-    odd = ModelSpec("odd", "", "", (), "CC-BY-NC-4.0", 1, 1)
+    odd = ModelSpec("odd", (), "CC-BY-NC-4.0")
     assert model_problems([odd], []) == []  # it is named as such before it is fetched
     assert len(model_problems([odd], ["odd"])) == 1
-    assert len(model_problems([ModelSpec("x", "", "", (), "", 1, 1)], [])) == 1
+    assert len(model_problems([ModelSpec("x", (), "")], [])) == 1

@@ -33,35 +33,6 @@ else:
     # Faces pass text; only Python programs can pass objects.
     DocumentRef = PassageRef = DayRef = PathRef = StateRef = str
 
-__all__ = [
-    "ADDS",
-    "DELETES",
-    "EVERY",
-    "OF_EDITIONS",
-    "OPERATIONS",
-    "READS",
-    "SWITCHES",
-    "Arg",
-    "Argument",
-    "DayRef",
-    "DocumentRef",
-    "Hints",
-    "Operation",
-    "PassageRef",
-    "PathRef",
-    "StateRef",
-    "Work",
-    "arguments_of",
-    "at_most",
-    "called",
-    "choices",
-    "edition_operation",
-    "operation",
-    "operation_of",
-    "require_bounds",
-    "summary_of",
-    "words_of_commands",
-]
 
 _SAME: Any = object()
 _OF_LIBRARY = frozenset({"Audit", "Jobs", "Library", "Watches"})

@@ -10,18 +10,3 @@ from casetrack.api.evaluate.golden import open_golden
 from casetrack.api.evaluate.measures import Difference, compare_scores
 from casetrack.api.evaluate.questions import Question, QuestionSet
 from casetrack.api.evaluate.runs import Run, find_run, save_run, stored_runs
-
-__all__ = [
-    "Difference",
-    "Question",
-    "QuestionSet",
-    "Run",
-    "compare_scores",
-    "find_run",
-    "in_profile",
-    "measure",
-    "open_beir",
-    "open_golden",
-    "save_run",
-    "stored_runs",
-]

@@ -1,6 +1,6 @@
 """Answers as text: one form, styled on the command line and plain for AI programs."""
 
-from casetrack.api.text import documents, graph, marks, watches, work  # noqa: F401 - texts
+from casetrack.api.text import documents, graph, marks, watches, work
 from casetrack.api.text.form import (
     Line,
     Lines,
@@ -15,18 +15,3 @@ from casetrack.api.text.form import (
     quote,
     rest_of,
 )
-
-__all__ = [
-    "Line",
-    "Lines",
-    "entries_of",
-    "entry_of",
-    "head_of",
-    "inside",
-    "line",
-    "lines_of",
-    "next_step",
-    "numbered",
-    "quote",
-    "rest_of",
-]

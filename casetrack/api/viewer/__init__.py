@@ -5,16 +5,3 @@ from casetrack.api.viewer.page import view_html
 from casetrack.api.viewer.sheet import sheet_path, write_sheet
 from casetrack.api.viewer.timeline_page import timeline_html, timeline_page
 from casetrack.api.viewer.view import View, open_view, view_png
-
-__all__ = [
-    "View",
-    "entity_graph_html",
-    "entity_graph_page",
-    "open_view",
-    "sheet_path",
-    "timeline_html",
-    "timeline_page",
-    "view_html",
-    "view_png",
-    "write_sheet",
-]

@@ -2,15 +2,3 @@
 
 from casetrack.base.license.entitlements import Entitlements, LicenseStatus
 from casetrack.base.license.tiers import FREE, PRO, TEAM, TIERS, UNLIMITED, UNLIMITED_EDITIONS, Tier
-
-__all__ = [
-    "FREE",
-    "PRO",
-    "TEAM",
-    "TIERS",
-    "UNLIMITED",
-    "UNLIMITED_EDITIONS",
-    "Entitlements",
-    "LicenseStatus",
-    "Tier",
-]

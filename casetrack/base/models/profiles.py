@@ -1,10 +1,12 @@
-"""The profiles: sets of models for a collection's vectors, as data."""
+"""The profiles: sets of models for a collection's vectors, described in ``profiles.toml``."""
 
 from __future__ import annotations
 
 import functools
+import tomllib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 from casetrack.base.errors import UsageError
 from casetrack.base.models.catalog import find_model
@@ -58,95 +60,13 @@ class Profile:
         return find_model(self.tokens).dimension if self.tokens else None
 
 
-PROFILES: tuple[Profile, ...] = (
-    Profile(
-        "mini",
-        "small and quick: one pass gives the dense vector and the token matrix",
-        dense="mini",
-        tokens="mini",
-        languages=("en",),
-        scripts=("Latin",),
-    ),
-    Profile(
-        "standard",
-        "three models trained for search in English",
-        dense="bge-small",
-        sparse="splade",
-        tokens="colbert-small",
-        languages=("en",),
-        scripts=("Latin",),
-    ),
-    Profile(
-        "legal",
-        "large models, the dense one trained on legislation, judgments and contracts",
-        dense="legal-bert",
-        sparse="splade",
-        tokens="colbertv2",
-        languages=("en",),
-        scripts=("Latin",),
-    ),
-    Profile(
-        "mini-sparse",
-        "mini, and beside it learned weights of words that may be used commercially",
-        dense="mini",
-        sparse="splade-tiny",
-        tokens="mini",
-        languages=("en",),
-        scripts=("Latin",),
-    ),
-    Profile(
-        "mini-rerank",
-        "mini, and a small cross-encoder that reads the ten best passages with the question",
-        dense="mini",
-        tokens="mini",
-        rerank="ms-marco-minilm",
-        languages=("en",),
-        scripts=("Latin",),
-    ),
-    Profile(
-        "small",
-        "small models trained for search that may be used commercially, with a cross-encoder",
-        dense="bge-small",
-        tokens="colbert-small",
-        rerank="mxbai-rerank-xsmall",
-        languages=("en",),
-        scripts=("Latin",),
-    ),
-    Profile(
-        "bge",
-        "larger models of one family, and a large cross-encoder for the ten best passages",
-        dense="bge-base",
-        tokens="colbert-small",
-        rerank="bge-reranker-base",
-        languages=("en",),
-        scripts=("Latin",),
-    ),
-    Profile(
-        "gte",
-        "models that read long passages whole, with a cross-encoder of the same family",
-        dense="gte-modernbert",
-        tokens="colbert-small",
-        rerank="gte-reranker-modernbert",
-        languages=("en",),
-        scripts=("Latin",),
-    ),
-    Profile(
-        "multilingual",
-        "reads some 100 languages; a question may be in another than the text",
-        dense="multilingual",
-        tokens="multilingual",
-    ),
-    Profile(
-        "multilingual-full",
-        "the same with the weights as they were published, four times as large",
-        dense="multilingual-full",
-        tokens="multilingual-full",
-    ),
-    Profile(
-        "openai", "dense vectors from OpenAI's service; texts leave this machine", provider="openai"
-    ),
-    Profile("ollama", "dense vectors from an Ollama server", provider="ollama"),
-)
+def _profile(name: str, **table: Any) -> Profile:
+    table |= {key: tuple(table.get(key, ())) for key in ("languages", "scripts")}
+    return Profile(name, **table)
+
+
+_TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+PROFILES = tuple(_profile(name, **table) for name, table in _TABLES.items())
 PROFILE_NAMES = tuple(profile.name for profile in PROFILES)
 
 

@@ -19,7 +19,7 @@ class ModelFile:
     name: str  # path in the repository and in the model's folder, with `/` as separator
     # 64 lower-case hexadecimal digits, or empty: then the hub's checksum of the pinned commit
     # applies, and the manifest keeps it.
-    sha256: str
+    sha256: str = ""
     size: int | None = None  # exact length in bytes, or `None`
     about: int = 0  # approximate length in bytes, for display without *size*
 
@@ -98,16 +98,16 @@ class ModelSpec:
     """A downloadable model."""
 
     name: str  # also the name of its folder in the models folder
-    # repository, revision: repository and commit on the public hub; empty if the hub does not have
-    # it.
-    repository: str
-    revision: str
     files: tuple[ModelFile, ...]  # required files; only safetensors, ONNX, JSON and vocabularies
     licence: str  # SPDX identifier of the weights' licence
+    # repository, revision: repository and commit on the public hub; empty if the hub does not have
+    # it.
+    repository: str = ""
+    revision: str = ""
     # Length of the dense or token vector, size of a sparse model's vocabulary, number of labels, or
     # number of logits per pair.
-    dimension: int
-    max_tokens: int  # longest input of one pass, with [CLS] and [SEP]
+    dimension: int = 0
+    max_tokens: int = 0  # longest input of one pass, with [CLS] and [SEP]
     wheel: WheelOrigin | None = None  # a second origin of the same files, or `None`
     recipe: Recipe = field(default_factory=Recipe)
     # The authors' repository, if *repository* is a copy or the files were converted; or empty.

@@ -1,17 +1,19 @@
 """Views, columns and functions of a collection's SQL.
 
-For error texts, completion and documentation. The views' columns come from ``schemas``; a test
-compares all declarations with DuckDB.
+For error texts, completion and documentation. The views' columns come from ``schemas``, other
+declarations from ``catalog.toml``; a test compares all with DuckDB.
 """
 
 from __future__ import annotations
 
 import functools
+import tomllib
 from dataclasses import dataclass
-from typing import Literal, get_args
+from itertools import chain
+from pathlib import Path
+from typing import Any, Literal, get_args
 
 from casetrack.base import schema
-from casetrack.base.errors import See
 
 # The views that a statement may name.
 
@@ -71,8 +73,8 @@ class Parameter:
 
     name: str
     type: str
-    default: str | None
     about: str
+    default: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +128,25 @@ class Catalog:
 @functools.cache
 def catalog() -> Catalog:
     """Return the views and functions of a collection's SQL."""
+    tables = _tables()
+    pages, postings = (
+        View(name, tables["views"][name]["about"], _columns(tables["views"][name]))
+        for name in ("pages", "postings")
+    )
     documents, chunks, *graph = (_declared(n) for n in ("documents", "chunks", *GRAPH_VIEWS))
-    chunks = View(chunks.name, chunks.about, (*chunks.columns, *_CHUNKS_HAVE_TOO))
-    return Catalog((documents, chunks, _PAGES, *graph, _POSTINGS), FUNCTIONS)
+    chunks = View(chunks.name, chunks.about, chunks.columns + _columns(tables["views"]["chunks"]))
+    functions = tuple(_function(name, **table) for name, table in tables["functions"].items())
+    return Catalog((documents, chunks, pages, *graph, postings), functions)
+
+
+def document_filters() -> tuple[str, ...]:
+    """Return the names of the document filters of ``search()`` and ``bm25()``."""
+    return tuple(name for name, *_ in _tables()["parameters"]["filters"])
+
+
+@functools.cache
+def _tables() -> dict[str, Any]:
+    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
 def _declared(name: str) -> View:
@@ -137,235 +155,16 @@ def _declared(name: str) -> View:
     return View(name, table.doc, columns)
 
 
-_CHUNK_ID = Column("chunk_id", "string", "", "Id of the chunk, as in `chunks`.")
-_DOCUMENT_ID = Column("document_id", "string", "", "Id of the document, as in `documents`.")
-_DOCUMENT_NAME = Column("document_name", "string", "", "File name, or display name.")
-_PAGE = Column("page", "int32", "1-based", "Page, slide, sheet, message or section.")
-_CITATION = Column("citation", "string", "", "Citation: document, page, lines or rows.")
-_TEXT = Column("text", "string", "", "Text of the chunk.")
-_RANK = Column("rank", "int32", "1-based", "1 is the best. Sort by it: rows have no order.")
+def _columns(table: dict[str, Any]) -> tuple[Column, ...]:
+    shared = _tables()["columns"]
+    rows = ((c, *shared[c]) if isinstance(c, str) else c for c in table["columns"])
+    return tuple(Column(*row) for row in rows)
 
-_CHUNKS_HAVE_TOO = (
-    Column("document_ingested_at", "timestamp", "UTC", "Time of the document's ingestion."),
-    Column("document_source", "string", "", "Source of the document, as in `documents`."),
-    Column("document_source_id", "string", "", "Id of the document in that source."),
-    Column("document_url", "string", "", "Address of the document there."),
-    _CITATION,
-)
-_PAGES = View(
-    "pages",
-    "One row per page with text, joined from its chunks.",
-    (
-        _DOCUMENT_ID,
-        _DOCUMENT_NAME,
-        _PAGE,
-        Column("page_kind", "string", "", "page, slide, sheet, message or section."),
-        Column(
-            "text",
-            "string",
-            "",
-            "Text of the page from its first to its last chunk without overlaps; white space "
-            "between chunks is one line break.",
-        ),
-        Column("chunk_count", "int64", "", "Number of chunks."),
-        Column("char_count", "int64", "code points", "Length of text."),
-        Column("extraction_method", "string", "", "Native, Ocr, or Hybrid for both."),
-        Column(
-            "ocr_confidence", "float32", "0..1", "Lowest confidence of its chunks; empty if native."
-        ),
-    ),
-)
-_POSTINGS = View(
-    "postings",
-    "Keyword index: one row per search term and chunk.",
-    (
-        Column("term", "string", "", "Index term, see query_terms()."),
-        _CHUNK_ID,
-        Column("tf", "int32", "", "Frequency in the chunk."),
-    ),
-)
 
-_QUESTION = Parameter("question", "string", None, "A question or words; NULL returns no rows.")
-FILTERED_BY = (
-    Parameter("document", "string", "NULL", "Restrict to this document: name, path or id."),
-    Parameter("kind", "string", "NULL", "Restrict to this document type or format."),
-    Parameter("source", "string", "NULL", "Restrict to this source, such as git:platform, or git."),
-    Parameter("path", "string", "NULL", "Restrict to matching paths, such as docs/** or *.md."),
-    Parameter("language", "string", "NULL", "Restrict to this language: de, German, or Python."),
-    Parameter("since", "string", "NULL", "Restrict to this day, month or year, or later."),
-    Parameter("until", "string", "NULL", "Restrict to this day, month or year, or before."),
-)
-"""Document filters of search() and bm25()."""
-_CHUNK = Parameter("chunk_id", "string", None, "Id of a chunk; an unknown id is an error.")
-
-FUNCTIONS: tuple[Function, ...] = (
-    Function(
-        "search",
-        "table",
-        (
-            _QUESTION,
-            Parameter("k", "int32", "20", "Maximum number of passages, 1 to 1,000."),
-            Parameter(
-                "mode",
-                "string",
-                "NULL",
-                "keyword, semantic, hybrid or full; NULL uses everything that the collection, its "
-                "models and the license support.",
-            ),
-            *FILTERED_BY,
-        ),
-        (
-            _RANK,
-            Column("score", "double", "", "Score within this search."),
-            _CHUNK_ID,
-            _DOCUMENT_ID,
-            _DOCUMENT_NAME,
-            _PAGE,
-            _CITATION,
-            _TEXT,
-            Column("bm25", "double", "", "BM25 score; empty if not computed."),
-            Column("cosine", "double", "-1..1", "Cosine similarity; empty if not computed."),
-            Column("maxsim", "double", "", "Score of token matrices; empty if not computed."),
-        ),
-        f"The best passages for a question, as in {See('search', no_fold=True)}, without folding "
-        "of repeated text. It ranks all passages; use bm25() to test whether a document contains "
-        "some words.",
-        "SELECT rank, citation, text FROM search($question, k => 5) ORDER BY rank",
-    ),
-    Function(
-        "bm25",
-        "table",
-        (
-            _QUESTION,
-            Parameter("k", "int32", "10", "Maximum number of chunks, without limit."),
-            *FILTERED_BY,
-        ),
-        (_CHUNK_ID, Column("score", "double", "", "BM25, k1 = 1.2, b = 0.75."), _CITATION),
-        "The best chunks by keywords, without a model; computed in SQL.",
-        "SELECT score, citation FROM bm25($question, k => 5) ORDER BY score DESC",
-    ),
-    Function(
-        "similar",
-        "table",
-        (
-            _CHUNK,
-            Parameter("k", "int32", "10", "Maximum number of passages, 1 to 500."),
-            Parameter("min_similarity", "double", "0.6", "Minimum cosine, 0 to 1."),
-            Parameter("same_document", "bool", "false", "Include passages of the same document."),
-        ),
-        (
-            _RANK,
-            Column("similarity", "double", "0..1", "Cosine of the vectors."),
-            _CHUNK_ID,
-            _DOCUMENT_ID,
-            _DOCUMENT_NAME,
-            _PAGE,
-            _CITATION,
-            _TEXT,
-        ),
-        "Passages with nearly the same meaning as a passage.",
-        "SELECT similarity, citation FROM similar($chunk, min_similarity => 0.5) ORDER BY rank",
-    ),
-    Function(
-        "context",
-        "table",
-        (_CHUNK, Parameter("window", "int32", "1", "Chunks before and after, 0 to 100.")),
-        (
-            Column("position", "int32", "", "0 is the chunk, -1 the previous one."),
-            _CHUNK_ID,
-            _DOCUMENT_ID,
-            _DOCUMENT_NAME,
-            _PAGE,
-            _CITATION,
-            _TEXT,
-        ),
-        "A passage with its neighbours in the document.",
-        "SELECT position, text FROM context($chunk, window => 2) ORDER BY position",
-    ),
-    Function(
-        "cite",
-        "scalar",
-        (_CHUNK,),
-        (Column("cite", "string", "", "The citation."),),
-        "The citation of a chunk.",
-        "SELECT cite($chunk)",
-    ),
-    Function(
-        "neighbours",
-        "table",
-        (
-            Parameter("start_id", "string", None, "An entity, a document or a chunk of `edges`."),
-            Parameter("depth", "int32", "1", "Maximum number of steps."),
-        ),
-        (
-            Column("id", "string", "", "Id of the node."),
-            Column("kind", "string", "", "Kind of the node."),
-            Column("distance", "int32", "steps", "Number of steps."),
-        ),
-        "All nodes within some steps of a node, over `edges` in both directions.",
-        "SELECT id, kind, distance FROM neighbours($entity, depth => 2)",
-    ),
-    Function(
-        "shortest_path",
-        "table",
-        (
-            Parameter("from_id", "string", None, "First node."),
-            Parameter("to_id", "string", None, "Last node."),
-            Parameter("max_steps", "int32", "6", "Maximum number of steps."),
-        ),
-        (
-            Column("step", "int32", "1-based", "Number of the step."),
-            Column("from_id", "string", "", "Start of the step."),
-            Column("to_id", "string", "", "End of the step."),
-            Column("type", "string", "", "Type of the edge."),
-            Column("directed", "bool", "", "Whether the edge has a direction."),
-            Column(
-                "source_id",
-                "string",
-                "",
-                "Source of the edge, regardless of the direction of the step.",
-            ),
-            Column("target_id", "string", "", "Target of the edge."),
-            Column("weight", "float32", "0..1", "Weight of the edge."),
-            Column("evidence", "list<string>", "", "Chunks with evidence of the edge."),
-        ),
-        "Shortest path between two nodes; no rows without a path.",
-        "SELECT step, from_id, type, to_id FROM shortest_path($entity, $other) ORDER BY step",
-    ),
-    Function(
-        "components",
-        "table",
-        (Parameter("types", "list<string>", "NULL", "Restrict to these types of edges."),),
-        (
-            Column("id", "string", "", "Id of a node."),
-            Column("component", "string", "", "First node of its component."),
-        ),
-        "Connected components of the graph.",
-        "SELECT component, count(*) FROM components() GROUP BY ALL ORDER BY 2 DESC, 1",
-    ),
-    Function(
-        "query_terms",
-        "scalar",
-        (Parameter("question", "string", None, "Words."),),
-        (Column("query_terms", "list<string>", "", "Terms of the keyword index."),),
-        "Index terms of a text: lower case, stemmed, without stop words.",
-        "SELECT query_terms($question)",
-    ),
-    Function(
-        "is_public_body",
-        "scalar",
-        (Parameter("name", "string", None, "Name of an organisation."),),
-        (Column("is_public_body", "bool", "", "Whether the name is that of a public body."),),
-        "Whether a name is that of a court, an agency, an exchange or a board of standards.",
-        "SELECT is_public_body('Court of Appeal')",
-    ),
-    Function(
-        "column_letters",
-        "scalar",
-        (Parameter("number", "int32", None, "Column of a sheet, 1-based."),),
-        (Column("column_letters", "string", "", "Its letters."),),
-        "A sheet's column as its letters: 28 is AB.",
-        "SELECT column_letters(28)",
-    ),
-)
-"""Every function, as ``casetrack/store/sql/*.sql`` and :mod:`functions` define it."""
+def _function(name: str, *, kind: FunctionKind, about: str, example: str, **table: Any) -> Function:
+    shared = _tables()["parameters"]
+    rows = chain.from_iterable(
+        shared[p] if isinstance(p, str) else (p,) for p in table["parameters"]
+    )
+    parameters = tuple(Parameter(*row) for row in rows)
+    return Function(name, kind, parameters, _columns(table), about, example)

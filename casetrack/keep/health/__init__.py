@@ -17,21 +17,3 @@ from casetrack.keep.health.machine import (
 )
 from casetrack.keep.health.repair import repair_data_dir, repair_folder
 from casetrack.keep.health.rows import page_problems, row_problems
-
-__all__ = [
-    "Examined",
-    "Examiner",
-    "check_collection",
-    "check_data_dir",
-    "check_models",
-    "check_notebooks",
-    "check_ocr",
-    "check_private",
-    "check_remains",
-    "damaged_collection",
-    "make_private",
-    "page_problems",
-    "repair_data_dir",
-    "repair_folder",
-    "row_problems",
-]

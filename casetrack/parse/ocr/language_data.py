@@ -157,90 +157,25 @@ class Language:
     def spec(self) -> ModelSpec:
         """The fast network."""
         file = ModelFile(self.file_name, self.sha256, self.size)
-        return ModelSpec(
-            f"tesseract-{self.code}",
-            "tesseract-ocr/tessdata_fast",
-            "4.1.0",
-            (file,),
-            _LICENCE,
-            dimension=0,
-            max_tokens=0,
-        )
+        return self._spec_of(file, "tesseract-ocr/tessdata_fast", "4.1.0")
 
     @property
     def npm_spec(self) -> ModelSpec:
         """The network in the npm package."""
         file = ModelFile(self.file_name, self.npm_sha256, self.npm_size)
-        return ModelSpec(
-            f"tesseract-{self.code}",
-            f"@tesseract.js-data/{self.code}",
-            "1.0.0",
-            (file,),
-            _LICENCE,
-            dimension=0,
-            max_tokens=0,
-        )
+        return self._spec_of(file, f"@tesseract.js-data/{self.code}", "1.0.0")
+
+    def _spec_of(self, file: ModelFile, repository: str, revision: str) -> ModelSpec:
+        return ModelSpec(f"tesseract-{self.code}", (file,), _LICENCE, repository, revision)
 
 
-LANGUAGES = (
-    Language("ces", "934bcaf97ef3348413263331131c9fa7f55f30db333c711929c124fb635f7e1b", 3_795_684),
-    Language("dan", "acb1fd074487a31d1294fcdfd7d7c673467ffd8aeacb2ccd61ebcbf04eb4e2fa", 2_580_059),
-    Language(
-        "deu",
-        "19d219bbb6672c869d20a9636c6816a81eb9a71796cb93ebe0cb1530e2cdb22d",
-        1_525_436,
-        "a1b72cc25753eac167edfef5af4448a8dc34973503a2265c34c84520f896eb03",
-        2_070_514,
-    ),
-    Language(
-        "eng",
-        "7d4322bd2a7749724879683fc3912cb542f19906c83bcc1a52132556427170b2",
-        4_113_088,
-        "5dc5d8d640a212c9d6184921ba103b186f50e0fed9ee716c53e6b312b400d747",
-        5_199_098,
-    ),
-    Language("fin", "61a04cd62b507c3d9ae0e1cda399e6715ebf49dea9df47897c8acdcd3bd3e13c", 7_865_732),
-    Language(
-        "fra",
-        "ced037562e8c80c13122dece28dd477d399af80911a28791a66a63ac1e3445ca",
-        1_130_365,
-        "bf83833fa957ff0076f6aa93f69e3bdf7b014dea829ea0c0d6be6b48a3ceef6d",
-        1_248_107,
-    ),
-    Language(
-        "ita",
-        "b8f89e1e785118dac4d51ae042c029a64edb5c3ee42ef73027a6d412748d8827",
-        2_701_314,
-        "36ec897f5f1f489b257801881286167a79b99a16040c6fbc7e3e30f03821b10b",
-        3_126_172,
-    ),
-    Language(
-        "nld",
-        "ced0e5e046a84c908a6aa7accbef9a232c4a5d9a8276691b81c6ee64d02963f6",
-        6_050_296,
-        "363c360db9838838ff7ed3d8b885b33acc0d61d37165708303cf8a81e50164f3",
-        6_065_224,
-    ),
-    Language("nor", "0451eb4f8049ae78196806bf878a389a2f40f1386fe038568cf4441226ba6ef2", 3_610_079),
-    Language("pol", "c4476cdbc0e33d898d32345122b7be1cbf85ace15f920f06c7714756e1ef79b2", 4_765_518),
-    Language(
-        "por",
-        "c4932b937207a9514b7514d518b931a99938c02a28a5a5a553f8599ed58b7deb",
-        1_982_756,
-        "42fab1f017aedab69b92bdecc01bbb11166cd3b177575612ee860f8e2825ece0",
-        2_422_444,
-    ),
-    Language("rus", "e16e5e036cce1d9ec2b00063cf8b54472625b9e14d893a169e2b0dedeb4df225", 3_861_738),
-    Language(
-        "spa",
-        "6f2e04d02774a18f01bed44b1111f2cd7f3ba7ac9dc4373cd3f898a40ea6b464",
-        2_294_433,
-        "0062377729b81cc268b1822f09eb1c08c09f3f7f1c6b422540b51555a7eeea70",
-        3_379_457,
-    ),
-    Language("swe", "f7304988d41f833efebcc2d529df54b1903ecebbc3da1faabd19a0fddd4fe586", 4_167_034),
-    Language("tur", "7393381111e1152420fc4092cb44eef4237580d21b92bf30d7d221aad192c6b7", 4_550_554),
-)
+def _language(
+    code: str, sha256: str, size: str, npm_sha256: str = "", npm_size: str = "0"
+) -> Language:
+    return Language(code, sha256, int(size), npm_sha256, int(npm_size))
+
+
+LANGUAGES = tuple(_language(code, *row) for code, row in _LISTS.groups("languages").items())
 """Downloadable languages; others come with the system's packages."""
 
 

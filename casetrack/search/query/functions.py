@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import QueryError, UsageError
 from casetrack.base.records.cards import RetrievalCall
-from casetrack.base.sql.catalog import FILTERED_BY, catalog
+from casetrack.base.sql.catalog import catalog, document_filters
 from casetrack.search.query.reading import Retrieved
 from casetrack.store.sql.connection import quoted
 
@@ -34,7 +34,7 @@ MOST_CHUNKS = 1000
 """Maximum number of distinct chunks of ``similar`` and ``context`` within a statement."""
 MOST_SIMILAR = 500
 MOST_AROUND = 100
-FILTERS = tuple(parameter.name for parameter in FILTERED_BY)
+FILTERS = document_filters()
 """Filters of the documents that ``search`` and ``bm25`` use, in this order."""
 _POSTINGS = "STRUCT(row INTEGER, tf INTEGER, length INTEGER)[]"
 _TYPES = {"string": "VARCHAR", "int32": "INTEGER", "double": "DOUBLE"}
