@@ -25,6 +25,7 @@ from casetrack.base.errors import (
     JobNotFound,
     ReferenceNotFound,
 )
+from casetrack.faces.window.asking import PartOfPro
 from casetrack.faces.window.entry import MAX_BODY, Entry, take_ticket
 from casetrack.faces.window.pages import PAGES, TITLES
 from casetrack.faces.window.visit import Visit, address, as_part, part_of, visit_of
@@ -116,6 +117,8 @@ def _answer(visit: Visit, page: Page) -> Response:
                 job = begin_map(visit.library, visit.collection)
                 return visit.see(address("jobs", job, then=visit.address_without()))
             return page.answer(visit)
+    except PartOfPro as error:
+        return visit.page("pro.html", operation=error.operation)
     except CaseTrackError as error:
         status = 404 if isinstance(error, _NOT_THERE) else 400
         given = {"code": error.code, "message": error.message, "hint": error.hint}

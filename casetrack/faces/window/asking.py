@@ -6,12 +6,20 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 from casetrack.api.operation import Argument, arguments_of, called, operation_of
-from casetrack.base.errors import UsageError
+from casetrack.base.errors import FreeTierLimit, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from casetrack.api.operation import Operation
     from casetrack.faces.window.visit import Visit
+
+
+class PartOfPro(Exception):
+    """The tier of this data folder does not include an operation."""
+
+    def __init__(self, operation: Operation) -> None:
+        self.operation = operation
 
 
 def given_of(visit: Visit, method: Callable[..., Any], /, **fixed: Any) -> dict[str, Any]:
@@ -64,10 +72,18 @@ def wanted(
 def answered(
     visit: Visit, method: Callable[..., Any], given: dict[str, Any], /, **others: Any
 ) -> Any:
-    """Run an operation; errors use the argument names of the window."""
+    """Run an operation; errors use the argument names of the window.
+
+    Raises ``PartOfPro`` if the tier does not include it.
+    """
     asked = operation_of(method)
     owner = visit.library if asked.of_library else visit.collection
-    return called(method, owner, given, name=partial(visit.texts.argument, asked), **others)
+    try:
+        return called(method, owner, given, name=partial(visit.texts.argument, asked), **others)
+    except FreeTierLimit as error:
+        if not asked.feature:
+            raise
+        raise PartOfPro(asked) from error
 
 
 def _value(visit: Visit, each: Argument, values: list[str]) -> Any:

@@ -9,6 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from casetrack.faces.window.texts import all_texts
 from faces.window.conftest import links, text_of, visitor
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def test_every_sort_of_link_leads_somewhere(window: TestClient) -> None:
 
 def test_the_timeline_is_looked_at_more_closely(window: TestClient) -> None:
     whole = window.get(TIMELINE).text
-    assert "<svg" in whole
+    assert 'class="axis-wide"><svg' in whole.replace("\n", "")
     year = next(li for li in links(whole, TIMELINE) if "start=2024&end=2024" in li)
     page = window.get(year).text
     assert set(re.findall(r'<section class="year">\s*<h2>(\d{4})', page)) == {"2024"}
@@ -172,7 +173,7 @@ def test_names_are_filtered(window: TestClient) -> None:
 
 def test_the_graph_leads_to_names_and_passages(window: TestClient) -> None:
     page = window.get("/c/Demo/graph").text
-    drawn = page.partition("<svg")[2].partition("</svg>")[0]
+    drawn = page.partition('class="figure"')[2].partition("</svg>")[0]
     names = links(f"<svg{drawn}", "name=")
     assert window.get(names[0]).status_code == 200
     line = next(li for li in links(f"<svg{drawn}", "between=") if "person" in li)
@@ -180,6 +181,13 @@ def test_the_graph_leads_to_names_and_passages(window: TestClient) -> None:
     part = both.partition('id="between"')[2].partition("</section>")[0]
     assert part.count("<mark>") >= 2
     assert "/passage/" in part
+
+
+def test_pages_of_pro_say_what_pro_adds(window: TestClient, free_tier: None) -> None:
+    for part in ("graph", "ask/together?names=A%0AB"):
+        answer = window.get(f"/c/Demo/{part}")
+        assert answer.status_code == 200
+        assert all_texts()["pro.settings"]["en"] in answer.text
 
 
 def test_what_is_referred_to_and_not_there(window: TestClient) -> None:

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from starlette.responses import Response
 
     from casetrack.api.collection import Collection
+    from casetrack.base.records import Document
     from casetrack.faces.window.visit import Visit
 
 _MOST_NAMES = 1000
@@ -49,8 +50,13 @@ class Page:
     title: str = ""
 
 
-def document_names(collection: Collection, /) -> tuple[str, ...]:
-    """Return the names of the documents for a selection; empty if there are too many."""
+def documents_to_choose(collection: Collection, /) -> Sequence[Document]:
+    """Return the documents for a selection, by name; empty if there are too many."""
     if collection.stats().document_count > _MOST_NAMES:
         return ()
-    return tuple(dict.fromkeys(d.name for d in collection.documents(sort_by="name")))
+    return collection.documents(sort_by="name")
+
+
+def document_names(collection: Collection, /) -> tuple[str, ...]:
+    """Return the names of the documents for a selection; empty if there are too many."""
+    return tuple(dict.fromkeys(d.name for d in documents_to_choose(collection)))

@@ -12,11 +12,10 @@ from casetrack.api.operation import choices
 from casetrack.api.operations import operations
 from casetrack.api.viewer.sheet import page_policy
 from casetrack.api.viewer.timeline_figure import when
-from casetrack.base.errors import FreeTierLimit
 from casetrack.base.records.graph import RELATION_TYPES
-from casetrack.faces.window.asking import answered, wanted
+from casetrack.faces.window.asking import PartOfPro, answered, wanted
 from casetrack.faces.window.drawings import words_of
-from casetrack.faces.window.pages.base import Page, document_names
+from casetrack.faces.window.pages.base import Page, documents_to_choose
 
 if TYPE_CHECKING:
     from casetrack.faces.window.visit import Visit
@@ -80,8 +79,8 @@ def topics(visit: Visit, /) -> Response:
     given = wanted(visit, Map.clusters, {"strategy": "by"})
     try:
         groups, refused = answered(visit, Map.clusters, given), None
-    except FreeTierLimit as error:
-        groups, refused = None, error
+    except PartOfPro as error:
+        groups, refused = None, error.operation
     documents = collection.workspace.state().snapshot.documents
     named = {i for topic in clusters for i in topic.document_ids[:_DOCUMENTS]} & documents.keys()
     return visit.page(
@@ -107,7 +106,7 @@ def related(visit: Visit, /) -> Response:
         result=documents,
         relation=given["relation"],
         relations=("all", *RELATION_TYPES),
-        names=document_names(collection),
+        documents=documents_to_choose(collection),
     )
 
 

@@ -20,7 +20,7 @@ from casetrack.version import __version__
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from starlette.responses import Response
 
@@ -102,17 +102,30 @@ def overview(visit: Visit, /) -> Response:
 
 
 def suggested(visit: Visit, /) -> Response:
-    """Suggest questions on the documents, as a part of the overview that loads later."""
-    collection, texts = visit.collection, visit.texts
+    """Suggest questions on the documents, or on the results of a question; loads later."""
+    collection, texts, question = visit.collection, visit.texts, visit.asked("q")
     if collection.map.lacking():
-        return visit.page("suggested.html", questions=[])
+        return visit.page("suggested.html", questions=[], title="")
     summary = collection.map.summary()
     names = [actor.entity.name for actor in summary.key_actors[:2]]
-    terms = [topic.terms[0] for topic in summary.topics[:2] if topic.terms]
-    asked = [(texts("overview.about_name", name="{}"), name) for name in names]
-    asked += [(texts("overview.about_term", term="{}"), term) for term in terms]
-    questions = [str(question).replace("{}", words) for question, words in asked]
-    return visit.page("suggested.html", questions=questions)
+    topics = summary.topics
+    if question and not visit.asked("instead"):
+        facets = {f.name: f for f in collection.facets(question, most=4, waits=False).facets}
+        names = [each.label for name in ("person", "organization") for each in facets[name].values]
+        near = {each.value for each in facets["document"].values}
+        topics = tuple(each for each in topics if near & set(each.document_ids))
+    terms = [topic.terms[0] for topic in topics if topic.terms]
+    asked = [(texts("overview.about_name", name="{}"), name) for name in _new(names, question)]
+    asked += [(texts("overview.about_term", term="{}"), term) for term in _new(terms, question)]
+    questions = [str(text).replace("{}", words) for text, words in asked]
+    title = "instead" if visit.asked("instead") else "related"
+    title = f"search.{title}" if question else ""
+    return visit.page("suggested.html", questions=questions, title=title)
+
+
+def _new(words: Sequence[str], question: str) -> list[str]:
+    """Return the first two that a question does not contain."""
+    return [each for each in words if each.casefold() not in question.casefold()][:2]
 
 
 _HOME_PAGES = (

@@ -11,7 +11,7 @@ from casetrack.api.collection.listing import LIST_ORDERS, listing, types_of
 from casetrack.api.collection.map import Map
 from casetrack.api.viewer.kept import kept_docx, kept_markdown, kept_places
 from casetrack.faces.window.asking import answered, wanted
-from casetrack.faces.window.pages.base import Page, document_names
+from casetrack.faces.window.pages.base import Page, documents_to_choose
 
 if TYPE_CHECKING:
     from casetrack.api.collection.listing import Listing
@@ -123,18 +123,14 @@ def compare(visit: Visit, /) -> Response:
     changes = [c for c in every if kind not in _KINDS or c.kind == kind]
     sheets = max(1, -(-len(changes) // _PER_SHEET))
     sheet = visit.asked_number("sheet", 1, high=sheets)
-    pair = (differences.before, differences.after) if differences else None
-    if not both:
-        before, after = (collection.document(d).name if d else "" for d in (before, after))
+    pair = [collection.document(each) if each else None for each in (before, after)]
     return visit.page(
         "compare.html",
-        names=document_names(collection),
-        before=before,
-        after=after,
+        documents=documents_to_choose(collection),
         topic=topic,
         differences=differences,
         comparison=comparison,
-        pair=(comparison.document_a, comparison.document_b) if comparison else pair,
+        pair=pair,
         kind=kind if kind in _KINDS else "",
         counts={k: sum(c.kind == k for c in every) for k in _KINDS},
         changes=changes[(sheet - 1) * _PER_SHEET : sheet * _PER_SHEET],

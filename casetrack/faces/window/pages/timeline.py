@@ -24,6 +24,7 @@ _SHOWN = 100
 _MOST = 1000
 _YEARS_APART = 40
 """Longer timelines offer decades to zoom into."""
+_FAR_DECADES, _FEW = 10, 100
 _FIRST, _LAST = date.min.toordinal(), date.max.toordinal()
 
 
@@ -80,7 +81,20 @@ def _periods(result: Timeline, months: tuple[str, ...]) -> list[Period]:
             counts[period[:digits]] = counts.get(period[:digits], 0) + count
     if len(counts) < 2 and digits == 7:
         return []
-    return [Period(*_named(period, months), dates) for period, dates in sorted(counts.items())]
+    periods = _without_strays(sorted(counts.items())) if digits == 3 else sorted(counts.items())
+    return [Period(*_named(period, months), dates) for period, dates in periods]
+
+
+def _without_strays(decades: list[tuple[str, int]]) -> list[tuple[str, int]]:
+    """Leave out a few dates at either end that are far from all others."""
+    few = sum(dates for _, dates in decades) // _FEW + 1
+    for _ in range(2):
+        while len(decades) > 2 and decades[0][1] <= few:
+            if abs(int(decades[1][0]) - int(decades[0][0])) < _FAR_DECADES:
+                break
+            decades = decades[1:]
+        decades = decades[::-1]
+    return decades
 
 
 def _named(period: str, months: tuple[str, ...]) -> tuple[str, Span]:

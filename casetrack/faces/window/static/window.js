@@ -39,7 +39,40 @@
     if (image && !image.complete) image.addEventListener("load", move, { once: true });
   }
 
+  // Replaces the changed parts of the page by those of another address; scroll and focus stay.
+  async function swap(address) {
+    let page;
+    try {
+      const answer = await fetch(address);
+      if (!answer.ok) throw new Error(answer.status);
+      page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    } catch {
+      location.href = address;
+      return;
+    }
+    const { name, value, id } = document.activeElement ?? {};
+    const open = document.getElementById("narrowing")?.checked;
+    const shown = document.getElementById("preview");
+    document.querySelectorAll("[data-swapped]").forEach((part, place) => {
+      part.replaceWith(page.querySelectorAll("[data-swapped]")[place]);
+    });
+    if (shown) document.getElementById("preview")?.replaceWith(shown);
+    if (open) document.getElementById("narrowing").checked = true;
+    const same = [...document.querySelectorAll("[data-swapped] :is(input, select, a)")].find((each) => (id && each.id === id) || (name && each.name === name && (each.type !== "checkbox" || each.value === value)));
+    same?.focus({ preventScroll: true });
+    history.pushState(null, "", address);
+    open_first();
+    again();
+  }
+  addEventListener("popstate", () => location.reload());
+
   document.addEventListener("click", (event) => {
+    const other = event.target.closest("a[data-swap]");
+    if (other && !event.metaKey && !event.ctrlKey && !event.shiftKey) {
+      event.preventDefault();
+      swap(other.href);
+      return;
+    }
     const link = event.target.closest("a[data-into]");
     if (link && !event.metaKey && !event.ctrlKey && !event.shiftKey && event.button === 0 && wide()) {
       event.preventDefault();
@@ -74,11 +107,17 @@
   });
 
   // A selected facet submits the form.
-  document.addEventListener("change", (event) => event.target.closest("form[data-now]")?.requestSubmit());
+  document.addEventListener("change", (event) => {
+    const form = event.target.closest("form[data-now]");
+    const given = form && [...new FormData(form)].filter(([, value]) => value);
+    if (form) swap(`${form.getAttribute("action")}?${new URLSearchParams(given)}`);
+  });
 
   // Polls running work until its end.
+  let polled;
   async function again() {
     const part = document.querySelector("[data-again]");
+    clearTimeout(polled);
     if (!part) return;
     try {
       const answer = await fetch(part.dataset.again, { headers: { "x-part": "1" } });
@@ -87,7 +126,7 @@
     } catch {
       // The window may be restarting; the next poll shows it.
     }
-    setTimeout(again, 700);
+    polled = setTimeout(again, 700);
   }
   again();
 
@@ -107,6 +146,8 @@
   // Keys: "/" focuses the question, j and k move through the results, Enter opens the focused one.
   document.addEventListener("keydown", (event) => {
     const typing = event.target.closest("input, textarea, select, [contenteditable]");
+    if (event.key === "ArrowDown" && event.target.matches("[data-key='/']")) document.querySelector("a[data-nth]")?.focus();
+    if (event.key === "Escape" && typing) typing.blur();
     if (typing || event.metaKey || event.ctrlKey || event.altKey) return;
     if (event.key === "/") {
       const box = document.querySelector("[data-key='/']");
@@ -135,8 +176,11 @@
   });
 
   // A wide screen shows the first result at once.
-  const first = document.querySelector("a[data-into][data-nth='1']");
-  if (first && wide()) show(first);
+  function open_first() {
+    const first = document.querySelector("a[data-into][data-nth='1']");
+    if (first && wide()) show(first);
+  }
+  open_first();
 
   // A narrow screen scrolls to the current part.
   for (const tab of document.querySelectorAll(".tabs [aria-current]")) tab.parentElement.scrollLeft = tab.offsetLeft - tab.parentElement.offsetLeft - 40;
