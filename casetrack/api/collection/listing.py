@@ -14,6 +14,7 @@ from casetrack.extract.papers.places import joined_words
 from casetrack.graph.answers.rows import total_of
 from casetrack.graph.identity.mails import FORMATS as MAIL_FORMATS
 from casetrack.graph.opened import graph_of
+from casetrack.store.passages import attached_to
 from casetrack.store.sql.connection import sql_text
 
 if TYPE_CHECKING:
@@ -145,18 +146,21 @@ def _whole_lines(boxes: Iterable[LineBox]) -> Iterator[LineBox]:
 class ThreadMail:
     """A mail of a thread: a page of a mailbox, or a separate document.
 
-    *subject* and *writer* are empty if the mail has none; *sent* is ``None`` if unknown.
+    *subject*, *writer* and *readers* are empty if the mail has none; *sent* is ``None`` if unknown;
+    *attachments* are unknown for mails of a mailbox.
     """
 
     document: Document
     page: int
     subject: str
     writer: str
+    readers: str
     sent: datetime | None
+    attachments: list[Document]
 
 
 def thread_of(state: State, document: Document, page: int, /) -> tuple[ThreadMail, ...]:
-    """Return the thread of a mail, including the mail; empty for a mail without a thread.
+    """Return the thread of a mail, including the mail; empty for other documents.
 
     *page* is the page of the mail in a mailbox. Of several copies of a mail, one is returned: the
     given one, if it is among them.
@@ -171,16 +175,19 @@ def thread_of(state: State, document: Document, page: int, /) -> tuple[ThreadMai
         copies = (post.message, *post.copies)
         own = (m for m in copies if (documents[m.document].document_id, m.page) == place)
         message = next(own, post.message)
+        holder = documents[message.document]
         mails.append(
             ThreadMail(
-                documents[message.document],
+                holder,
                 message.page,
                 message.shown,
                 message.head.get("from", ""),
+                message.head.get("to", ""),
                 message.sent,
+                [] if holder.page_count > 1 else attached_to(state.snapshot, holder),
             )
         )
-    return tuple(mails) if len(mails) > 1 else ()
+    return tuple(mails)
 
 
 def _threads(state: State) -> dict[tuple[str, int], tuple[Post, ...]]:

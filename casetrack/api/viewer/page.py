@@ -10,13 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casetrack.api.viewer.page_body import page_body
+from casetrack.api.viewer.page_text import joined
 from casetrack.api.viewer.templating import rendered
 from casetrack.api.viewer.view import open_view
 from casetrack.base.records.shape import SOURCE
+from casetrack.store.passages import page_rows
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from casetrack.api.viewer.view import View
-    from casetrack.base.records import Chunk
+    from casetrack.base.records import Chunk, Document
     from casetrack.store.workspace import State
 
     _Near = tuple[Chunk, str]
@@ -33,6 +37,7 @@ _METHODS = {
 _FULL = 0.75
 """A line of at least this share of the longest one continues in the next."""
 _ITEM = re.compile(r"\s*(?:[-*+\u2022]|\(?\w{1,3}[.)]|\d+(?:\.\d+)*)\s|.* \| ")
+_OF_LINES = ("text", "char_start", "char_end", "line_boxes", "page_width", "page_height")
 _OVER = 1.5
 """Points that a highlight extends over its line on each side."""
 
@@ -88,6 +93,23 @@ def page_words(view: View, /) -> str:
 def marks_svg(view: View, width: float, height: float, /) -> str:
     """Return the marks of a passage as a drawing over its page, sized in points."""
     return rendered("marks.html", view=view, width=width, height=height, over=_OVER)
+
+
+def words_svg(state: State, document: Document, page: int, /) -> str:
+    """Return the lines of a page as transparent text in their places, to select over its picture.
+
+    Empty if the places of its lines are unknown.
+    """
+    rows = page_rows(state.snapshot, document, page, _OF_LINES)
+    lines = [line for line in joined(rows).split("\n") if line.strip()]
+    boxes: dict[int, Mapping[str, float]] = {}
+    for row in rows:
+        boxes |= {int(box["line"]): box for box in row["line_boxes"] or ()}
+    if not boxes or len(boxes) != len(lines) or not rows[0]["page_width"]:
+        return ""
+    placed = zip((boxes[number] for number in sorted(boxes)), lines, strict=True)
+    size = {"width": rows[0]["page_width"], "height": rows[0]["page_height"]}
+    return rendered("selectable.html", placed=placed, **size)
 
 
 # --- the words -----------------------------------------------------------------------------

@@ -6,8 +6,10 @@ import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from casetrack.search.pinpoint.mail_heads import without_head
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
 AROUND_CHARS = 20_000
 """Characters of a page that are shown on each side of the passage."""
@@ -66,19 +68,22 @@ class Block:
 class PageText:
     """A page's paragraphs around the passage, and the number of characters left out on each side.
 
-    *columns* are the first and last column of a sheet (from 1).
+    *columns* are the first and last column of a sheet (from 1), *head* is the head of a mail.
     """
 
     blocks: tuple[Block, ...]
     left_out_before: int
     left_out_after: int
     columns: tuple[int, int] | None = None
+    head: tuple[Block, ...] = ()
 
 
-def page_text(rows: Iterable[Mapping[str, Any]], start: int, end: int, /) -> PageText:
+def page_text(
+    rows: Iterable[Mapping[str, Any]], start: int, end: int, /, *, is_mail: bool = False
+) -> PageText:
     """Build a page from its chunks with :data:`COLUMNS` and the span of the passage."""
     ordered = sorted(rows, key=lambda row: row["char_start"])
-    text = _joined(ordered)
+    text = joined(ordered)
     paragraphs = {p["number"]: p for row in ordered for p in row["paragraphs"] or ()}
     if not paragraphs:
         whole = {"start": 0, "end": len(text), "kind": "body", "level": None}
@@ -89,11 +94,14 @@ def page_text(rows: Iterable[Mapping[str, Any]], start: int, end: int, /) -> Pag
     blocks = [
         _block(text, shown[n], numbers.get(n), start, end, (low, high)) for n in sorted(shown)
     ]
+    body = len(text) - len(without_head(text)) if is_mail else 0
+    head = tuple(block for block in blocks if block.start + len(block.text) <= body)
     return PageText(
-        tuple(blocks),
+        tuple(blocks[len(head) :]),
         blocks[0].start if blocks else 0,
         len(text) - (blocks[-1].start + len(blocks[-1].text)) if blocks else 0,
         _columns(ordered),
+        head,
     )
 
 
@@ -124,11 +132,11 @@ def _block(
     )
 
 
-def _joined(rows: Sequence[Mapping[str, Any]]) -> str:
+def joined(rows: Iterable[Mapping[str, Any]], /) -> str:
     """Join chunks, which cover their page and overlap."""
     parts: list[str] = []
     length = 0
-    for row in rows:
+    for row in sorted(rows, key=lambda row: row["char_start"]):
         parts.append(row["text"][max(0, length - row["char_start"]) :])
         length = max(length, row["char_end"])
     return "".join(parts)

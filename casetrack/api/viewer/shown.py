@@ -13,7 +13,7 @@ from casetrack.api.viewer.page_body import page_body
 from casetrack.api.viewer.page_picture import page_picture
 from casetrack.api.viewer.page_text import COLUMNS, page_text
 from casetrack.api.viewer.source import find_source
-from casetrack.api.viewer.view import about_source, open_view
+from casetrack.api.viewer.view import MAILS, about_source, open_view
 from casetrack.base.arguments import require_pages
 from casetrack.store.passages import page_rows
 
@@ -157,7 +157,8 @@ def stored_text(state: State, document: Document, page: int, /) -> StoredText:
     rows = page_rows(state.snapshot, document, page, columns)
     first = rows[0] if rows else {"sheet_name": None, "language": None, "page_kind": None}
     is_sheet = first["sheet_name"] is not None
-    body = page_body(page_text(rows, 0, 0), is_sheet=is_sheet, language=first["language"])
+    text = page_text(rows, 0, 0, is_mail=document.format in MAILS)
+    body = page_body(text, is_sheet=is_sheet, language=first["language"])
     return StoredText(
         html=body,
         kind="sheet" if is_sheet else first["page_kind"] or "page",

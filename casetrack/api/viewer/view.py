@@ -12,6 +12,7 @@ from casetrack.api.viewer.source import CHUNK_FACT, find_source, with_facts
 from casetrack.base.arguments import within
 from casetrack.base.config import ParseLimits
 from casetrack.base.errors import FileEncrypted, FileError, Opt, ParseFailed
+from casetrack.base.records.reading import NO_LOCATION
 from casetrack.parse.base import ReadOptions
 from casetrack.parse.render import (
     PICTURE_FORMATS,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 _DPI = 144.0
 _NEAR_CHARS = 4000
 """Characters of text that are drawn on each side of the passage, without a picture of the page."""
-_MAILS = frozenset({"eml", "msg", "mbox"})
+MAILS = frozenset({"eml", "msg", "mbox"})
 _AROUND = 36.0
 """Points around the passage in a picture that is cropped to it."""
 
@@ -60,6 +61,8 @@ class View:
         Reasons for a missing picture, or that the picture is of a copy.
     pinpoint
         The part that answers the question; it is marked strongly.
+    answer
+        The value that answers it, if any.
     """
 
     collection: str
@@ -72,6 +75,7 @@ class View:
     has_picture: bool
     notes: tuple[str, ...]
     pinpoint: tuple[Pinpoint, ...] = ()
+    answer: str = ""
 
     @property
     def strong(self) -> list[Box]:
@@ -81,7 +85,7 @@ class View:
     @property
     def quote(self) -> tuple[str, str]:
         """Text and citation of a copy: of a mail the best answer or the body, else the passage."""
-        if self.pinpoint and self.document.format in _MAILS:
+        if self.pinpoint and self.document.format in MAILS:
             return self.pinpoint[0].text, self.pinpoint[0].citation
         return without_head(self.chunk.text), self.chunk.citation
 
@@ -167,9 +171,10 @@ def open_view(
     document = snapshot.documents[where.document_id]
     source = find_source(workspace.folder, document)
     notes = [note] if (note := about_source(source, document)) else []
-    pinpoint = point_in(state, around.chunk, question).pinpoint if question else ()
+    located = point_in(state, around.chunk, question) if question else NO_LOCATION
+    pinpoint = located.pinpoint
     start, end = where.char_start, where.char_end
-    if document.format in _MAILS:
+    if document.format in MAILS:
         start = end - len(without_head(around.chunk.text))
         if pinpoint:
             start, end = pinpoint[0].char_start, pinpoint[0].char_end
@@ -188,11 +193,17 @@ def open_view(
         parent=snapshot.documents.get(document.parent_id) if document.parent_id else None,
         window=around,
         source=source,
-        page=page_text(page_rows(snapshot, document, where.page, COLUMNS), start, end),
+        page=page_text(
+            page_rows(snapshot, document, where.page, COLUMNS),
+            start,
+            end,
+            is_mail=document.format in MAILS,
+        ),
         image=image,
         has_picture=has_picture,
         notes=tuple(notes),
         pinpoint=pinpoint,
+        answer=located.answer.text if located.answer else "",
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 from contextlib import ExitStack
+from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
 from casetrack.base.errors import FileEncrypted, ParseFailed
@@ -337,6 +338,7 @@ _BIFF_MAGIC = tuple(bytes((9, version, size, 0)) for version, size in ((0, 4), (
 _ENCRYPTED = "EncryptedPackage"
 _XLSX = (".xlsx", ".xlsm", ".xltx", ".xltm")
 _XLS = (".xls", ".xlt")
+_HEAD_ROWS = 20
 _OTHER_MARKS = ("an OpenDocument", "a Word", "a PowerPoint", "an EPUB")
 
 
@@ -397,6 +399,18 @@ class SheetReader:
                 workbook.take_embedded(embedded, options)
             pages = _pages(workbook, path, stack.pop_all())
             return Reading(info, pages, facts.warnings, facts.missing, embedded.attachments)
+
+
+def sheet_rows(
+    path: Path, number: int, first: int, count: int, /, *, options: ReadOptions = DEFAULT_OPTIONS
+) -> list[SheetRow]:
+    """Return *count* rows of sheet *number* from row *first*, both 1-based, and those above 20."""
+    with ExitStack() as stack:
+        sheets = _open(path, options, stack).sheets()
+        sheet = next(islice(sheets, number - 1, None), None)
+        rows: Iterable[SheetRow] = () if sheet is None else sheet.rows
+        shown = (row for row in rows if row.number >= first or row.number <= _HEAD_ROWS)
+        return list(islice(shown, count))
 
 
 def _open(path: Path, options: ReadOptions, stack: ExitStack) -> Workbook:

@@ -71,18 +71,23 @@ def unpack_error(packed: dict[str, str], path: Path, /) -> errors.CaseTrackError
     return error
 
 
-# Requests of the pool to a worker, as JSON: read a file, or draw a page of it.
+# Requests of the pool to a worker, as JSON: read a file, or a part of it to show.
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request to a worker; *page* (1-based) and *dpi* are for drawing."""
+    """A request to a worker.
 
-    action: Literal["read", "draw"]
+    *page* (1-based) is that to draw, with *dpi*, or the sheet to show: *rows* are the first row
+    and their number.
+    """
+
+    action: Literal["read", "draw", "cells"]
     path: Path
     options: ReadOptions
     page: int = 1
     dpi: float = 144.0
+    rows: tuple[int, int] = (1, 1)
 
     def pack(self) -> dict[str, Any]:
         """Return the request as JSON values."""
@@ -95,6 +100,7 @@ class Request:
             "options": options,
             "page": self.page,
             "dpi": self.dpi,
+            "rows": self.rows,
         }
 
     @classmethod
@@ -113,6 +119,7 @@ class Request:
             ),
             raw["page"],
             raw["dpi"],
+            tuple(raw["rows"]),
         )
 
 

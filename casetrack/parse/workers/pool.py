@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     from casetrack.parse.base import Attachment, DocumentInfo, ReadOptions
     from casetrack.parse.render import PageImage
+    from casetrack.parse.sheets.model import SheetRow
     from casetrack.parse.workers.process import WorkerProcess
 
 DEFAULT_READERS = "casetrack.parse:READERS"
@@ -298,6 +299,18 @@ class ParsePool:
             return None
         return PageImage(order.picture(), answer["width"], answer["height"], answer["scale"])
 
+    def cells(
+        self, path: Path, sheet: int, first: int, count: int, /, *, options: ReadOptions
+    ) -> list[SheetRow]:
+        """Return rows of a sheet; see :func:`casetrack.parse.sheets.reader.sheet_rows`."""
+        from casetrack.parse.sheets.model import Cell, SheetRow
+
+        request = Request("cells", path, options, sheet, rows=(first, count))
+        order = _Read(self, self._take(), request)
+        rows = order.ask()["rows"]
+        order.release()
+        return [SheetRow(number, [Cell(*cell) for cell in cells]) for number, cells in rows]
+
     def _take(self) -> WorkerProcess:
         with self._change:
             self._change.wait_for(lambda: self._closed or self._taken < self._workers)
@@ -389,6 +402,13 @@ class DrawingPool:
         """Draw a page within the time limit of *options*; ``None`` for a format without pages."""
         with self._opened() as pool:
             return pool.render(path, page, dpi=dpi, options=options)
+
+    def cells(
+        self, path: Path, sheet: int, first: int, count: int, /, *, options: ReadOptions
+    ) -> list[SheetRow]:
+        """Return rows of a sheet within the time limit of *options*; see ``ParsePool.cells``."""
+        with self._opened() as pool:
+            return pool.cells(path, sheet, first, count, options=options)
 
     def close(self) -> None:
         """End the workers now; drawing again starts new ones."""

@@ -358,6 +358,11 @@ def answer(
     try:
         if request.action == "draw":
             _draw(request, sink, timer)
+        elif request.action == "cells":
+            from casetrack.parse.sheets.reader import sheet_rows
+
+            rows = sheet_rows(path, request.page, *request.rows, options=request.options)
+            send({"event": "cells", "rows": rows})
         else:
             opened.append(choose(read_head(path), readers).read(path, request.options))
             _send_pages(request, opened[0], sink, timer)

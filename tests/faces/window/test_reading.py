@@ -44,6 +44,8 @@ def test_a_document_is_turned_page_by_page(window: TestClient, demo: Collection)
     as_text = window.get(place, params={"page": "7", "as": "text"}).text
     assert "terminate for convenience" in text_of(as_text)
     assert ".png" not in as_text
+    drawn = window.get(place, params={"page": "7"}).text
+    assert "terminate for convenience" in text_of(drawn.partition('class="selectable"')[2])
 
 
 def test_text_of_a_lost_file_is_shown(library: Library, samples: Path, tmp_path: Path) -> None:
@@ -83,6 +85,10 @@ def test_a_sheet_has_its_cells_and_its_neighbours(window: TestClient, demo: Coll
     for name in ("Energy", "Staffing", "Availability", "Assumptions"):
         assert f"<bdi>{name}</bdi></a>" in page
     assert text_of(page).count("Reach truck driver") == 1
+    chunk = demo.search('"Reach truck driver"', documents="Operating Cost Model.xlsx")[0].chunk_id
+    cited = window.get(f"/c/Demo/passage/{chunk}", params={"q": "Reach truck driver"}).text
+    (row,) = re.findall(r'class="target">.*?</tr>', cited, re.DOTALL)
+    assert "Reach truck driver" in text_of(row)
 
 
 def test_a_passage_is_tagged_and_untagged(window: TestClient, demo: Collection) -> None:
@@ -162,14 +168,14 @@ def test_a_mail_is_in_its_thread_with_what_is_attached(mails: TestClient) -> Non
     listed = mails.get("/c/Mails/documents").text
     (last,) = re.findall(r'href="([^"]+)" data-nth="\d+"><bdi>2.eml<', listed)
     page = mails.get(last).text
-    thread = re.search(r'<ol class="contents thread">(.*?)</ol>', page, re.DOTALL)
-    assert thread is not None
-    message = text_of(thread[1])
+    thread = page.partition('<ol class="mails"')[2].partition("</ol>")[0]
+    message = text_of(thread)
+    bodies = [message.index(body) for body in ("doors come?", "On 14", "Thank", "Subject: Re")]
+    assert bodies[:2] == sorted(bodies[:2])
+    assert bodies[2] < message.rindex("Subject: Re")
     days = [message.index(day) for day in ("03-03", "03-04", "03-05")]
     assert days == sorted(days)
     assert "The <doors>" in message
-    first = mails.get(html.unescape(re.findall(r'href="([^"]+)"', thread[1])[0])).text
-    assert "When do the doors come?" in text_of(first)
     (attached,) = re.findall(r'href="([^"]+)"><bdi>Delivery note.txt<', page)
     note = mails.get(html.unescape(attached)).text
     assert "Two doors, one frame." in text_of(note)

@@ -11,10 +11,11 @@ from starlette.responses import Response
 
 from casetrack.api.collection.listing import thread_of
 from casetrack.api.viewer import open_view
-from casetrack.api.viewer.page import marks_svg
+from casetrack.api.viewer.page import marks_svg, words_svg
 from casetrack.api.viewer.page_body import page_body
 from casetrack.api.viewer.page_picture import page_picture
 from casetrack.api.viewer.report.marked import place_of_mark
+from casetrack.api.viewer.sheet_grid import sheet_grid
 from casetrack.api.viewer.shown import stored_text
 from casetrack.api.viewer.source import find_source
 from casetrack.api.viewer.view import about_source
@@ -25,13 +26,14 @@ from casetrack.faces.window.visit import address
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
+    from casetrack.api.collection.listing import ThreadMail
     from casetrack.api.viewer import View
     from casetrack.base.records import Document
     from casetrack.faces.window.visit import Visit
 
 # A page of a document: its picture or its text, and the related lists.
 
-_MOST_SHEETS = 400
+_MOST_SHEETS, _NEAR_MAILS = 400, 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,10 @@ class Reading:
         The names of a workbook's sheets, by their pages.
     notes
         Warnings for the reader.
+    words
+        The words over the picture, to select.
+    before, after
+        The first rows of the parts of a sheet before and after this one.
     """
 
     document: Document
@@ -64,6 +70,9 @@ class Reading:
     kind: str
     sheets: dict[int, str]
     notes: tuple[str, ...]
+    words: Markup
+    before: int | None
+    after: int | None
 
     @property
     def last(self) -> int:
@@ -72,24 +81,39 @@ class Reading:
 
 
 def reading_of(
-    collection: Collection, document: Document, number: int, /, *, as_text: bool = False
+    collection: Collection,
+    document: Document,
+    number: int,
+    /,
+    *,
+    as_text: bool = False,
+    row: int = 1,
 ) -> Reading:
-    """Return a page of a document, or the nearest one; *as_text* avoids the picture."""
+    """Return a page of a document, or the nearest one; *as_text* avoids the picture.
+
+    *row* is the first row of a sheet.
+    """
+    state = collection.workspace.state()
     number = min(max(number, 1), max(document.page_count, 1))
     source = find_source(collection.folder, document)
     note = about_source(source, document)
     has_picture = source.draws(document)
     drawn = has_picture and not as_text
     body, kind, sheets = (Markup(), "page", {}) if drawn else _text_of(collection, document, number)
+    grid = sheet_grid(state, document, number, row) if kind == "sheet" else None
+    words = words_svg(state, document, number) if drawn else ""
     return Reading(
         document=document,
         number=number,
         picture=picture_address(collection, document, number) if drawn else None,
         has_picture=has_picture,
-        body=body,
+        body=Markup(grid.html) if grid else body,  # noqa: S704 - the viewer escapes its values
         kind=kind,
         sheets=sheets,
         notes=(*((note,) if note else ()), *document.missing),
+        words=Markup(words),  # noqa: S704 - the viewer escapes its values
+        before=grid.before if grid else None,
+        after=grid.after if grid else None,
     )
 
 
@@ -144,6 +168,15 @@ def _text_of(
 
 
 @dataclass(frozen=True, slots=True)
+class Mail:
+    """A mail of a conversation; *body* is ``None`` if it is far away."""
+
+    mail: ThreadMail
+    is_open: bool
+    body: Markup | None
+
+
+@dataclass(frozen=True, slots=True)
 class OwnMarks:
     """The user's marks on a passage or a document.
 
@@ -168,7 +201,9 @@ def passage(visit: Visit, /) -> Response:
     chunk_id = visit.request.path_params["chunk"]
     view = open_view(state, chunk_id, window=1, question=asked.question or None, draw=False)
     place = view.provenance
-    body = page_body(view.page, is_sheet=place.sheet_name is not None, language=place.language)
+    is_sheet = place.sheet_name is not None
+    grid = sheet_grid(state, view.document, place.page, view=view) if is_sheet else None
+    body = grid.html if grid else page_body(view.page, is_sheet=is_sheet, language=place.language)
     own = (place.document_id, place.page, place.char_start, place.char_end)
     return visit.page(
         "passage.html",
@@ -189,20 +224,35 @@ def document(visit: Visit, /) -> Response:
     collection = visit.collection
     row = collection.document(visit.request.path_params["document"])
     as_text = visit.asked("as") == "text"
-    reading = reading_of(collection, row, visit.asked_number("page", 1), as_text=as_text)
+    first = visit.asked_number("row", 1)
+    reading = reading_of(collection, row, visit.asked_number("page", 1), as_text=as_text, row=first)
     state = collection.workspace.state()
+    parent = state.snapshot.documents.get(row.parent_id) if row.parent_id else None
     return visit.page(
         "document.html",
         document=row,
         reading=reading,
         as_text=as_text,
         structure=collection.read.structure(row),
-        parent=state.snapshot.documents.get(row.parent_id) if row.parent_id else None,
-        thread=thread_of(state, row, reading.number),
+        parent=parent,
+        family=collection.read.structure(parent.document_id).attachments if parent else (),
+        mails=_conversation(collection, row, reading.number),
         own=_own_marks(collection, row.document_id, (row.document_id, 0, 0, 0)),
         beside=second_page(visit),
         names=document_names(collection),
     )
+
+
+def _conversation(collection: Collection, document: Document, page: int) -> list[Mail]:
+    """Return the mails of a thread in order; of a long one, those near the mail have a text."""
+    thread = thread_of(collection.workspace.state(), document, page)
+    own = (document.document_id, page)
+    at = next((n for n, m in enumerate(thread) if (m.document.document_id, m.page) == own), 0)
+    near = range(at - _NEAR_MAILS, at + _NEAR_MAILS)
+    return [
+        Mail(m, n == at, _text_of(collection, m.document, m.page)[0] if n in near else None)
+        for n, m in enumerate(thread)
+    ]
 
 
 def picture(visit: Visit, /) -> Response:
@@ -233,11 +283,13 @@ def _marked_picture(collection: Collection, view: View) -> dict[str, object] | N
     p = view.provenance
     if not (view.has_picture and p.page_width and p.page_height):
         return None
+    words = words_svg(collection.workspace.state(), view.document, p.page)
     return {
         "source": picture_address(collection, view.document, p.page),
         "width": round(p.page_width),
         "height": round(p.page_height),
-        "marks": Markup(marks_svg(view, p.page_width, p.page_height)),  # noqa: S704 - numbers
+        # The viewer escapes the words.
+        "marks": Markup(marks_svg(view, p.page_width, p.page_height) + words),  # noqa: S704
     }
 
 
