@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from casetrack.base.errors import FileNotFound, FileUnreadable
 from casetrack.store.folders import commit_stamp
 from casetrack.store.info import FILE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
 _MOST = 1000
 """Maximum number of listed folders in one folder."""

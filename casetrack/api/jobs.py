@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
 
 from casetrack.api.operation import READS, SWITCHES, Arg, operation
 from casetrack.base.jobs import JobStore
-from casetrack.base.records import Rows
+from casetrack.base.records import CollectionInfo, Rows
 from casetrack.base.records.jobs import Job
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from casetrack.base.records import CollectionInfo
 
 _JobId = Annotated[str, Arg("ID of the job, or its beginning.", "JOB", "job_id")]
 _NEWEST = 20

@@ -6,17 +6,12 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin
 
-from casetrack.api.operation import arguments_of, summary_of
+from casetrack.api.operation import Argument, Operation, arguments_of, summary_of
 from casetrack.api.operations import operations
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from casetrack.api.operation import Argument, Operation
-
 
 _PARTS = {"ownfacts": "admin", "earlierstates": "admin"}
 """Part of a collection that inherits the operations of a class."""

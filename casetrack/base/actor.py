@@ -11,11 +11,8 @@ import functools
 import getpass
 import os
 import sys
+from collections.abc import Iterator
 from contextvars import ContextVar
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _MOST = 80
 _process = ["python"]

@@ -7,20 +7,17 @@ import math
 import os
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard, TypeVar
 
 from casetrack.base.errors import AmbiguousName, UsageError
-from casetrack.base.records import Document
+from casetrack.base.records import Chunk, Document
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from casetrack.base.provenance import Provenance
-    from casetrack.base.records import Chunk
     from casetrack.base.records.graph import Quote
 
 # Lookup by id, start of an id or name; suggestions of similar names.

@@ -8,16 +8,12 @@ from __future__ import annotations
 
 import functools
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from casetrack.base.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from casetrack.base.errors import CaseTrackError
+from casetrack.base.errors import CaseTrackError, UsageError
 
 ANY = "collections"
 """Collections of any documents."""

@@ -11,13 +11,10 @@ import functools
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from casetrack.base.words import WordLists
 from casetrack.base.words.lists import month_numbers, title_words
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 # Scripts of a text, by the Unicode names of its letters. Unlike a language, a script is certain
 # even for three words.

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 
 from casetrack.base import editions
 from casetrack.base.arguments import as_list, as_paths, one_of
-from casetrack.base.config import resolve_path
+from casetrack.base.config import Settings, resolve_path
 from casetrack.base.errors import FileExcluded, See, UsageError
 from casetrack.base.objects.address import is_address
-from casetrack.base.records import DOCUMENT_TYPES, IngestReport
+from casetrack.base.records import DOCUMENT_TYPES, IngestProgress, IngestReport
 from casetrack.ingest.build import Options
-from casetrack.ingest.discover import discover
+from casetrack.ingest.discover import FoundFile, discover
 from casetrack.ingest.outcomes import cancelled_outcome, limit_notes
 from casetrack.ingest.pipeline.files import use_pipeline
 from casetrack.ingest.profile_choice import FIRST_FILES, choose_profile, is_unchosen
 from casetrack.parse.base import ReadOptions
-from casetrack.store.excluded import excluded, readmit
+from casetrack.store.excluded import Excluded, excluded, readmit
 from casetrack.store.lock import write_lock
 from casetrack.store.untaken import begin, end
 
@@ -28,10 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-    from casetrack.base.config import Settings
-    from casetrack.base.records import IngestProgress
-    from casetrack.ingest.discover import FoundFile
-    from casetrack.store.excluded import Excluded
     from casetrack.store.workspace import Workspace
 
 

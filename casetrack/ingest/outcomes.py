@@ -8,14 +8,12 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from casetrack.base.errors import DuplicateDocument, FreeTierLimit
-from casetrack.base.records import FileOutcome
+from casetrack.base.errors import CaseTrackError, DuplicateDocument, FreeTierLimit
+from casetrack.base.records import Document, FileOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-    from casetrack.base.errors import CaseTrackError
-    from casetrack.base.records import Document
     from casetrack.ingest.discover import FoundFile
     from casetrack.ingest.plan import Job
 

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from casetrack.base.errors import CollectionBusy, JobStopped, ModelError, See, UsageError
 from casetrack.base.machine import one_thread_each
 from casetrack.base.models.profiles import find_profile
-from casetrack.base.records import Document
+from casetrack.base.records import CollectionInfo, Document
 from casetrack.base.records.snapshots import ReindexReport
 from casetrack.ingest.assemble import SpanCounts, captions_of, has_columns, without_unread
-from casetrack.ingest.pipeline import Tools, load_pipeline
+from casetrack.ingest.pipeline import Pipeline, Tools, load_pipeline
 from casetrack.ingest.staleness import (
     StaleDocument,
     all_documents,
@@ -33,11 +33,11 @@ from casetrack.ingest.staleness import (
     unread_rows,
 )
 from casetrack.ingest.steps.base import Failures, collect_failures
-from casetrack.ingest.steps.encoding import CONTEXT_COLUMNS
+from casetrack.ingest.steps.encoding import CONTEXT_COLUMNS, SharedPass
 from casetrack.store import rewrite
-from casetrack.store.datasets import open_snapshot
+from casetrack.store.datasets import Snapshot, open_snapshot
 from casetrack.store.info import require_active
-from casetrack.store.session import write_session
+from casetrack.store.session import WriteSession, write_session
 
 if TYPE_CHECKING:
     import threading
@@ -46,12 +46,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from casetrack.base.records import CollectionInfo
-    from casetrack.ingest.pipeline import Pipeline
-    from casetrack.ingest.steps.encoding import SharedPass
     from casetrack.models.base import ProfileEncoder
-    from casetrack.store.datasets import Snapshot
-    from casetrack.store.session import WriteSession
     from casetrack.store.workspace import Workspace
 
 LOCK_SECONDS = -1.0

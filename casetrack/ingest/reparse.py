@@ -11,10 +11,10 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, TypeAlias
 
-from casetrack.base.records import IngestReport
+from casetrack.base.records import Document, IngestProgress, IngestReport
 from casetrack.ingest.intake import ingest, ingest_again
 from casetrack.ingest.profile_choice import chosen_by_user
-from casetrack.ingest.reindex import prepare
+from casetrack.ingest.reindex import Reindex, prepare
 from casetrack.ingest.staleness import (
     kept_file,
     root_of,
@@ -28,10 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
     from casetrack.base.arguments import DocumentRef
-    from casetrack.base.records import Document, IngestProgress
     from casetrack.base.records.snapshots import ReindexReport
     from casetrack.ingest.discover import FoundFile
-    from casetrack.ingest.reindex import Reindex
     from casetrack.store.workspace import Workspace
 
 Tell: TypeAlias = "Callable[[str, int, int], None]"

@@ -14,10 +14,10 @@ from casetrack.base.errors import CaseTrackError
 from casetrack.ingest.assemble import is_unread
 from casetrack.ingest.discover import FoundFile, Origin
 from casetrack.ingest.plan import file_facts
-from casetrack.ingest.steps.base import collect_failures
+from casetrack.ingest.steps.base import Failures, collect_failures
 from casetrack.ingest.steps.chunk import text_hash
 from casetrack.ingest.steps.encoding import CONTEXT_COLUMNS, ContextText, Known
-from casetrack.store.datasets import any_of
+from casetrack.store.datasets import Snapshot, any_of
 from casetrack.store.originals import copy_of
 from casetrack.store.rebuild import is_made_from_passages
 
@@ -29,9 +29,7 @@ if TYPE_CHECKING:
     from casetrack.base.records import Document
     from casetrack.base.records.health import SourceState
     from casetrack.ingest.pipeline import Pipeline
-    from casetrack.ingest.steps.base import Failures
     from casetrack.models.base import ProfileEncoder
-    from casetrack.store.datasets import Snapshot
     from casetrack.store.rewrite import Stage
 
 # Present state of source files.

@@ -16,6 +16,7 @@ import numpy as np
 
 from casetrack.base.errors import ModelCorrupt, See
 from casetrack.models.bert_onnx import (
+    Array,
     BertConfig,
     build_encoder,
     build_labels,
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.base.models.spec import ModelSpec
-    from casetrack.models.graph import Array
 
 # Read weights of 4 bits with their vocabulary from one file of the layout ``E5S1``.
 

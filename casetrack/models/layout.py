@@ -16,7 +16,8 @@ import hashlib
 import json
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from casetrack.base.errors import (
     CaseTrackError,
@@ -26,12 +27,7 @@ from casetrack.base.errors import (
     See,
     StorageError,
 )
-from casetrack.base.models.spec import Recipe
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from casetrack.base.models.spec import ModelFile
+from casetrack.base.models.spec import ModelFile, Recipe
 
 BUILT_NAME = "model.int8.onnx"
 TOKENIZER_NAME = "tokenizer.json"

@@ -6,7 +6,8 @@ import mmap
 import re
 import stat
 import zipfile
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 from casetrack.base.errors import (
     EmptyFile,
@@ -16,14 +17,8 @@ from casetrack.base.errors import (
     UnsupportedFormat,
     WrongPathKind,
 )
-from casetrack.parse.base import FileHead
+from casetrack.parse.base import FileHead, Reader
 from casetrack.parse.encoding import looks_like_text
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from casetrack.parse.base import Reader
 
 SOURCE_CODE = "Source code"
 """Name of the reader that has an extension for every language."""

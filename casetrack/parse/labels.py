@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from casetrack.base.words import WordLists
 from casetrack.base.words.lists import title_words
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 # Bullets and numbers before list items.
 

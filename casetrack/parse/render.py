@@ -12,19 +12,14 @@ import io
 import itertools
 import json
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from casetrack.base.errors import ParseFailed
-from casetrack.base.provenance import hull
-from casetrack.parse.base import DEFAULT_OPTIONS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from casetrack.base.provenance import Box
-    from casetrack.parse.base import ReadOptions
+from casetrack.base.provenance import Box, hull
+from casetrack.parse.base import DEFAULT_OPTIONS, ReadOptions
 
 POINTS_PER_INCH = 72.0
 MAX_PIXELS, MAX_SIDE = 12_000_000, 10_000

@@ -9,15 +9,12 @@ from __future__ import annotations
 import contextlib
 import logging
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from casetrack.base.files import folder_bytes
 from casetrack.store import mirror
 from casetrack.store.originals import COPIES
 from casetrack.store.place import is_remote_folder
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _FOLDERS = ("views", COPIES)
 _USED = ".place-used.lock"

@@ -8,8 +8,8 @@ Lance and Arrow report a damaged file in many ways: ``OSError``, ``ValueError``,
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from casetrack.base.errors import CaseTrackError, CollectionDamaged, See, StorageError
 from casetrack.base.files import translate
@@ -17,9 +17,6 @@ from casetrack.base.objects.address import is_address
 from casetrack.base.objects.service import fault_of
 from casetrack.store.place import place_of
 from casetrack.store.sealed import gone
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _LIBRARIES = ("lance", "pyarrow")
 _PANIC = "PanicException"

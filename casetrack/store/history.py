@@ -9,9 +9,11 @@ from __future__ import annotations
 import json
 import logging
 import shlex
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import xxhash
 
@@ -22,14 +24,8 @@ from casetrack.store import heads
 from casetrack.store.damage import reading
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, create, open_dataset
 from casetrack.store.info import read_info
-from casetrack.store.place import dataset_at, dataset_files, files_of
+from casetrack.store.place import StoredFile, dataset_at, dataset_files, files_of
 from casetrack.store.untaken import LOST, note
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
-
-    from casetrack.store.place import StoredFile
 
 # Notes of named snapshots: their names and the versions that they keep.
 

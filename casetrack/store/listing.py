@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from pathlib import Path
 from uuid import UUID
 
 from casetrack.base import editions
@@ -16,17 +17,11 @@ from casetrack.base.errors import (
     StorageError,
     UsageError,
 )
-from casetrack.base.records import COLLECTION_TYPES
+from casetrack.base.records import COLLECTION_TYPES, CollectionInfo
 from casetrack.store.damage import damage_errors
 from casetrack.store.folders import settle_sealed
 from casetrack.store.info import repaired_info
 from casetrack.store.sealed import DOOMED, ENDING, damaged_in, sealed_in
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from casetrack.base.records import CollectionInfo
 
 _MAX_NAME = 200
 _MAX_TAG = 100

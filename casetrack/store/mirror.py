@@ -14,9 +14,9 @@ import logging
 import os
 import threading
 import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from casetrack.base.errors import (
     CaseTrackError,
@@ -28,7 +28,7 @@ from casetrack.base.errors import (
 )
 from casetrack.base.files import private_folder, replacement, storage_errors, write_atomic
 from casetrack.store.facts import sealed, unsealed
-from casetrack.store.place import place_of
+from casetrack.store.place import Place, place_of
 from casetrack.store.published import (
     LISTING,
     RECORD,
@@ -40,11 +40,6 @@ from casetrack.store.published import (
     published,
     published_since,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from casetrack.store.place import Place
 
 # The record of local copies of a remote collection.
 

@@ -10,18 +10,16 @@ from typing import TYPE_CHECKING, Any
 from casetrack.base import arguments
 from casetrack.base.errors import AmbiguousName, ChunkNotFound, DocumentNotFound
 from casetrack.base.provenance import PrintedPlace, Provenance, line_numbers
-from casetrack.base.records import Chunk
+from casetrack.base.records import Chunk, Document
 from casetrack.extract.papers.places import printed_words
 from casetrack.extract.papers.text import TextPage, WholeText
-from casetrack.store.datasets import any_of
+from casetrack.store.datasets import Snapshot, any_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     import pyarrow as pa
 
-    from casetrack.base.records import Document
-    from casetrack.store.datasets import Snapshot
 
 _OF_DOCUMENT = ("ingested_at", "source", "source_id", "source_url")
 _NOT_PROVENANCE = {*_OF_DOCUMENT, "document_name", "document_path"}

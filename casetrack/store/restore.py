@@ -15,9 +15,9 @@ from casetrack.base import schema
 from casetrack.base.errors import CollectionDamaged
 from casetrack.base.records import Document
 from casetrack.store.checksums import COLUMN, damaged
-from casetrack.store.datasets import conform
+from casetrack.store.datasets import Snapshot, conform
 from casetrack.store.rows import Rows
-from casetrack.store.snapshots import points
+from casetrack.store.snapshots import Point, points
 
 if TYPE_CHECKING:
     import threading
@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from casetrack.store.datasets import Snapshot
     from casetrack.store.session import WriteSession
-    from casetrack.store.snapshots import Point
 
 
 @dataclass(frozen=True, slots=True)

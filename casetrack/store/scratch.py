@@ -11,14 +11,11 @@ import os
 import secrets
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from casetrack.base.files import private_folder, storage_errors
 from casetrack.store.lock import try_lock
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _EXPORT = ".casetrack-export-"
 _SPOOL = ".spool-"

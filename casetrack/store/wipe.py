@@ -11,11 +11,8 @@ import contextlib
 import os
 import shutil
 import stat
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 GONE = ".deleted"
 """New name of ``collection.json`` in a deleted or sealed collection whose folder Windows cannot

@@ -9,11 +9,11 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-from casetrack.base.arguments import ShortIds, document_name, passage_id
+from casetrack.base.arguments import DocumentRef, PassageRef, ShortIds, document_name, passage_id
 from casetrack.base.errors import CollectionDamaged, ModelError, QueryError
 from casetrack.base.files import stamp_of
 from casetrack.base.license import Entitlements
-from casetrack.base.records import ChunkWindow
+from casetrack.base.records import Chunk, ChunkWindow, CollectionInfo, Document, UntakenFile
 from casetrack.base.registry import registered
 from casetrack.store import marks, mirror, passages
 from casetrack.store.damage import damage_errors
@@ -27,9 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from casetrack.base.arguments import DocumentRef, PassageRef
     from casetrack.base.config import Settings
-    from casetrack.base.records import Chunk, CollectionInfo, Document, UntakenFile
     from casetrack.models.encoders import Encoders
     from casetrack.store.datasets import Snapshot
     from casetrack.store.index.index import Index

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from casetrack.api.library import Library
 from casetrack.base.config import load_settings
 from casetrack.base.errors import ShardsUnreachable
-from casetrack.cluster.search.coordinator import Coordinator, shared
+from casetrack.cluster.search.serving import Coordinator, shared
 from casetrack.cluster.search.shard import Part, Query, Shard
 from casetrack.search.scores import LOCAL
 from casetrack.store.index.scope import Question, scope_of, scope_of_rows

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from casetrack.api.collection.facts import OwnFacts
 from casetrack.api.collection.history import Audit, EarlierStates
-from casetrack.api.collection.progress import listener, shows_progress, silent
+from casetrack.api.collection.progress import ProgressDisplay, listener, shows_progress, silent
 from casetrack.api.operation import (
     ADDS,
     READS,
@@ -24,22 +24,19 @@ from casetrack.api.operation import (
 from casetrack.base.errors import Opt, UsageError
 from casetrack.base.files import private_folder
 from casetrack.base.models.profiles import PROFILE_NAMES
-from casetrack.base.records import CollectionHealth, Document, DocumentHealth, RowList
+from casetrack.base.records import CollectionHealth, Document, DocumentHealth, HealthReport, RowList
 from casetrack.base.records.sync import ExcludedFile
 from casetrack.graph.opened import graph_of
 from casetrack.store import audit
-from casetrack.store.workspace import raises_damage
+from casetrack.store.workspace import State, Workspace, raises_damage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from casetrack.api.collection.progress import ProgressDisplay
     from casetrack.base.crypt.secret import Secret
-    from casetrack.base.records import HealthReport
     from casetrack.base.records.health import IndexStatus
     from casetrack.base.records.snapshots import ExportReport, ReindexReport, UpkeepReport
     from casetrack.store.datasets import Snapshot
-    from casetrack.store.workspace import State, Workspace
 
 # Extraction quality of the documents of a collection.
 

@@ -11,30 +11,27 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
-from casetrack.api.collection.progress import listener, shows_progress, silent
+from casetrack.api.collection.progress import ProgressDisplay, listener, shows_progress, silent
 from casetrack.api.operation import ADDS, DELETES, READS, Arg, StateRef, at_most, operation
 from casetrack.base.arrow_values import without_formula
 from casetrack.base.errors import CaseTrackError, CollectionNotFound, See, SnapshotNotFound
 from casetrack.base.files import write_atomic
 from casetrack.base.provenance import iso_utc
-from casetrack.base.records import Check, Rows
+from casetrack.base.records import Check, Document, Rows
 from casetrack.base.records.snapshots import AuditCheck, AuditEntry, RestoreReport, SnapshotInfo
 from casetrack.store import audit
 from casetrack.store.datasets import open_snapshot
 from casetrack.store.listing import scan
 from casetrack.store.sealed import sealed_in
-from casetrack.store.workspace import raises_damage
+from casetrack.store.workspace import Workspace, raises_damage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from casetrack.api.collection.progress import ProgressDisplay
     from casetrack.base.config import Settings
-    from casetrack.base.records import Document
     from casetrack.store.session import WriteSession
     from casetrack.store.snapshots import Point
-    from casetrack.store.workspace import Workspace
 
 # Restoring an earlier state of a collection.
 

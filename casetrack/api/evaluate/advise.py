@@ -11,21 +11,18 @@ from typing import TYPE_CHECKING, Any
 from casetrack.api.evaluate.answers import Answer, AnswerJudge, Pages
 from casetrack.api.evaluate.ask import measure
 from casetrack.api.evaluate.beir import in_profile
-from casetrack.api.evaluate.measures import MAIN, compare_scores
+from casetrack.api.evaluate.measures import MAIN, Difference, compare_scores
 from casetrack.api.evaluate.questions import Question, QuestionSet
-from casetrack.api.evaluate.runs import save_run
+from casetrack.api.evaluate.runs import Run, save_run
 from casetrack.api.models import listing, pulling
 from casetrack.base.errors import DownloadFailed, UsageError
-from casetrack.base.models.profiles import PROFILES
+from casetrack.base.models.profiles import PROFILES, Profile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from casetrack.api.collection import Collection
-    from casetrack.api.evaluate.measures import Difference
-    from casetrack.api.evaluate.runs import Run
     from casetrack.api.library import Library
-    from casetrack.base.models.profiles import Profile
     from casetrack.base.models.spec import Progress
 
 ADVISED = (MAIN, "hit@1")

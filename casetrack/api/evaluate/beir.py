@@ -32,9 +32,9 @@ from casetrack.api.evaluate.questions import (
 from casetrack.api.library import DEFAULT_PIPELINE, Library
 from casetrack.base.errors import CollectionNotFound, FileNotFound, UsageError
 from casetrack.base.license import UNLIMITED
-from casetrack.base.records import DEFAULT_DIMENSION, DEFAULT_PROFILE, Document
+from casetrack.base.records import DEFAULT_DIMENSION, DEFAULT_PROFILE, Document, SearchResults
 from casetrack.ingest.assemble import seal
-from casetrack.ingest.pipeline import Tools, load_pipeline
+from casetrack.ingest.pipeline import Pipeline, Tools, load_pipeline
 from casetrack.ingest.run import PARALLEL_FILES
 from casetrack.parse.workers.messages import page_schema
 from casetrack.search.search import MAX_QUERY_CHARS
@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from casetrack.api.collection import Collection
-    from casetrack.base.records import SearchResults
-    from casetrack.ingest.pipeline import Pipeline
 
 # Indexes the corpus of a BEIR folder with the default pipeline, without a file per document.
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from casetrack.base.sql.catalog import catalog
 from casetrack.base.sql.statements import split, unfinished_string
 from casetrack.store.sql.connection import quoted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 _KEYWORDS = (
     "SELECT FROM WHERE GROUP BY ORDER BY LIMIT JOIN LEFT JOIN USING ON AS AND OR NOT IN LIKE ILIKE "

@@ -7,15 +7,9 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from casetrack.base.sql.catalog import View, catalog
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from casetrack.base.sql.catalog import Column, Function
-
+from casetrack.base.sql.catalog import Column, Function, View, catalog
 
 _HEAD = """# SQL reference
 

@@ -12,8 +12,8 @@ import threading
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from casetrack.api.viewer.page_text import COLUMNS, page_text
-from casetrack.api.viewer.source import CHUNK_FACT, find_source, with_facts
+from casetrack.api.viewer.page_text import COLUMNS, Block, PageText, page_text
+from casetrack.api.viewer.source import CHUNK_FACT, SourceFile, find_source, with_facts
 from casetrack.api.viewer.view import draw_page, draw_text
 from casetrack.base.arguments import require_pages
 from casetrack.base.errors import FileEncrypted, FileError, See, UsageError
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from PIL.Image import Image
 
-    from casetrack.api.viewer.page_text import Block, PageText
-    from casetrack.api.viewer.source import SourceFile
     from casetrack.base.provenance import Box
     from casetrack.base.records import Chunk, Document
     from casetrack.store.workspace import State

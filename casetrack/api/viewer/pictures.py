@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from casetrack.api.viewer.source import SourceFile, find_source
 from casetrack.api.viewer.view import about_source, draw_page, no_picture
 from casetrack.base.errors import CaseTrackError, FileError
-from casetrack.base.records import Picture
+from casetrack.base.records import Document, Picture
 from casetrack.parse.base import ReadOptions
-from casetrack.parse.render import PICTURE_FORMATS, mark_boxes
+from casetrack.parse.render import PICTURE_FORMATS, PageImage, mark_boxes
 from casetrack.store.datasets import open_snapshot
 from casetrack.store.passages import find_chunk
 
@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 
     from casetrack.base.config import Settings
     from casetrack.base.provenance import Box, Provenance
-    from casetrack.base.records import Document
     from casetrack.base.records.graph import Quote
-    from casetrack.parse.render import PageImage
 
 MAX_PICTURES = 3
 """Maximum number of passages with a picture."""

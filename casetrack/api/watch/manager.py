@@ -10,12 +10,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.api.watch.changes import OsNotifier, file_state
-from casetrack.api.watch.clock import SystemClock
+from casetrack.api.watch.changes import FileState, Notifier, OsNotifier, file_state
+from casetrack.api.watch.clock import Clock, SystemClock
 from casetrack.api.watch.idle_upkeep import IdleUpkeep
-from casetrack.api.watch.statuses import CollectionSync, Statuses
+from casetrack.api.watch.statuses import CollectionSync, Report, Statuses, Sync
 from casetrack.api.watch.watch_list import WatchList
-from casetrack.api.watch.watched_folder import WatchContext, WatchedFolder
+from casetrack.api.watch.watched_folder import SyncTask, WatchContext, WatchedFolder
 from casetrack.base.errors import CaseTrackError, CollectionDamaged, FutureSchema
 from casetrack.store.info import read_info
 
@@ -24,10 +24,6 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from casetrack.api.library import Library
-    from casetrack.api.watch.changes import FileState, Notifier
-    from casetrack.api.watch.clock import Clock
-    from casetrack.api.watch.statuses import Report, Sync
-    from casetrack.api.watch.watched_folder import SyncTask
     from casetrack.base.files import Stamp
     from casetrack.base.records.sync import Watch
 

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import re
 from datetime import datetime, time, timedelta, tzinfo
-from typing import TYPE_CHECKING
 
 from casetrack.base.arguments import one_of
 from casetrack.base.errors import UsageError
-from casetrack.base.records.sync import SCHEDULES
-
-if TYPE_CHECKING:
-    from casetrack.base.records.sync import Schedule, Watch
+from casetrack.base.records.sync import SCHEDULES, Schedule, Watch
 
 _HOUR = 3600.0
 _INTERVALS: dict[Schedule, float] = {

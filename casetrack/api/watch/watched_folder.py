@@ -10,22 +10,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from casetrack.api.watch.changes import Changes, file_state
-from casetrack.api.watch.clock import moment
+from casetrack.api.watch.changes import Changes, FileState, Notifier, file_state
+from casetrack.api.watch.clock import Clock, moment
 from casetrack.api.watch.schedule import next_full
-from casetrack.api.watch.statuses import counts_of
+from casetrack.api.watch.statuses import Report, Statuses, counts_of
 from casetrack.base.errors import CaseTrackError, StorageError
-from casetrack.base.records.sync import WatchStatus
+from casetrack.base.records.sync import Health, Watch, WatchStatus
 from casetrack.store.lock import try_lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from datetime import datetime, tzinfo
 
-    from casetrack.api.watch.changes import FileState, Notifier
-    from casetrack.api.watch.clock import Clock
-    from casetrack.api.watch.statuses import Report, Statuses
-    from casetrack.base.records.sync import Health, Watch
 
 # Files whose changes are ignored: locks, unfinished downloads, files of editors and systems.
 

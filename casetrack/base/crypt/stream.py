@@ -12,17 +12,13 @@ import io
 import json
 import secrets
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import IO, TYPE_CHECKING, Any
+from pathlib import Path
+from typing import IO, Any
 
-from casetrack.base.crypt.secret import COST, Cost
+from casetrack.base.crypt.secret import COST, Cost, Secret
 from casetrack.base.errors import EncryptedFileDamaged, PassphraseWrong
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from casetrack.base.crypt.secret import Secret
 
 # Header of an encrypted file:
 #

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import Any, Self
 
 from casetrack.base.errors.references import in_python
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any, Self
 
 
 class CaseTrackError(Exception):

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 from casetrack.base.errors.base import CaseTrackError, NameNotFound, UsageError
 from casetrack.base.errors.references import See
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
 
 _NAMED = 10
 """Collections that are named where one has to be chosen."""

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 from casetrack.base.errors.base import CaseTrackError, NameNotFound, UsageError
 from casetrack.base.errors.references import Opt, See
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
 
 _AUTHORITIES = '"SELECT name, citation_count FROM authorities"'
 

@@ -7,12 +7,9 @@ Each sentence has one next step, so a face without it can omit the sentence.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _SPAN = re.compile(r"`(?:casetrack ([^`]+)|(ctx [^`]+)|(--[a-z][^`]*))`")
 _OPTION = re.compile(r"--([a-z-]+)(?:[ =]([^\s-]\S*))?")

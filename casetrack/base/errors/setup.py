@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from casetrack.base.errors.base import CaseTrackError, UsageError
 from casetrack.base.errors.references import Opt, See
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _BY_HAND = "To add CaseTrack manually, see: casetrack setup {client} --print"
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 from casetrack.base.errors.base import CaseTrackError, UsageError
 from casetrack.base.errors.references import Opt, See
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 
 class JobNotFound(UsageError):

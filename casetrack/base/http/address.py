@@ -7,14 +7,11 @@ import ipaddress
 import re
 import secrets
 import socket
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from casetrack.base.errors import CannotListen, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8765

@@ -9,15 +9,12 @@ import os
 import platform
 import re
 import time
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from casetrack.base.files import write_atomic
 from casetrack.base.records.jobs import Job
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 KEPT_JOBS = 200
 KEPT_SECONDS = 30 * 86_400.0

@@ -7,21 +7,16 @@ import logging
 import threading
 import time
 from collections import deque
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from pathlib import Path, PurePath
+from typing import Any, Protocol, TypeVar
 
 from casetrack.base.errors import CaseTrackError, JobStopped, StorageError
 from casetrack.base.files import private_folder
 from casetrack.base.jobs import files
-from casetrack.base.records.jobs import Job, bounded
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
-
-    from casetrack.base.records.jobs import JobState
+from casetrack.base.records.jobs import Job, JobState, bounded
 
 # How long work will still take, from the rate at which it went lately.
 

@@ -9,12 +9,8 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from casetrack.base.license.key import MalformedKey, base32_bytes
-
-if TYPE_CHECKING:
-    from casetrack.base.license.key import LicenseKey
+from casetrack.base.license.key import LicenseKey, MalformedKey, base32_bytes
 
 ENV_PUBLIC_KEYS = "CASETRACK_LICENSE_PUBLIC_KEYS"
 PACKAGED = Path(__file__).with_name("public_keys.txt")

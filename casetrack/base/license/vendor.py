@@ -17,10 +17,10 @@ import json
 import os
 import secrets
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from casetrack.base.license.key import (
     SIGNATURE_BYTES,
@@ -33,9 +33,6 @@ from casetrack.base.license.key import (
 )
 from casetrack.base.license.signature import CannotVerify, is_genuine
 from casetrack.base.license.tiers import FREE, TIERS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _SEED_BYTES = 32
 _SERIAL_BITS = 40

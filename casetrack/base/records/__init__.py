@@ -25,7 +25,6 @@ from casetrack.base.records.documents import (
     Page,
     Section,
 )
-from casetrack.base.records.facets import Facet, Facets, FacetValue
 from casetrack.base.records.health import CollectionHealth, DocumentHealth
 from casetrack.base.records.passages import (
     Chunk,
@@ -48,6 +47,9 @@ from casetrack.base.records.reports import (
     untaken_text,
 )
 from casetrack.base.records.search import (
+    Facet,
+    Facets,
+    FacetValue,
     RelatedChunk,
     SamePlace,
     SearchMode,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from casetrack.base.records.shape import HIDDEN, Record, Seconds
 from casetrack.base.records.table import (
@@ -20,9 +20,6 @@ from casetrack.base.records.table import (
     table_html,
     text_lines,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 # Reports with a row per file; problems come first.
 

@@ -18,21 +18,19 @@ from casetrack.base.registry import registered
 from casetrack.graph import stored_segments as graph
 from casetrack.graph.opened import graph_of
 from casetrack.store import mirror
-from casetrack.store.datasets import open_snapshot
+from casetrack.store.datasets import Snapshot, open_snapshot
 from casetrack.store.folders import local_folder
 from casetrack.store.index import cells_build, matrices_build
 from casetrack.store.index import stored_segments as index
 from casetrack.store.lock import write_lock
-from casetrack.store.place import place_of
+from casetrack.store.place import Place, place_of
 from casetrack.store.scratch import working_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
     from pathlib import Path
 
-    from casetrack.store.datasets import Snapshot
     from casetrack.store.index.segment_files import SegmentFolder
-    from casetrack.store.place import Place
     from casetrack.store.published import Item
     from casetrack.store.workspace import Workspace
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import pickle
 import re
 import threading
 import time
@@ -13,16 +14,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.arguments import as_list, as_paths
-from casetrack.base.config import resolve_path
-from casetrack.base.errors import CaseTrackError, ClusterDiffers, JobStopped, See, UsageError
+from casetrack.base.config import Settings, resolve_path
+from casetrack.base.errors import (
+    CaseTrackError,
+    ClusterDiffers,
+    ClusterFailed,
+    JobStopped,
+    See,
+    UsageError,
+)
 from casetrack.base.objects import credentials
-from casetrack.base.records import IngestReport
+from casetrack.base.records import Document, IngestProgress, IngestReport
 from casetrack.cluster.build.views import catch_up
-from casetrack.cluster.connect import CLIENT, SHARED, connected, on_each_machine, require_same
+from casetrack.cluster.connect import (
+    CLIENT,
+    SHARED,
+    Cluster,
+    connected,
+    on_each_machine,
+    require_same,
+)
 from casetrack.cluster.ingest.engine import Engine
-from casetrack.cluster.ingest.remote import run_remotely
 from casetrack.cluster.ingest.run import ClusterRun
-from casetrack.cluster.ingest.work import Recipe, kit_of
+from casetrack.cluster.ingest.work import Recipe, kit_of, local_settings
 from casetrack.ingest.batch import LOCK_SECONDS, open_batch, reading_conditions, run_batch
 from casetrack.ingest.discover import FoundFile
 from casetrack.ingest.intake import ingest
@@ -30,23 +44,148 @@ from casetrack.ingest.outcomes import cancelled_outcome, counted
 from casetrack.ingest.plan import FileFacts
 from casetrack.ingest.profile_choice import is_unchosen
 from casetrack.ingest.walk import extension_set, suffix_of
-from casetrack.keep.sources.base import label
+from casetrack.keep.sources.base import Item, label
 from casetrack.keep.sources.s3 import S3Source
 from casetrack.keep.sync.cache import HashCache, Hashed
 from casetrack.keep.sync.listing import origin_of
-from casetrack.store.place import place_of
+from casetrack.models.encoders import Encoders
+from casetrack.parse.workers.messages import pack_error, unpack_error
+from casetrack.store.folders import local_folder
+from casetrack.store.mirror import touched
+from casetrack.store.place import Place, place_of
+from casetrack.store.scratch import working_folder
 from casetrack.store.session import write_session
+from casetrack.store.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from casetrack.base.records import Document, IngestProgress
-    from casetrack.cluster.connect import Cluster
     from casetrack.ingest.build import Options
     from casetrack.ingest.pipeline import Pipeline
-    from casetrack.keep.sources.base import Item
     from casetrack.parse.base import ReadOptions
-    from casetrack.store.workspace import Workspace
+
+_TRIES = 3
+_POLL_SECONDS = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Work for a process of the cluster.
+
+    *work* is an importable function; it takes the collection, the cancel event, the progress
+    callback and *given*. *settings* are those of the caller's data folder.
+    """
+
+    place: Place
+    settings: Settings
+    work: Callable[..., IngestReport]
+    given: dict[str, Any]
+
+
+class RemoteWorker:
+    """An actor that does the work; several calls run in parallel."""
+
+    def __init__(self) -> None:
+        self._cancel = threading.Event()
+        self._moment: IngestProgress | None = None
+
+    def run_remote(self, packed: bytes) -> bytes:
+        """Return the report of the work, or its error, packed."""
+        request: Request = pickle.loads(packed)  # noqa: S301 - of the program that asks
+        try:
+            with working_folder() as home:
+                folder = local_folder(request.place, home)
+                if not (folder / "collection.json").is_file():
+                    raise _not_seen(request.place)
+                settings = local_settings(request.settings)
+                workspace = Workspace(folder, settings, Encoders.of(settings))
+                report = request.work(
+                    workspace, cancel=self._cancel, progress=self._hear, **request.given
+                )
+        except CaseTrackError as error:
+            return pickle.dumps(pack_error(error))
+        return pickle.dumps(report)
+
+    def _hear(self, moment: IngestProgress) -> None:
+        self._moment = moment
+
+    def progress(self) -> IngestProgress | None:
+        """Return the progress of the work, ``None`` if unknown."""
+        return self._moment
+
+    def stop(self) -> None:
+        """Stop the work; completed documents are kept."""
+        self._cancel.set()
+
+
+def _not_seen(place: Place) -> ClusterDiffers:
+    return ClusterDiffers(
+        f"The cluster does not see the collection in {place.folder}.",
+        hint="Store it in a folder that all machines share, at the same path, or in object "
+        f"storage: {See('collection create', 'NAME', at='s3://bucket/collections/NAME')}.",
+    )
+
+
+def run_remotely(
+    workspace: Workspace,
+    work: Callable[..., IngestReport],
+    given: dict[str, Any],
+    /,
+    *,
+    progress: Callable[[IngestProgress], None] | None,
+    cancel: threading.Event,
+) -> IngestReport:
+    """Run *work* in a process of the connected cluster and return its report; see :class:`Request`.
+
+    Raises
+    ------
+    ClusterFailed
+        All processes ended without an error.
+    CaseTrackError
+        An error of the work.
+    """
+    import ray
+
+    packed = pickle.dumps(Request(place_of(workspace.folder), workspace.settings, work, given))
+    lost: Exception | None = None
+    for _ in range(_TRIES):
+        actor = ray.remote(num_cpus=0, max_concurrency=4)(RemoteWorker).remote()
+        try:
+            answer = pickle.loads(  # noqa: S301 - from this program
+                _observe(actor, actor.run_remote.remote(packed), progress, cancel)
+            )
+        except ray.exceptions.RayActorError as error:
+            lost = error
+            continue
+        finally:
+            touched(workspace.folder)
+            workspace.forget()
+        if isinstance(answer, IngestReport):
+            return answer
+        raise unpack_error(answer, workspace.folder)
+    raise ClusterFailed("the process that records what was read ended again and again", lost)
+
+
+def _observe(
+    actor: Any,
+    answer: Any,
+    progress: Callable[[IngestProgress], None] | None,
+    cancel: threading.Event,
+) -> bytes:
+    """Wait for the answer; report progress, and forward a request to stop."""
+    import ray
+
+    is_stopping = False
+    while not ray.wait([answer], timeout=_POLL_SECONDS)[0]:
+        moment: IngestProgress | None = ray.get(actor.progress.remote())
+        if progress is not None and moment is not None:
+            progress(moment)
+        if cancel.is_set() and not is_stopping:
+            actor.stop.remote()
+            is_stopping = True
+    packed: bytes = ray.get(answer)
+    return packed
+
 
 # Checks every machine of a cluster before it gets work, to report differences in advance.
 

@@ -21,8 +21,8 @@ from casetrack.base.errors import (
     FreeTierLimit,
     WorkerCrashed,
 )
-from casetrack.base.records import IngestProgress
-from casetrack.cluster.ingest.engine import facts_of
+from casetrack.base.records import Document, FileOutcome, IngestProgress
+from casetrack.cluster.ingest.engine import Engine, Results, facts_of
 from casetrack.cluster.ingest.work import FileFactsResult, Order, Work, block_of, bodies_of
 from casetrack.ingest.messages import Done, Repeat
 from casetrack.ingest.outcomes import cancelled_outcome, failure
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from casetrack.base.records import Document, FileOutcome
-    from casetrack.cluster.ingest.engine import Engine, Results
     from casetrack.ingest.discover import FoundFile
     from casetrack.ingest.plan import FileFacts, IngestPlanner, Job
     from casetrack.keep.sources.base import Item

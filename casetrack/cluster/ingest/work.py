@@ -10,10 +10,10 @@ import weakref
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from casetrack.base.config import load_settings
+from casetrack.base.config import Settings, load_settings
 from casetrack.base.machine import share_arenas
 from casetrack.ingest.batch import known_of, reading_conditions
-from casetrack.ingest.pipeline import Tools, load_pipeline
+from casetrack.ingest.pipeline import Pipeline, Tools, load_pipeline
 from casetrack.ingest.steps.base import Failures
 from casetrack.models.encoders import Encoders
 from casetrack.parse.workers.pool import ParsePool
@@ -27,12 +27,10 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from casetrack.base.config import Settings
     from casetrack.base.records import Document, FileOutcome
     from casetrack.ingest.build import Options, Sheet
     from casetrack.ingest.discover import FoundFile
     from casetrack.ingest.messages import Message
-    from casetrack.ingest.pipeline import Pipeline
     from casetrack.ingest.pipeline.chain import Stage
     from casetrack.ingest.plan import FileFacts
     from casetrack.ingest.steps.encoding import Known

@@ -22,8 +22,8 @@ from casetrack.search.scores import best_by, dense_top, sparse_top
 from casetrack.store import mirror
 from casetrack.store.folders import attach_folder
 from casetrack.store.index.index import Index, LiveSegment, embedded_in
-from casetrack.store.index.scope import Scope
-from casetrack.store.index.segment import load
+from casetrack.store.index.scope import Place, Rows, Scope
+from casetrack.store.index.segment import Segment, load
 from casetrack.store.index.stored_segments import index_home
 from casetrack.version import __version__
 
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from casetrack.base.objects.address import Address
-    from casetrack.store.index.scope import Place, Rows
-    from casetrack.store.index.segment import Segment
 
 # Questions to a shard, and its answers: small records and arrays.
 

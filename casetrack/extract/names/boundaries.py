@@ -7,8 +7,8 @@ place names; and they remove titles of laws.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from casetrack.base.words.lists import title_words
 from casetrack.extract.names.words import (
@@ -34,12 +34,8 @@ from casetrack.extract.names.words import (
     TITLES,
     UPPER,
     Place,
+    Words,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from casetrack.extract.names.words import Words
 
 _CAPITALISED = frozenset({TITLE, UPPER, MIXED})
 _GENERATIONS = frozenset({"jr", "sr", "ii", "iii", "iv"})

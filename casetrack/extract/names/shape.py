@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -31,12 +31,8 @@ from casetrack.extract.names.words import (
     TITLE,
     UPPER,
     Place,
+    Words,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from casetrack.extract.names.words import Words
 
 # Signers are persons. An uncased encoder has little evidence between "Signed for Acme plc:" and ",
 # Operations Director", but signature blocks have a common layout: the organisation, the person, the

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from casetrack.base.words import WordLists
 from casetrack.base.words.lists import any_month
-from casetrack.extract.papers.caption_lines import caption_cells, with_gutter
+from casetrack.extract.papers.caption_lines import Box, Cell, caption_cells, with_gutter
 from casetrack.extract.papers.caption_marks import (
+    PaperKind,
     case_number_in,
     decided_on,
     exhibit_label,
@@ -26,21 +27,16 @@ from casetrack.extract.papers.caption_marks import (
     own_citations,
     witness_in,
 )
-from casetrack.extract.papers.courts import find_court
-from casetrack.extract.papers.docket_sheet import read_docket_header, read_sheet_head
+from casetrack.extract.papers.courts import Court, find_court
+from casetrack.extract.papers.docket_sheet import DocketHeader, read_docket_header, read_sheet_head
 from casetrack.extract.papers.facts import NOT_LEGAL, LegalFacts
-from casetrack.extract.papers.parties import read_parties
+from casetrack.extract.papers.parties import Caption, read_parties
 from casetrack.extract.papers.without_caption import kind_of_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from casetrack.base.records.documents import LegalType
-    from casetrack.extract.papers.caption_lines import Box, Cell
-    from casetrack.extract.papers.caption_marks import PaperKind
-    from casetrack.extract.papers.courts import Court
-    from casetrack.extract.papers.docket_sheet import DocketHeader
-    from casetrack.extract.papers.parties import Caption
     from casetrack.extract.papers.text import WholeText
 
 # The title of a paper: the first lines that look like one and name a paper.

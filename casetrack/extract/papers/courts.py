@@ -12,14 +12,11 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from casetrack.base.words import WordLists
 from casetrack.base.words.lists import ABBREVIATED, POSTAL
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 # How courts are written: the usual name, and the short name of a court of the United States.
 

@@ -8,8 +8,8 @@ not end a sentence.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from casetrack.base.words import WordLists
 from casetrack.extract.references.name_words import (
@@ -24,9 +24,6 @@ from casetrack.extract.references.name_words import (
     is_abbreviation,
     is_legal_role,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _LISTS = WordLists(__file__)
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from casetrack.extract.references.case_names import is_caption, name_before, names_alone
 from casetrack.extract.references.matches import ReferenceMatch, one_line, slug
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _NEUTRAL = re.compile(
     r"\[(?P<year>(?:19|20)\d\d)\]\s(?P<body>(?:(?:UKSC|UKHL|UKPC|UKUT|UKFTT|EWCA|EWHC|CSIH|CSOH"

@@ -8,14 +8,11 @@ title, chapter and section.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
 from casetrack.base.words import WordLists
 from casetrack.base.words.lists import ABBREVIATED
 from casetrack.extract.references.matches import ReferenceMatch, one_line, slug
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 # Abbreviations of American jurisdictions and of the words in the names of their codes.
 #

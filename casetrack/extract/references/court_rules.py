@@ -7,14 +7,11 @@ Keys: ``rule:federal-civil-12-b-6``, ``rule:federal-evidence-702``, ``rule:hawai
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from casetrack.base.words import WordLists
 from casetrack.extract.references.codes import STATE, state_of
 from casetrack.extract.references.matches import ReferenceMatch, one_line, slug
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _LISTS = WordLists(__file__)
 

@@ -8,14 +8,11 @@ after "at" is a pin and not in the key. Abbreviations: The Bluebook (21st editio
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from casetrack.base.words import WordLists
 from casetrack.base.words.lists import TITLES, any_title
 from casetrack.extract.references.matches import ReferenceMatch, one_line, slug
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _LISTS = WordLists(__file__)
 

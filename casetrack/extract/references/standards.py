@@ -8,13 +8,10 @@ A standard adopted by several bodies is one standard: "BS EN ISO 9001:2015", "DI
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from casetrack.base.words import WordLists
 from casetrack.extract.references.matches import ReferenceMatch, one_line, slug
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _LISTS = WordLists(__file__)
 

@@ -10,15 +10,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from casetrack.base.words import WordLists
 from casetrack.base.words.lists import STATES, any_month, month_numbers
 from casetrack.extract.references.matches import ReferenceMatch, one_line, slug
 from casetrack.extract.references.sections import PartList, part_number
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # Words of titles before a place, and dates after it.
 

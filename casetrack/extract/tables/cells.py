@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from casetrack.base.words import WordLists
 from casetrack.extract.amounts.find import find_amounts
 from casetrack.extract.amounts.money import CODES, PHRASES, SIGNS
-from casetrack.extract.amounts.numerals import read_value
+from casetrack.extract.amounts.numerals import Habit, read_value
 from casetrack.extract.tables.model import MONEY_SIGNS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from casetrack.extract.amounts.numerals import Habit
 
 # Meaning of a row by its label: counts of things, ratios, prices of a share.
 

@@ -9,15 +9,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from collections.abc import Iterable, Sequence
+from typing import Literal, NamedTuple, get_args
 
 from casetrack.base.words import WordLists
-from casetrack.extract.tables.model import MONEY_SIGNS, Row, Sort, head_names, row_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from casetrack.extract.tables.model import Cell
+from casetrack.extract.tables.model import MONEY_SIGNS, Cell, Row, Sort, head_names, row_text
 
 Sign = Literal["marked", "bold", "shaded", "values", "levels"]
 """Differences of a header from the rows below it."""

@@ -13,29 +13,25 @@ import os
 import re
 import shlex
 import sys
+from collections.abc import Collection
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
 from casetrack.base import actor
 from casetrack.base.errors import CaseTrackError, JobStopped, UsageError
-from casetrack.base.errors.references import spelled
+from casetrack.base.errors.references import Reference, spelled
 from casetrack.faces.cli.completion import prepare_completion
 from casetrack.faces.cli.output import flush, line, prepare_streams, write_json
 from casetrack.faces.cli.state import (
     EXIT_FAILED,
     EXIT_INTERRUPTED,
     EXIT_USAGE,
+    Invocation,
     hide_repairs,
     show_repairs,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from casetrack.base.errors.references import Reference
-    from casetrack.faces.cli.state import Invocation
 
 _COLLECTION = frozenset(("-c", "--collection"))
 _CHECKER_WORDS = "Value error, "

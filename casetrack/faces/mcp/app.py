@@ -6,12 +6,12 @@ import contextlib
 import functools
 import logging
 import sys
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import anyio
-from mcp.server import CacheHint, NotificationOptions, Server
+from mcp.server import CacheHint, NotificationOptions, Server, ServerRequestContext
 from mcp.server.apps import EXTENSION_ID, client_supports_apps
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
@@ -19,12 +19,16 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 from mcp.types import (
     INVALID_PARAMS,
+    CallToolRequestParams,
     CallToolResult,
     CompleteRequestParams,
     GetPromptRequestParams,
+    InputRequiredResult,
     ListToolsResult,
     PaginatedRequestParams,
     ReadResourceRequestParams,
+    RequestParams,
+    ServerCapabilities,
 )
 from mcp.types import Tool as MCPTool
 from pydantic import ValidationError
@@ -51,18 +55,9 @@ from casetrack.faces.mcp.wire import AnsweringStream, UnansweredStream
 from casetrack.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from mcp.server import ServerRequestContext
     from mcp.server.mcpserver import Context
     from mcp.server.mcpserver.tools import Tool
     from mcp.server.models import InitializationOptions
-    from mcp.types import (
-        CallToolRequestParams,
-        InputRequiredResult,
-        RequestParams,
-        ServerCapabilities,
-    )
     from starlette.routing import Route
 
     from casetrack.api.library import Library

@@ -8,10 +8,10 @@ import logging
 import secrets
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mcp.types import CallToolResult, TextContent
+from mcp.types import CallToolResult, PaginatedRequestParams, TextContent
 
 from casetrack.base import editions
-from casetrack.base.errors import See
+from casetrack.base.errors import CaseTrackError, See
 from casetrack.faces.mcp.steps import name_tools
 from casetrack.faces.mcp.texts import visible
 
@@ -19,11 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mcp.server.mcpserver.tools import Tool
-    from mcp.types import PaginatedRequestParams
     from pydantic import ValidationError
 
     from casetrack.base.editions import Edition
-    from casetrack.base.errors import CaseTrackError
 
 logger = logging.getLogger("casetrack.mcp")
 

@@ -19,9 +19,9 @@ from casetrack.api.text.collections import progress_text
 from casetrack.base.errors import JobNotFound, See
 from casetrack.base.jobs.running import CLIENT_LEFT, DISCONNECTED
 from casetrack.faces.mcp.handlers import STATELESS
-from casetrack.faces.mcp.live_jobs import CALL
-from casetrack.faces.mcp.outputs import JOB_KEPT
-from casetrack.faces.mcp.progress import BEAT_SECONDS, StepProgress
+from casetrack.faces.mcp.live_jobs import CALL, LiveJob, Task
+from casetrack.faces.mcp.outputs import JOB_KEPT, Facts
+from casetrack.faces.mcp.progress import BEAT_SECONDS, Reports, StepProgress
 from casetrack.faces.mcp.results import answer
 from casetrack.faces.mcp.steps import if_offered
 
@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 
     from casetrack.base.jobs import RunningJob
     from casetrack.base.records.jobs import Job
-    from casetrack.faces.mcp.live_jobs import LiveJob, Task
-    from casetrack.faces.mcp.outputs import Facts
-    from casetrack.faces.mcp.progress import Reports
     from casetrack.faces.mcp.session import Session
 
 logger = logging.getLogger("casetrack.mcp")

@@ -32,14 +32,15 @@ from casetrack.base.errors import CaseTrackError, CollectionNotFound, DocumentNo
 from casetrack.base.provenance import iso_utc
 from casetrack.base.resources import SCHEMA_VERSION
 from casetrack.faces.mcp import failures
-from casetrack.faces.mcp.handlers import STATELESS
+from casetrack.faces.mcp.handlers import STATELESS, Handler
 from casetrack.faces.mcp.results import collection_facts
-from casetrack.faces.mcp.session import in_thread
+from casetrack.faces.mcp.session import Session, in_thread
 from casetrack.faces.mcp.texts import sendable, visible
 from casetrack.faces.mcp.uris import (
     COLLECTIONS,
     SQL,
     TEMPLATES,
+    Address,
     Kind,
     collection_uri,
     document_uri,
@@ -54,10 +55,7 @@ if TYPE_CHECKING:
 
     from casetrack.api.collection import Collection
     from casetrack.base.records import CollectionInfo, Document
-    from casetrack.faces.mcp.handlers import Handler
-    from casetrack.faces.mcp.session import Session
     from casetrack.faces.mcp.specs import ToolChoice
-    from casetrack.faces.mcp.uris import Address
 
 logger = logging.getLogger("casetrack.mcp")
 

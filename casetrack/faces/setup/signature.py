@@ -10,12 +10,9 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 PACKAGED = Path(__file__).with_name("release_keys.txt")
 HASHED = b"ED"

@@ -14,19 +14,14 @@ import hashlib
 import os
 import re
 import shutil
+from collections.abc import Iterable
 from configparser import ConfigParser
 from dataclasses import dataclass
 from email.parser import Parser
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
 
 from casetrack.faces.setup.installation import PACKAGE
-from casetrack.faces.setup.signature import NotSigned, check
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from casetrack.faces.setup.signature import PublicKey
+from casetrack.faces.setup.signature import NotSigned, PublicKey, check
 
 # Checks whether an unpacked release is signed by its maker. A wheel of CaseTrack contains
 # ``SHA256SUMS`` and ``SHA256SUMS.minisig`` in its metadata: the digests of all its files, and a

@@ -9,23 +9,18 @@ from __future__ import annotations
 
 import re
 import sysconfig
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import casetrack
 from casetrack.base.errors import Opt, UpdateFailed, UpdateImpossible, UpdateUntrusted, UsageError
 from casetrack.base.records.shape import Record
 from casetrack.faces.setup.installation import Installation, shown
 from casetrack.faces.setup.installers import install_missing, newest_version, unpack
-from casetrack.faces.setup.signature import PACKAGED, NotSigned, public_keys
+from casetrack.faces.setup.signature import PACKAGED, NotSigned, PublicKey, public_keys
 from casetrack.faces.setup.switching import NEW, STAGE, checked, switch, tidied
 from casetrack.version import __version__
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from casetrack.faces.setup.signature import PublicKey
 
 _VERSION = re.compile(r"\d+(\.\d+){1,3}((a|b|rc)\d+)?(\.post\d+)?(\.dev\d+)?")
 _WHY = {

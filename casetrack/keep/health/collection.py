@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.base import schema
 from casetrack.base.errors import CaseTrackError, CollectionDamaged, See
-from casetrack.base.records import Check
+from casetrack.base.records import Check, Document
 from casetrack.keep.health import deep
 from casetrack.keep.health.folder import (
     Problem,
@@ -23,11 +23,11 @@ from casetrack.keep.health.folder import (
     verdict,
 )
 from casetrack.keep.health.rows import Unreadable, check_rows, find_unreadable
-from casetrack.keep.health.views import check_views
+from casetrack.keep.health.views import ViewState, check_views
 from casetrack.store import mirror
 from casetrack.store.checksums import damaged
 from casetrack.store.damage import damage_errors
-from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset, open_snapshot
+from casetrack.store.datasets import CHUNKS, DOCUMENTS, Snapshot, open_dataset, open_snapshot
 from casetrack.store.info import read_info
 from casetrack.store.rebuild import is_made_from_passages
 
@@ -35,11 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from casetrack.base.records import Document
-    from casetrack.keep.health.views import ViewState
     from casetrack.models.base import ProfileEncoder
     from casetrack.parse.base import ReadOptions
-    from casetrack.store.datasets import Snapshot
 
 # Checks of the list of documents: each document once, with its container.
 

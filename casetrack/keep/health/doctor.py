@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import CaseTrackError, CollectionDamaged, PipelineError, See
-from casetrack.base.records import Check, Document, HealthReport
+from casetrack.base.records import Check, Document, HealthReport, IngestReport
 from casetrack.graph.opened import graph_of
 from casetrack.ingest.intake import ingest, ingest_again, read_options
 from casetrack.ingest.reparse import reindex_document
 from casetrack.ingest.staleness import is_inside, kept_file, root_of, source_file
-from casetrack.keep.health.collection import Examiner, check_collection
+from casetrack.keep.health.collection import Examined, Examiner, check_collection
 from casetrack.keep.health.folder import can_be_read_again
 from casetrack.keep.health.repair import (
     BUSY_SECONDS,
@@ -33,8 +33,6 @@ _ROUNDS = 3
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from casetrack.base.records import IngestReport
-    from casetrack.keep.health.collection import Examined
     from casetrack.keep.health.rows import Unreadable
     from casetrack.models.base import ProfileEncoder
     from casetrack.store.workspace import Workspace

@@ -8,15 +8,12 @@ import os
 import shutil
 import stat
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 from casetrack.base.errors import OcrUnavailable, See
 from casetrack.base.records import Check
 from casetrack.keep.health.folder import OLD_SECONDS, verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 # Access of other users to the data folder.
 

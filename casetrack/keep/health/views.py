@@ -24,11 +24,11 @@ from casetrack.graph import segment as graph_segments
 from casetrack.graph.reading import build as build_graph
 from casetrack.graph.stored_segments import tables_key
 from casetrack.keep.health.folder import verdict
-from casetrack.store.datasets import open_snapshot
+from casetrack.store.datasets import Snapshot, open_snapshot
 from casetrack.store.index import arrays
 from casetrack.store.index import segment as segments
 from casetrack.store.index.arrays import is_of_earlier_version
-from casetrack.store.index.segment_files import read_groups
+from casetrack.store.index.segment_files import Part, read_groups
 from casetrack.store.index.stored_segments import FORMAT
 from casetrack.store.lock import try_lock
 
@@ -38,10 +38,8 @@ if TYPE_CHECKING:
 
     from casetrack.base.records import Check
     from casetrack.graph.segment import GraphSegment
-    from casetrack.store.datasets import Snapshot
     from casetrack.store.index.postings import Postings
     from casetrack.store.index.segment import Segment
-    from casetrack.store.index.segment_files import Part
 
 _SAMPLE = 24
 """Number of documents to compare in a check that is not deep."""

@@ -11,21 +11,16 @@ import hashlib
 import logging
 import os
 import stat
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from casetrack.base.errors import StorageError
+from casetrack.base.errors import CaseTrackError, StorageError
 from casetrack.base.files import write_atomic
-from casetrack.ingest.discover import SOURCE_COLUMNS
+from casetrack.ingest.discover import SOURCE_COLUMNS, Origin
 from casetrack.ingest.walk import suffix_of
 from casetrack.store.facts import sealed, unsealed
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-    from pathlib import Path
-
-    from casetrack.base.errors import CaseTrackError
-    from casetrack.ingest.discover import Origin
 
 _log = logging.getLogger(__name__)
 

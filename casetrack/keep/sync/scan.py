@@ -11,21 +11,18 @@ import os
 import stat
 import time
 from dataclasses import dataclass, field
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Literal
 
 from casetrack.base.errors import CaseTrackError, EmptyFile, FileUnreadable, UnsupportedFormat
-from casetrack.ingest.walk import Walk, is_junk, suffix_of
-from casetrack.keep.sync.cache import FileState, Hashed, Signature
+from casetrack.ingest.walk import Rules, Walk, is_junk, suffix_of
+from casetrack.keep.sync.cache import FileState, HashCache, Hashed, LedgerRow, Signature
 
 if TYPE_CHECKING:
     import threading
     from collections.abc import Callable, Collection, Sequence
-    from pathlib import Path
 
     from casetrack.base.records import UntakenFile
-    from casetrack.ingest.walk import Rules
-    from casetrack.keep.sync.cache import HashCache, LedgerRow
 
     Presence = Literal["there", "gone", "unknown"]
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from casetrack.base.files import UNFINISHED, remove_unfinished, storage_errors
 from casetrack.ingest.build import Options
 from casetrack.ingest.intake import read_options
-from casetrack.keep.sources.base import label
-from casetrack.keep.sync.cache import HashCache
+from casetrack.keep.sources.base import Source, label
+from casetrack.keep.sync.cache import HashCache, LedgerRow
 from casetrack.keep.sync.listing import Lister
 from casetrack.keep.sync.run import Sync, SyncOptions
 from casetrack.store.source_states import begun, ended
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from casetrack.base.errors import FolderUnsafe
     from casetrack.base.records.sync import SyncReport
-    from casetrack.keep.sources.base import Source
-    from casetrack.keep.sync.cache import LedgerRow
     from casetrack.keep.sync.scan import Scan, Tell
     from casetrack.store.workspace import Workspace
 

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from casetrack.base.files import storage_errors
 from casetrack.store.queries import ENDING, FOLDER, MAX_BYTES, is_query_name, query_files
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 _PATH = re.compile(rf"{FOLDER}/([^/]+){re.escape(ENDING)}")
 _LARGEST = f"{MAX_BYTES >> 20} MB"

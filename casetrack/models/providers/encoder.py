@@ -13,16 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from casetrack.base.errors import ProviderError
-from casetrack.models.base import Encoding
-from casetrack.models.providers.transport import Client, Service, TooLong
+from casetrack.models.base import Encoding, Floats
+from casetrack.models.providers.transport import Backoff, Client, Service, Timeouts, TooLong
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from casetrack.models.base import Floats
-    from casetrack.models.providers.transport import Backoff, Timeouts
 
 # Vectors as services send them: read, checked, joined.
 

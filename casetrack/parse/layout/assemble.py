@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from casetrack.base.words.lists import any_month
-from casetrack.parse.layout.blocks import Block
+from casetrack.parse.layout.blocks import Block, BlockFinder
 from casetrack.parse.layout.columns import reading_order
-from casetrack.parse.layout.lines import join_line_ends, visual_lines
+from casetrack.parse.layout.lines import TextLine, Vocabulary, join_line_ends, visual_lines
 from casetrack.parse.layout.segments import Segment
 from casetrack.parse.layout.tables import TableText, bare_tables, boxes_fit, flow_tables, row_box
-from casetrack.parse.layout.tables_model import ColumnCarry, strokes_in_frame
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from casetrack.parse.layout.blocks import BlockFinder
-    from casetrack.parse.layout.lines import TextLine, Vocabulary
-    from casetrack.parse.layout.tables_model import Rule, Table
+from casetrack.parse.layout.tables_model import ColumnCarry, Rule, Table, strokes_in_frame
 
 # Titles above a table at the start of a page, such as those of statements and schedules.
 

@@ -5,18 +5,12 @@ from __future__ import annotations
 import bisect
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-from casetrack.base.provenance import hull
-from casetrack.parse.layout.segments import join_segments
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from casetrack.base.provenance import Box
-    from casetrack.parse.layout.segments import Segment
+from casetrack.base.provenance import Box, hull
+from casetrack.parse.layout.segments import Segment, join_segments
 
 _SAME_LINE = 0.35
 _CELL_GAP = 1.5

@@ -10,16 +10,12 @@ from __future__ import annotations
 
 import bisect
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from casetrack.parse.layout.segments import join_segments
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from casetrack.parse.layout.segments import Segment
+from casetrack.parse.layout.segments import Segment, join_segments
 
 Edge = Literal["top", "bottom"]
 _Key = tuple[str, Edge, str]

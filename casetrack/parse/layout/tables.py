@@ -10,11 +10,11 @@ import math
 import unicodedata
 from typing import TYPE_CHECKING
 
-from casetrack.base.provenance import hull
+from casetrack.base.provenance import Box, hull
 from casetrack.extract.tables.header import find_head
 from casetrack.extract.tables.model import Cell as TextCell
 from casetrack.extract.tables.model import Row, head_names
-from casetrack.parse.layout.lines import TextLine, join_line_ends, visual_lines
+from casetrack.parse.layout.lines import TextLine, Vocabulary, join_line_ends, visual_lines
 from casetrack.parse.layout.tables_align import aligned_tables, banded_tables, is_incomplete
 from casetrack.parse.layout.tables_amounts import amount_tables, combined_tables, is_large_enough
 from casetrack.parse.layout.tables_grid import ruled_tables
@@ -23,8 +23,6 @@ from casetrack.parse.layout.tables_heads import take_names_above
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from casetrack.base.provenance import Box
-    from casetrack.parse.layout.lines import Vocabulary
     from casetrack.parse.layout.segments import Segment
     from casetrack.parse.layout.tables_model import (
         Cell,

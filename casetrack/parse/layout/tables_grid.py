@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import bisect
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from casetrack.base.provenance import Box
 from casetrack.extract.tables.model import is_value
@@ -22,9 +22,6 @@ from casetrack.parse.layout.tables_model import (
     text_rows,
     with_symbols,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 # Drawn lines to grids: those that meet belong to one table, and cut it into rows and columns.
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from casetrack.extract.tables.model import is_value, sort_of
 from casetrack.parse.layout.tables_model import Cell, TableRow
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _SIGNATURE = re.compile(
     r"_{3,}|(?:by|name|title|its|date|signature|address|attn|attention|tel|fax|e-?mail)\s*:",

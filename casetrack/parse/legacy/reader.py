@@ -7,21 +7,15 @@ the readers of these formats.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from casetrack.base.errors import FileEncrypted, FileError, ParseFailed
-from casetrack.parse.base import DEFAULT_OPTIONS, FileHead, Reading, ReadOptions
+from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Reading, ReadOptions
 from casetrack.parse.detect import OLE_MAGIC, ZIP_MAGIC, read_head
 from casetrack.parse.legacy.libreoffice import Conversion, converted
-from casetrack.parse.package import ole_facts
+from casetrack.parse.package import Facts, ole_facts
 from casetrack.parse.passwords import decrypted
 from casetrack.parse.rtf.reader import is_rtf
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from casetrack.parse.base import DocumentInfo
-    from casetrack.parse.package import Facts
 
 _WORD_STREAM, _SLIDES_STREAM = "WordDocument", "PowerPoint Document"
 _ENCRYPTED = "EncryptedPackage"

@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from casetrack.parse.mail import headers, storage
-from casetrack.parse.mail.page import MailFile
+from casetrack.parse.mail.page import BodyBlock, Mail, MailFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from casetrack.parse.mail.mime import Part
-    from casetrack.parse.mail.page import BodyBlock, Mail
+    from casetrack.parse.mail.body import Part
 
 # Extracts the content of an S/MIME signature (RFC 5652); nothing is verified.
 

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import timedelta
-from typing import TYPE_CHECKING
+from datetime import datetime, timedelta
 
-from casetrack.parse.base import DocumentInfo
+from casetrack.parse.base import DocumentInfo, Page, PageKind, ParagraphKind, Reading, ReadOptions
 from casetrack.parse.embedded import attach
 from casetrack.parse.page_builder import PageBuilder, SourceLine, clean_title
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from datetime import datetime
-
-    from casetrack.parse.base import Page, PageKind, ParagraphKind, Reading, ReadOptions
 
 # The common form of all mail formats: headers, body blocks, files.
 

@@ -14,16 +14,11 @@ import datetime as dt
 import functools
 import math
 import operator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from casetrack.base.words.lists import MONTHS
-from casetrack.parse.numbers.digits import NumberSection, general, split_sections, tokenize
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from casetrack.parse.numbers.digits import Token
+from casetrack.parse.numbers.digits import NumberSection, Token, general, split_sections, tokenize
 
 # Shows days since a workbook's epoch as dates, times and durations.
 

@@ -16,22 +16,16 @@ import sys
 import tarfile
 import tempfile
 import urllib.parse
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from casetrack.base.errors import DownloadFailed, OcrUnavailable, Opt, See, UsageError
-from casetrack.base.models.spec import ModelFile, ModelSpec
+from casetrack.base.models.spec import ModelFile, ModelSpec, Progress
 from casetrack.base.words import WordLists
-from casetrack.models.downloads import SourceFailed, accept
+from casetrack.models.downloads import ModelSource, SourceFailed, accept
 from casetrack.models.layout import SCRATCH_PREFIX
 from casetrack.parse.ocr.fetch import missing, pull_files
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from casetrack.base.models.spec import Progress
-    from casetrack.models.downloads import ModelSource
 
 # Tesseract's language data on this machine: its folders, and the selection.
 

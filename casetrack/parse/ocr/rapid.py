@@ -18,8 +18,8 @@ import numpy as np
 from casetrack.base.errors import OcrUnavailable, See
 from casetrack.models.runtime import onnx_runtime
 from casetrack.parse.ocr.clean import ink
-from casetrack.parse.ocr.engine import Fit, RawLine, RawWord
-from casetrack.parse.ocr.rapid_detect import decode, find_text, lone_colons
+from casetrack.parse.ocr.engine import Fit, Picture, RawLine, RawWord
+from casetrack.parse.ocr.rapid_detect import Reading, TextBox, decode, find_text, lone_colons
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from casetrack.parse.ocr.engine import Picture
-    from casetrack.parse.ocr.rapid_detect import Reading, TextBox
 
 # Fits the loose rectangles of a detector to their ink; letters determine baseline and size.
 

@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from casetrack.parse.ocr.clean import find_components, threshold
-from casetrack.parse.ocr.engine import RAPID, RawLine, RawWord
+from casetrack.parse.ocr.clean import Components, find_components, threshold
+from casetrack.parse.ocr.engine import RAPID, Picture, RawLine, RawWord
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from casetrack.parse.ocr.clean import Components
-    from casetrack.parse.ocr.engine import Picture
 
 _MULTIPLE = 32
 _MAX_SIDE = 1408

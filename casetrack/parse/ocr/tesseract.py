@@ -7,19 +7,14 @@ import os
 import shutil
 import tempfile
 import time
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from casetrack.base.errors import OcrUnavailable, Opt
 from casetrack.parse.ocr.clean import is_speckled, smoothed
-from casetrack.parse.ocr.engine import TESSERACT, Fit, RawLine, RawWord
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from casetrack.parse.ocr.engine import Picture
-
+from casetrack.parse.ocr.engine import TESSERACT, Fit, Picture, RawLine, RawWord
 
 _MAX_SECONDS, _MOST_SECONDS, _ROOM = 10.0, 240.0, 1.5
 

@@ -7,15 +7,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import ParseFailed
-from casetrack.base.provenance import PrintedPlace
+from casetrack.base.provenance import Box, PrintedPlace
 from casetrack.parse.embedded import attach
 from casetrack.parse.labels import number_list
 from casetrack.parse.layout.assemble import lay_out
 from casetrack.parse.layout.blocks import BlockFinder, TextProfile, outline_key
 from casetrack.parse.layout.footnotes import find_notes
-from casetrack.parse.layout.lines import Vocabulary, join_line_ends, visual_lines
+from casetrack.parse.layout.lines import TextLine, Vocabulary, join_line_ends, visual_lines
 from casetrack.parse.layout.running import RunningLines, Split, page_number
-from casetrack.parse.layout.tables_model import ColumnCarry
+from casetrack.parse.layout.tables_model import ColumnCarry, Rule
 from casetrack.parse.page_builder import PageBuilder, SourceLine, clean_title, hidden_mark
 from casetrack.parse.pdf.annotations import Annotations
 from casetrack.parse.pdf.extract import Extract, Flow, cutter, extract, layers_off
@@ -27,11 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from casetrack.base.provenance import Box
     from casetrack.parse.base import ExtractionMethod, Page, ParagraphKind, Reading, ReadOptions
-    from casetrack.parse.layout.lines import TextLine
     from casetrack.parse.layout.segments import Segment
-    from casetrack.parse.layout.tables_model import Rule
 
 # Extracts embedded files of a PDF: its name tree, and attachment annotations.
 

@@ -8,14 +8,11 @@ are read by OCR.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from casetrack.parse.base import DEFAULT_OPTIONS, FileHead, Reading, ReadOptions
 from casetrack.parse.pdf.open import info_of, open_pdf
 from casetrack.parse.pdf.pages import PdfPages
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _HEADER_WITHIN = 1024
 _OBJECT = re.compile(rb"\d+\s+\d+\s+obj\b")

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from casetrack.base.provenance import hull
+from casetrack.base.provenance import Box, hull
 from casetrack.extract.tables.model import MONEY_SIGNS, is_value
 from casetrack.parse.layout.segments import Segment
 from casetrack.parse.layout.tables_model import THIN, Rule, is_symbol
 from casetrack.parse.pdf.open import check_memory, failures
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from casetrack.base.provenance import Box
 
 _MAX_CONTENT = 2_000_000
 _MAX_FORMS = 500_000

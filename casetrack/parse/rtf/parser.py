@@ -7,20 +7,15 @@ of links. Pictures and embedded objects are counted.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING
 
 from casetrack.parse.drawn.text import picture_block
 from casetrack.parse.rtf.facts import DATES, TEXTS, Info, Style, Styles
-from casetrack.parse.rtf.flow import Block, Break, Flow, Note, ParagraphState, Running
+from casetrack.parse.rtf.flow import Block, Break, Flow, Item, Note, ParagraphState, Running
 from casetrack.parse.rtf.scanner import Kind, Scanner
 from casetrack.parse.unseen import WHITE, Look
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from casetrack.parse.rtf.flow import Item
 
 # The state of RTF groups, and the visibility of their text.
 

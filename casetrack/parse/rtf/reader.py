@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from casetrack.base.errors import ParseFailed
-from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Reading, ReadOptions
+from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Page, Reading, ReadOptions
 from casetrack.parse.page_builder import PageBuilder, SourceLine, clean_title
-from casetrack.parse.rtf.flow import Block, Break, Note, Running
-from casetrack.parse.rtf.parser import RtfParser
+from casetrack.parse.rtf.flow import Block, Break, Item, Note, Running
+from casetrack.parse.rtf.parser import RtfContent, RtfParser
 from casetrack.parse.rtf.scanner import Kind, Scanner
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from casetrack.parse.base import Page
-    from casetrack.parse.rtf.flow import Item
-    from casetrack.parse.rtf.parser import RtfContent
 
 # Extracts HTML from RTF that encapsulates it, as mails of Outlook do ([MS-OXRTFEX]).
 

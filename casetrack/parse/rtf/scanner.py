@@ -9,11 +9,8 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Iterator
 from enum import Enum
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # Code pages of RTF and MAPI: number or Windows font charset to a codec of the standard library.
 

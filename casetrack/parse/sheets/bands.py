@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from casetrack.extract.tables.header import MAX_LEVELS, are_column_words, find_head, head_signs
 from casetrack.extract.tables.model import Cell as TextCell
-from casetrack.extract.tables.model import Row, head_names, named, sort_of
-from casetrack.parse.sheets.model import SheetRow
+from casetrack.extract.tables.model import Row, Sort, head_names, named, sort_of
+from casetrack.parse.sheets.model import Area, Cell, SheetRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from casetrack.extract.tables.model import Sort
     from casetrack.parse.base import ParagraphKind
-    from casetrack.parse.sheets.model import Area, Cell
 
 # Finds the header of a table in a sheet, and decides how certain it is. A header is certain if the
 # file declares it, if values (numbers, dates) are below its labels, or if labels have several

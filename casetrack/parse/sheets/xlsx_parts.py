@@ -19,17 +19,15 @@ from casetrack.parse.drawn.text import (
     integer,
     picture_block,
 )
-from casetrack.parse.numbers.formats import BUILTIN, parse
+from casetrack.parse.numbers.formats import BUILTIN, NumberFormat, parse
 from casetrack.parse.page_builder import clean_text
-from casetrack.parse.sheets.model import MAX_COLUMNS, MAX_ROWS, Drawn, Note, drawn_over
+from casetrack.parse.sheets.model import MAX_COLUMNS, MAX_ROWS, Drawn, Note, Notes, drawn_over
 from casetrack.parse.unseen import WHITE, Look, hex_color
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from casetrack.parse.numbers.formats import NumberFormat
     from casetrack.parse.package import Package
-    from casetrack.parse.sheets.model import Notes
 
     CellTexts = Callable[[Iterable[str]], Mapping[str, str]]
 

@@ -7,9 +7,11 @@ slide that shows them, and in the footer of later pages.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from casetrack.base.errors import FileEncrypted, ParseFailed
 from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Page, Reading, ReadOptions
@@ -20,13 +22,7 @@ from casetrack.parse.package import Package
 from casetrack.parse.page_builder import PageBuilder, SourceLine, whole_hidden
 from casetrack.parse.passwords import decrypted
 from casetrack.parse.slides.content import SlideContent, SlideText, hidden_warning
-from casetrack.parse.slides.shapes import KIND, P, Presentation
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from casetrack.parse.slides.shapes import SlideParts
+from casetrack.parse.slides.shapes import KIND, P, Presentation, SlideParts
 
 # Review comments of slides, old ones and threads, with the names of their authors.
 

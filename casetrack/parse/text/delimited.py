@@ -9,25 +9,19 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 from casetrack.base.errors import ParseFailed
 from casetrack.extract.tables.model import is_value
-from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Reading, ReadOptions
-from casetrack.parse.encoding import NotText, file_encoding, looks_like_text
+from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Page, Reading, ReadOptions
+from casetrack.parse.encoding import Encoding, NotText, file_encoding, looks_like_text
 from casetrack.parse.labels import number_list
-from casetrack.parse.sheets.model import Area, Cell, SheetData, SheetRow, shown_cell
+from casetrack.parse.sheets.model import Area, Cell, CellKind, SheetData, SheetRow, shown_cell
 from casetrack.parse.sheets.reader import SheetTooLarge, sheet_page
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from casetrack.parse.base import Page
-    from casetrack.parse.encoding import Encoding
-    from casetrack.parse.sheets.model import CellKind
 
 # Detects the delimiter and the quotes of a delimited file.
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 from casetrack.base.errors import FileEncrypted
-from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Reading, ReadOptions
+from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Page, Reading, ReadOptions
 from casetrack.parse.dates import parse_date, written_date
 from casetrack.parse.detect import ZIP_MAGIC
 from casetrack.parse.encoding import NotText
@@ -19,12 +21,6 @@ from casetrack.parse.package import Package
 from casetrack.parse.page_builder import PageBuilder, clean_text, clean_title
 from casetrack.parse.web.dom import Node, parse
 from casetrack.parse.web.reader import HtmlBlock, add_blocks, html_blocks
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from casetrack.parse.base import Page
 
 # The package document of an EPUB book: facts, reading order, table of contents, encryption.
 

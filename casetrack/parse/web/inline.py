@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from casetrack.parse.labels import BULLET, number_text
 from casetrack.parse.web.dom import Node
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # Bullets and numbers of HTML lists.
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from casetrack.extract.tables.header import Head, find_head
 from casetrack.extract.tables.model import Cell, Row, head_names, row_text
 from casetrack.parse.web.dom import LOST_END, Node
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
 
 MAX_COLUMNS = 1000
 """Further columns count as this one, as in browsers."""

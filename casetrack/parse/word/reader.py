@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from pathlib import Path
+from typing import Any, Literal
 
 from casetrack.base.errors import FileEncrypted
 from casetrack.base.provenance import PrintedPlace
-from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Reading, ReadOptions
+from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Page, Reading, ReadOptions
 from casetrack.parse.detect import OLE_MAGIC, ZIP_MAGIC
 from casetrack.parse.drawn.text import Block
 from casetrack.parse.embedded import take_embedded
@@ -19,14 +21,7 @@ from casetrack.parse.passwords import decrypted
 from casetrack.parse.printed.number_columns import LEAST, MOST
 from casetrack.parse.word.parts import Parts, W, is_on
 from casetrack.parse.word.story import SideStory, Story, section_starts_page
-from casetrack.parse.word.text import Mark
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from casetrack.parse.base import Page
-    from casetrack.parse.word.text import Note
+from casetrack.parse.word.text import Mark, Note
 
 # Divides the body of a Word document into pages with headers, footers, notes and comments. Pages
 # follow the breaks in the file: Word's last layout, page breaks of the author, sections. Headers

@@ -6,18 +6,14 @@ Deleted, moved and hidden text is separate; fields show their results, not their
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from casetrack.parse.labels import BULLET
 from casetrack.parse.unseen import WHITE, Look, hex_color
-from casetrack.parse.word.parts import W, shade
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from casetrack.parse.word.parts import Styles
+from casetrack.parse.word.parts import Styles, W, shade
 
 # Characters of symbol fonts that Word stores by their code in the font, not in Unicode.
 

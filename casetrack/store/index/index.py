@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from casetrack.store.datasets import dimension_of
+from casetrack.store.datasets import Snapshot, dimension_of
 from casetrack.store.index import cells_build
 from casetrack.store.index.arrays import as_numpy
-from casetrack.store.index.scope import NO_ROWS, both, by_segment, positions
+from casetrack.store.index.scope import NO_ROWS, Place, Rows, both, by_segment, positions
 from casetrack.store.index.stored_segments import FORMAT, index_home, stored_segments
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from casetrack.store.datasets import Snapshot
-    from casetrack.store.index.scope import Place, Rows
     from casetrack.store.index.segment import Segment
 
 _FEW = 8

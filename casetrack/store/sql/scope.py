@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
 
 from casetrack.base.errors import QueryError
 from casetrack.base.sql.catalog import GRAPH_VIEWS, VIEWS
 from casetrack.store.sql.connection import quoted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 T = TypeVar("T")
 

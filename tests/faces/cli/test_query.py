@@ -11,7 +11,7 @@ import pytest
 
 from casetrack.base.sql.statements import all_of, is_blank, parameters, split
 from casetrack.faces.cli.query import formats
-from casetrack.faces.cli.query.values import unique_names
+from casetrack.faces.cli.query.formats import unique_names
 from faces.cli.conftest import error_of
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from datetime import UTC
+from datetime import UTC, datetime
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from casetrack.api.viewer.graph_figure import TALL, graph_svg, legend
 from casetrack.api.viewer.markup import css_string
 from casetrack.api.viewer.report import wording
-from casetrack.api.viewer.report.gather import MAX_LINKS, gather
+from casetrack.api.viewer.report.gather import MAX_LINKS, Report, gather
 from casetrack.api.viewer.report.marked import places
 from casetrack.api.viewer.report.passages import Passages
 from casetrack.api.viewer.report.pictures import Pictures, draw_pages
@@ -23,17 +23,14 @@ from casetrack.api.viewer.symbols import MONTHS, shortened
 from casetrack.api.viewer.templating import rendered
 from casetrack.api.viewer.timeline_figure import AXIS_WIDTHS, event_anchor, timeline_svg, when
 from casetrack.base.provenance import DOUBTFUL_BELOW
-from casetrack.base.records.health import PROBLEMS
+from casetrack.base.records.health import PROBLEMS, DocumentIndex
 from casetrack.graph.opened import graph_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from datetime import datetime
 
-    from casetrack.api.viewer.report.gather import Report
     from casetrack.base.records import Chunk
     from casetrack.base.records.graph import Quote
-    from casetrack.base.records.health import DocumentIndex
     from casetrack.store.workspace import State, Workspace
 
     Show = Callable[[Sequence[Quote]], tuple[dict[str, Chunk], Pictures]]

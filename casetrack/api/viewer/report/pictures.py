@@ -8,19 +8,17 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from casetrack.api.viewer.source import find_source
+from casetrack.api.viewer.source import SourceFile, find_source
 from casetrack.api.viewer.view import about_source, draw_page, no_picture
 from casetrack.base.errors import CaseTrackError, FileError
 from casetrack.parse.base import ReadOptions
-from casetrack.parse.render import PICTURE_FORMATS
+from casetrack.parse.render import PICTURE_FORMATS, PageImage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from casetrack.api.viewer.source import SourceFile
     from casetrack.base.records import Document
     from casetrack.base.records.graph import Quote
-    from casetrack.parse.render import PageImage
     from casetrack.store.workspace import State, Workspace
 
 Key = tuple[str, int]

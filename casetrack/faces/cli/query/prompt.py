@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import get_app
-from prompt_toolkit.completion import Completer, Completion
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.history import FileHistory
 
@@ -22,20 +22,16 @@ from casetrack.api.sql.completion import Words, candidates
 from casetrack.base.errors import QueryError
 from casetrack.base.sql.statements import is_blank, split
 from casetrack.faces.cli.output import line, prepare_streams
-from casetrack.faces.cli.query.repl import is_command
-from casetrack.faces.cli.query.running import QueryTarget, run, run_reporting
-from casetrack.faces.cli.state import EXIT_INTERRUPTED, EXIT_USAGE, show_repairs
+from casetrack.faces.cli.query.repl import Shell, is_command
+from casetrack.faces.cli.query.running import How, QueryTarget, run, run_reporting
+from casetrack.faces.cli.state import EXIT_INTERRUPTED, EXIT_USAGE, State, show_repairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from multiprocessing.connection import Connection
 
-    from prompt_toolkit.completion import CompleteEvent
     from prompt_toolkit.document import Document
 
-    from casetrack.faces.cli.query.repl import Shell
-    from casetrack.faces.cli.query.running import How
-    from casetrack.faces.cli.state import State
 
 # Runs the statements of the shell in a separate process, so that the shell survives its end.
 

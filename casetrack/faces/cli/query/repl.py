@@ -5,25 +5,20 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from casetrack.api.sql import saved
-from casetrack.api.sql.parameters import pairs
+from casetrack.api.sql.parameters import Parameter, pairs
 from casetrack.base.errors import UsageError
-from casetrack.base.sql.catalog import Function, catalog
+from casetrack.base.sql.catalog import Function, View, catalog
 from casetrack.base.sql.statements import all_of, is_blank, split
 from casetrack.faces.cli.output import Field, entry, is_terminal, line, table, write_json
 from casetrack.faces.cli.query.formats import FORMATS
 from casetrack.faces.cli.query.running import How, QueryTarget, Run, run, run_all
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from casetrack.api.sql.parameters import Parameter
-    from casetrack.base.sql.catalog import View
 
 _HELPING = ("help", "?", ".help", "\\h", "\\?")
 _OTHER_NAMES = {"exit": "\\q", "quit": "\\q"} | dict.fromkeys(_HELPING, "\\help")

@@ -7,15 +7,15 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from casetrack.api.sql import saved
-from casetrack.api.sql.parameters import refuse_unused, values_for
+from casetrack.api.sql.parameters import Parameter, refuse_unused, values_for
 from casetrack.base.errors import CaseTrackError, QueryError, UsageError
 from casetrack.base.records.cards import QueryReport
 from casetrack.base.sql.statements import is_blank, limited
@@ -23,19 +23,15 @@ from casetrack.faces.cli.output import counted, is_terminal, line
 from casetrack.faces.cli.program import show_error, show_unexpected
 from casetrack.faces.cli.progress import QUIET_SECONDS
 from casetrack.faces.cli.query import formats
-from casetrack.faces.cli.state import EXIT_INTERRUPTED, EXIT_USAGE
+from casetrack.faces.cli.state import EXIT_INTERRUPTED, EXIT_USAGE, State
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
-    from typing import NoReturn
 
     from rich.status import Status
 
-    from casetrack.api.sql.parameters import Parameter
     from casetrack.base.sql.control import Control
     from casetrack.faces.cli.query.formats import Format
-    from casetrack.faces.cli.state import State
 
 
 class QueryTarget:

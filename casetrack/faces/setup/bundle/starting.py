@@ -13,17 +13,13 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
-from casetrack.faces.setup.bundle.preparing import Preparation
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from casetrack.faces.setup.bundle.preparing import Progress
+from casetrack.faces.setup.bundle.preparing import Preparation, Progress
 
 # Answers an AI program from the first second on, and hands it over to the server later.
 

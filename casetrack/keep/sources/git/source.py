@@ -12,15 +12,13 @@ from typing import TYPE_CHECKING, Any
 from casetrack.base.errors import SourceSkipped, UsageError
 from casetrack.base.files import write_atomic
 from casetrack.keep.sources.base import Choice, Item, Source, counted, label, listed, with_lines
-from casetrack.keep.sources.git.clone import Clone
-from casetrack.keep.sources.git.program import GitFailed, check_branch, parse
+from casetrack.keep.sources.git.clone import Clone, Entry
+from casetrack.keep.sources.git.program import Git, GitFailed, check_branch, parse
 
 if TYPE_CHECKING:
     import threading
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from casetrack.keep.sources.git.clone import Entry
-    from casetrack.keep.sources.git.program import Git
 
 # Time and author of each file's content: one ``git log`` for all files.
 
