@@ -58,4 +58,4 @@ conformance *ARGS:
 
 # build a release from the last commit, twice, and check it; or bundle, licences or pictures alone
 release part="" *ARGS:
-    {{python}} -m {{ if part == "bundle" { "casetrack.faces.setup.bundle" } else if part == "licences" { "release.licences" } else if part == "pictures" { "pictures" } else { "release " + part } }} {{ARGS}}
+    {{python}} -m {{ if part == "bundle" { "release.bundle" } else if part == "licences" { "release.licences" } else if part == "pictures" { "pictures" } else { "release " + part } }} {{ARGS}}

@@ -82,7 +82,7 @@ class Signer:
     def key(self, **claims: Any) -> str:
         """Return a key: by default Pro, issued yesterday, without end, offline."""
         from casetrack.base.license.key import Claims
-        from casetrack.base.license.vendor import sign
+        from release.license_keys import sign
 
         yesterday = datetime.now(UTC).date() - timedelta(days=1)
         usual = {"tier": "PRO", "serial": 1, "seats": 1, "issued": yesterday, "expires": None}
@@ -92,7 +92,7 @@ class Signer:
 @pytest.fixture(scope="session", autouse=True)
 def signer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Signer]:
     """Give all tests, and the programs that they start, a Pro license; see :func:`free_tier`."""
-    from casetrack.base.license.vendor import new_key_pair
+    from release.license_keys import new_key_pair
 
     seed, public = new_key_pair()
     made = Signer(seed, tmp_path_factory.mktemp("license") / "public_keys.txt")

@@ -22,6 +22,7 @@ import tempfile
 from pathlib import Path
 
 from casetrack.base.license.vendor import VendorError
+
 from release import licences
 from release.room import Clock, Room, StepFailed
 from release.signing import Signer
@@ -162,8 +163,10 @@ def _installed(
 
 def _bundles(room: Room, python: Path, source: Path, out: Path) -> None:
     for words in ((), ("--edition", "legal")):
-        made = ("-m", "casetrack.faces.setup.bundle", "--out", out, *words)
-        room.run(python, *made, cwd=str(source), PYTHONPATH=str(source), hidden=True)
+        made = ("-m", "release.bundle", "--out", out, *words)
+        room.run(
+            python, *made, cwd=str(source), PYTHONPATH=f"{source}:{source / 'tools'}", hidden=True
+        )
     for path in out.glob("*.mcpb.sha256"):
         path.unlink()  # one list holds all
 

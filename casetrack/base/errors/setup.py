@@ -171,9 +171,3 @@ class InstallerFailed(CaseTrackError):
             f"The command failed with exit code {exit_code}: {command}.{detail}",
             hint="Run it in a terminal to see its full output. Your data was not changed.",
         )
-
-
-class BundleError(CaseTrackError):
-    """The bundle cannot be made here."""
-
-    code = "bundle"

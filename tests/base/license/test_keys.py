@@ -22,8 +22,8 @@ from casetrack.base.license.key import (
     parse_key,
 )
 from casetrack.base.license.signature import PACKAGED, CannotVerify, is_genuine, public_keys
-from casetrack.base.license.vendor import main as vendor
-from casetrack.base.license.vendor import new_key_pair, sign
+from release.license_keys import main as vendor
+from release.license_keys import new_key_pair, sign
 
 if TYPE_CHECKING:
     import random

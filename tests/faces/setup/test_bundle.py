@@ -22,13 +22,12 @@ from mcp.client.stdio import StdioServerParameters
 from PIL import Image
 
 import casetrack
-from casetrack.base.errors import BundleError
 from casetrack.faces.mcp.catalogue import declared
-from casetrack.faces.setup.bundle import icon
-from casetrack.faces.setup.bundle.__main__ import main
-from casetrack.faces.setup.bundle.build import PYTHON, contents
-from casetrack.faces.setup.bundle.build import manifest as bundle_manifest
 from conformance.programs import NotAvailable, installed
+from release.bundle import icon
+from release.bundle.__main__ import main
+from release.bundle.build import PYTHON, BundleError, contents
+from release.bundle.build import manifest as bundle_manifest
 
 CHECKOUT = Path(casetrack.__file__).resolve().parents[1]
 NAME = f"casetrack-{casetrack.__version__}.mcpb"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from casetrack.faces.setup.bundle.build import PYTHON
+from release.bundle.build import PYTHON
 
 CHECKOUT = Path(__file__).parents[3]
 SCRIPT, FOR_WINDOWS = CHECKOUT / "install.sh", CHECKOUT / "install.ps1"

@@ -1,6 +1,6 @@
 """The MCP bundle: one file that desktop programs install with a click.
 
-``python -m casetrack.faces.setup.bundle`` builds it from a checkout. The bundle contains source,
+``just release bundle`` builds it from a checkout. The bundle contains source,
 but no libraries or models: its first start makes an environment from ``pyproject.toml`` with uv
 and downloads the models (:mod:`casetrack.faces.setup.bundle.starting`).
 """

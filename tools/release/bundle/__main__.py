@@ -1,4 +1,4 @@
-"""``python -m casetrack.faces.setup.bundle``: write the MCP bundle."""
+"""``python -m release.bundle``: write the MCP bundle."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ import sys
 from pathlib import Path
 
 from casetrack.base.editions import LEGAL
-from casetrack.base.errors import BundleError
 from casetrack.base.registry import registered
-from casetrack.faces.setup.bundle.build import build
+from release.bundle.build import BundleError, build
 
 
 def main(argv: list[str] | None = None, /) -> int:
     """Write the bundle and print its path; the exit code is 1 on a failure."""
-    parser = argparse.ArgumentParser("python -m casetrack.faces.setup.bundle", description=__doc__)
+    parser = argparse.ArgumentParser("python -m release.bundle", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("dist"), help="folder; dist by default")
     parser.add_argument("--edition", choices=[LEGAL], help="edition; by default any collection")
     given = parser.parse_args(argv)

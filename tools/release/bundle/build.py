@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import casetrack
-from casetrack.base.errors import BundleError
+from casetrack.base.errors import CaseTrackError
 from casetrack.faces.setup.clients import NAME
 from casetrack.version import __version__
 
@@ -24,6 +24,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from casetrack.faces.mcp.edition import ServedEdition
+
+
+class BundleError(CaseTrackError):
+    """The bundle cannot be made here."""
+
+    code = "bundle"
+
 
 # The bundle's ``pyproject.toml``: that of the checkout without the tables for developers.
 
@@ -251,7 +258,7 @@ def contents(
     except OSError as error:
         raise BundleError(
             f"{root} is not a checkout of CaseTrack: it has no pyproject.toml.",
-            hint="Run it in a checkout: python -m casetrack.faces.setup.bundle",
+            hint="Run it in a checkout: python -m release.bundle",
         ) from error
     files = {name: (root / name).read_bytes() for name in shipped_files(project)}
     for part in shipped_parts(project):

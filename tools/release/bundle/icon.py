@@ -1,6 +1,6 @@
 """Draws ``icon.png``: a page with a marked line, under a magnifying glass.
 
-``python -m casetrack.faces.setup.bundle.icon`` writes it. The repository contains the picture, so
+``python -m release.bundle.icon`` writes it. The repository contains the picture, so
 that a bundle does not depend on the version of the drawing library.
 """
 

@@ -2,9 +2,9 @@
 
 ::
 
-    python -m casetrack.base.license.vendor keypair --private FILE
-    python -m casetrack.base.license.vendor issue --private FILE --tier pro --days 365
-    python -m casetrack.base.license.vendor show KEY
+    python -m release.license_keys keypair --private FILE
+    python -m release.license_keys issue --private FILE --tier pro --days 365
+    python -m release.license_keys show KEY
 
 The public key belongs in ``base/license/public_keys.txt`` or, for tests in a checkout, in a file
 that ``CASETRACK_LICENSE_PUBLIC_KEYS`` names. Never store the private key in a checkout.
@@ -114,7 +114,7 @@ def main(argv: Sequence[str] | None = None, /) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m casetrack.base.license.vendor", description="Make and issue license keys."
+        prog="python -m release.license_keys", description="Make and issue license keys."
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     pair = commands.add_parser("keypair", help="make a key pair; prints the public key")
