@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from casetrack.base.errors import UsageError
-from casetrack.extract.references.finder import References, reference_key
-from casetrack.extract.references.matches import keys_relate
+from casetrack.extract.references.finder import References
 
 if TYPE_CHECKING:
     from casetrack.extract.spans import ReferenceSpan
@@ -157,44 +156,6 @@ We amend nothing. See Section 8.2.
 )
 def test_relationship(text: str, expected: str) -> None:
     assert [span.relationship for span in find(text)] == [expected]
-
-
-NAMES = {
-    ("standard", "ISO 27001"): "standard:iso-27001",
-    ("standard", "iso/iec 27001:2013"): "standard:iso-27001-2013",
-    ("section", "Section 8.2"): "section:8-2",
-    ("section", "clause 8.2(a)"): "section:8-2-a",
-    ("regulation", "17 C.F.R. § 240.10b-5"): "regulation:cfr-17-240-10b-5",
-    ("regulation", "gdpr"): "regulation:eu-2016-679",
-    ("regulation", "securities act of 1933"): "regulation:securities-act-1933",
-    ("exhibit", "exhibit b"): "exhibit:exhibit-b",
-    ("case", "Roe v. Wade, 410 U.S. 113 (1973)"): "case:410-us-113",
-    ("document", "invoice ts-2024-0187"): "document:invoice-ts-2024-0187",
-    ("link", "https://www.example.com/a/"): "link:example.com/a",
-    ("document", "The Blue Book"): "document:the-blue-book",
-}
-
-
-@pytest.mark.parametrize(("asked", "expected"), NAMES.items())
-def test_key_of_a_name(asked: tuple[str, str], expected: str) -> None:
-    assert reference_key(*asked) == expected  # type: ignore[arg-type]
-
-
-def test_keys_with_and_without_year_relate() -> None:
-    with_year = reference_key("standard", "ISO 9001:2015")
-    without = reference_key("standard", "ISO 9001")
-    assert with_year != without
-    assert keys_relate(with_year, without)
-    assert keys_relate(without, with_year)
-    assert not keys_relate(without, reference_key("standard", "ISO 90011"))
-    assert not keys_relate(with_year, reference_key("standard", "ISO 9001:2008"))
-
-
-def test_bad_names_are_explained() -> None:
-    for kind, name, named in (("standard", " – ", "ISO 9001:2015"), ("law", "GDPR", "regulation")):
-        with pytest.raises(UsageError) as caught:
-            reference_key(kind, name)  # type: ignore[arg-type]
-        assert named in caught.value.hint
 
 
 @pytest.mark.parametrize(("page", "offset"), [(0, 0), (1, -1)])

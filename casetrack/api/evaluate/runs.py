@@ -222,11 +222,9 @@ def load_run(path: Path, /) -> Run:
                 hint="Measure again, or install the newest version.",
             )
         raw["date"] = datetime.fromisoformat(raw["date"])
-        for name in ("pipelines", "embedders", "stages", "notes"):
+        for name in ("pipelines", "embedders", "stages", "notes", "answers"):
             raw[name] = tuple(raw[name])
-        # Older stored runs have neither languages nor answers.
-        raw["answers"] = tuple(raw.get("answers", ()))
-        return Run(**{f.name: raw[f.name] for f in fields(Run) if f.init and f.name in raw})
+        return Run(**{f.name: raw[f.name] for f in fields(Run) if f.init})
     except (ValueError, KeyError, TypeError) as error:
         raise UsageError(
             f"{path} is not a stored run of {See('eval')}.",

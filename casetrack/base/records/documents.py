@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -138,13 +137,6 @@ def own_moment(
     return created or modified
 
 
-_OLD_FAILURE = re.compile(r'The extractor "([^"]+)" failed (?:once|([\d,]+) times) \((\w*)')
-"""Form of an extractor failure in the column ``missing`` of an earlier version."""
-_STAGES = {"dates": "extract", "amounts": "extract", "citations": "extract"} | dict.fromkeys(
-    ("caption", "card", "document_type", "stated_date"), "document"
-)
-
-
 @dataclass(frozen=True, slots=True)
 class ExtractorFailure:
     """A failure of an extractor with a document; the schema describes its fields."""
@@ -162,15 +154,6 @@ class ExtractorFailure:
             f'The extractor "{self.extractor}" failed {times} ({self.error or "see the log"}); its '
             f"values are missing there. {See('reindex', reparse=True)} tries again."
         )
-
-
-def _old_failure(line: str) -> ExtractorFailure | None:
-    match = _OLD_FAILURE.match(line)
-    if match is None:
-        return None
-    count = int((match[2] or "1").replace(",", ""))
-    error = "" if match[3] == "see" else match[3]
-    return ExtractorFailure(match[1], _STAGES.get(match[1], match[1]), error, count)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -264,15 +247,12 @@ class Document(Card):
         """Return the document of a row of ``documents``."""
         values = {name: row[name] for name in cls.__dataclass_fields__}
         properties = values["properties"] or ()
-        missing = tuple(values["missing"] or ())
-        failures = tuple(ExtractorFailure(**f) for f in values["failures"] or ()) or tuple(
-            filter(None, map(_old_failure, missing))
-        )
+        failures = tuple(ExtractorFailure(**f) for f in values["failures"] or ())
         made = cls(
             **values
             | {
                 "warnings": tuple(values["warnings"] or ()),
-                "missing": tuple(m for m in missing if not _OLD_FAILURE.match(m)),
+                "missing": tuple(values["missing"] or ()),
                 "failures": (),
                 "properties": tuple((p["name"], p["value"]) for p in properties),
                 "ocr_pages": values["ocr_pages"] or 0,

@@ -74,8 +74,7 @@ class Job(Record):
 
         Raises ``ValueError`` or ``KeyError`` or ``TypeError``: it is not a record of a job.
         """
-        values = {f.name: raw[f.name] for f in fields(cls) if f.name != "call"}
-        values["call"] = raw.get("call")  # older records have none
+        values = {f.name: raw[f.name] for f in fields(cls)}
         for name in _MOMENTS:
             if values[name] is not None:
                 values[name] = datetime.fromisoformat(values[name]).astimezone(UTC)

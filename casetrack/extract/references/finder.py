@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 from casetrack.base.errors import UsageError
 from casetrack.extract.references.antecedents import resolve
@@ -21,7 +21,7 @@ from casetrack.extract.references.relationships import relationship
 from casetrack.extract.references.sections import find_sections, read_parts
 from casetrack.extract.references.standards import find_standards
 from casetrack.extract.references.statutes import claim_parts, find_acts
-from casetrack.extract.spans import ReferenceSpan, ReferenceType
+from casetrack.extract.spans import ReferenceSpan
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -233,30 +233,6 @@ class References:
             if span.type != "link" and (span.start, span.end) not in by_place:
                 self._antecedents.note((page, offset + span.start), what)
         return tuple(sorted(kept + [span for span, _ in new], key=lambda span: span.start))
-
-
-def reference_key(type: ReferenceType, name: str, /) -> str:  # noqa: A002
-    """Return the key of a typed name, such as ``"ISO 27001"`` or ``"Section 8.2"``.
-
-    It equals the key of :class:`References`. A name without a year gives the start of the key with
-    the year; see :func:`casetrack.extract.references.matches.keys_relate`. Raises ``UsageError``:
-    the type is unknown, or *name* has no letter or digit.
-    """
-    if type not in get_args(ReferenceType):
-        kinds = ", ".join(get_args(ReferenceType))
-        raise UsageError(f"“{type}” is no kind of reference.", hint=f"The kinds are: {kinds}.")
-    name = " ".join(name.split())
-    if not slug(name):
-        raise UsageError(
-            "The name of the reference holds no letter and no digit.",
-            hint='Write it as the documents do, such as "ISO 9001:2015" or "Section 8.2".',
-        )
-    for written in (name, name.title(), name.upper()):
-        match = [f for f, _ in detect(written, keep_headings=True) if f.type == type]
-        longest = max(match, key=lambda f: f.end - f.start, default=None)
-        if longest and 2 * (longest.end - longest.start) > len(written):
-            return longest.key
-    return f"{type}:{slug(name)}"
 
 
 def _span(text: str, match: ReferenceMatch) -> ReferenceSpan:

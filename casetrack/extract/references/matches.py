@@ -3,7 +3,7 @@
 **Keys.** ``type:parts-joined-by-hyphens``, lower case, from general to special; omitted parts (a
 year, a part, a paragraph) are missing at the end. Two keys mean the same thing if they are equal or
 if one extends the other after a hyphen: ``standard:iso-9001`` and ``standard:iso-9001-2015``,
-``section:8-2`` and ``section:8-2-a`` (:func:`keys_relate`).
+``section:8-2`` and ``section:8-2-a``.
 """
 
 from __future__ import annotations
@@ -42,12 +42,6 @@ def slug(*parts: str) -> str:
 def one_line(text: str) -> str:
     """Return *text* with every run of white space as one space."""
     return " ".join(text.split())
-
-
-def keys_relate(one: str, other: str, /) -> bool:
-    """Return whether one key equals or extends the other (by a year, a part, a paragraph)."""
-    short, long = sorted((one, other), key=len)
-    return long == short or long.startswith(short + "-")
 
 
 def without_overlaps(groups: Iterable[Iterable[ReferenceMatch]]) -> list[ReferenceMatch]:

@@ -27,7 +27,6 @@ from casetrack.keep.health.folder import verdict
 from casetrack.store.datasets import Snapshot, open_snapshot
 from casetrack.store.index import arrays
 from casetrack.store.index import segment as segments
-from casetrack.store.index.arrays import is_of_earlier_version
 from casetrack.store.index.segment_files import Part, read_groups
 from casetrack.store.index.stored_segments import FORMAT
 from casetrack.store.lock import try_lock
@@ -218,7 +217,7 @@ def _broken_tables(folder: Path, snapshot: Snapshot) -> list[Path]:
         parts = [path for name in names for path in sorted((home / kind / name).glob("*.arrow"))]
         damaged += [path for path in parts if not arrays.is_whole(path)]
     near = home / "neighbours.bin"
-    if near.exists() and not arrays.is_whole(near) and not is_of_earlier_version(near):
+    if near.exists() and not arrays.is_whole(near):
         damaged.append(near)
     return damaged
 

@@ -89,7 +89,6 @@ class StyleFacts:
 
     name: str
     parent: str | None
-    list_style: str | None
     master: str | None
     break_before: str | None
     break_after: str | None
@@ -213,7 +212,6 @@ def _facts(element: Any) -> StyleFacts:
     return StyleFacts(
         element.get(f"{STYLE}name", ""),
         element.get(f"{STYLE}parent-style-name"),
-        element.get(f"{STYLE}list-style-name"),
         element.get(f"{STYLE}master-page-name"),
         breaks.get("before"),
         breaks.get("after"),

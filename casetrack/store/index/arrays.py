@@ -154,12 +154,6 @@ def map_arrays(path: Path, /) -> dict[str, np.ndarray]:
     return arrays
 
 
-def is_of_earlier_version(path: Path, /) -> bool:
-    """Return whether a file of arrays is from an earlier version, without a seal."""
-    with path.open("rb") as file:
-        return file.read(len(_MAGIC_OF_ARRAYS)) == b"CTARRAY1"
-
-
 # Columns of memory-mapped Arrow tables.
 
 

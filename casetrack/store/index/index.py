@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from casetrack.store.datasets import Snapshot, dimension_of
 from casetrack.store.index import cells_build
 from casetrack.store.index.arrays import as_numpy
-from casetrack.store.index.scope import NO_ROWS, Place, Rows, both, by_segment, positions
+from casetrack.store.index.scope import NO_ROWS, Place, Rows, both, by_segment
 from casetrack.store.index.stored_segments import FORMAT, index_home, stored_segments
 
 if TYPE_CHECKING:
@@ -120,18 +120,6 @@ class Index:
             norms = (k1 * (1.0 - b + b * share)).astype(np.float32)
             self._norms[number] = norms, float(norms.min())
         return self._norms[number]
-
-    @property
-    def fingerprints(self) -> frozenset[str]:
-        """Fingerprints of the models that processed at least one live chunk."""
-        used = set[str]()
-        for part in self.segments:
-            names = part.data.embedders
-            if len(names) > 1:
-                codes = part.data.column("embedder")[positions(part.mask, part.data.size)]
-                names = tuple(names[code] for code in np.unique(codes))
-            used.update(*names)
-        return frozenset(used)
 
     @property
     def has_sparse(self) -> bool:
