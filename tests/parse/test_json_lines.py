@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from casetrack.parse.text import json_lines, json_text, plain
+from casetrack.parse.text import json_lines, plain
 from tests.parse.paging import numbers
 from tests.parse.paging import opened as read
 from tests.parse.paging import texts as paragraphs
@@ -145,9 +145,9 @@ def split(text: str, places: list[int]) -> list[str]:
 def lines_of(source: Any) -> list[tuple[str, int | None]]:
     collected: list[tuple[str, int | None]] = []
     try:
-        for paragraph in json_text.JsonText(source).paragraphs():
+        for paragraph in json_lines.JsonText(source).paragraphs():
             collected += [(line.text, line.number) for line in paragraph]
-    except json_text.BadJson as error:
+    except json_lines.BadJson as error:
         collected.append((f"bad: {error}", error.line))
     return collected
 
