@@ -177,7 +177,7 @@ def test_a_text_reads_the_same_in_whatever_parts_it_comes(text: str, places: lis
 def test_a_long_value_is_written_in_parts(
     monkeypatch: pytest.MonkeyPatch, value: str, form: str, ascii_only: bool
 ) -> None:
-    monkeypatch.setattr(json_text, "PART_CHARS", 350)
+    monkeypatch.setattr(json_lines, "PART_CHARS", 350)
     text = form.format(json.dumps(value, ensure_ascii=ascii_only))
     with_parts = lines_of(split(text, list(range(0, len(text), 100))))
     messages = "".join("".join(line.split()) for line, _ in with_parts)
@@ -194,7 +194,7 @@ def test_a_large_document_is_read_in_parts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, newlines: bool, fault: str
 ) -> None:
     monkeypatch.setattr(json_lines, "PART_CHARS", 4000)
-    monkeypatch.setattr(json_text, "PART_CHARS", 4000)
+    monkeypatch.setattr(json_lines, "PART_CHARS", 4000)
     monkeypatch.setattr(plain, "PART_CHARS", 4000)
     monkeypatch.setattr(json_lines, "_COUNTED_BYTES", 1000)
     record = {"name": "Ann", "text": "word " * 30}

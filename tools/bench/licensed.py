@@ -11,7 +11,7 @@ from pathlib import Path
 from casetrack.base.license.entitlements import ENV_LICENSE
 from casetrack.base.license.key import Claims
 from casetrack.base.license.signature import ENV_PUBLIC_KEYS
-from casetrack.base.license.vendor import new_key_pair, sign
+from release.license_keys import new_key_pair, sign
 
 
 def use_pro_license() -> None:

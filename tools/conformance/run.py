@@ -185,7 +185,7 @@ def start(programs: Programs, root: Path, /) -> Run:
 def licensed(root: Path, /) -> dict[str, str]:
     """Return the environment with a license, so that no tool answers with the limits of a tier."""
     from casetrack.base.license.key import Claims
-    from casetrack.base.license.vendor import new_key_pair, sign
+    from release.license_keys import new_key_pair, sign
 
     seed, public = new_key_pair()
     keys = root / "public_keys.txt"

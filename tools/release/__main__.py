@@ -21,9 +21,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from casetrack.base.license.vendor import VendorError
-
 from release import licences
+from release.license_keys import VendorError
 from release.room import Clock, Room, StepFailed
 from release.signing import Signer
 from release.wheel import read_wheel, sums, write_wheel

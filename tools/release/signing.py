@@ -14,14 +14,14 @@ from pathlib import Path
 
 from nacl.signing import SigningKey
 
-from casetrack.base.license.vendor import read_private_key
 from casetrack.faces.setup.signature import HASHED, ID_BYTES, TRUSTED, UNTRUSTED, PublicKey
+from release.license_keys import read_private_key
 
 
 class Signer:
     """Holder of the private half of a key.
 
-    *seed* has 32 bytes, as ``python -m casetrack.base.license.vendor keypair`` writes them to a
+    *seed* has 32 bytes, as ``python -m release.license_keys keypair`` writes them to a
     file.
     """
 
