@@ -10,6 +10,7 @@ from casetrack.base.words.lists import title_words
 
 # Bullets and numbers before list items.
 
+_LISTS = WordLists(__file__)
 BULLET = "\u2022"
 _ROMAN = (
     (1000, "m"),
@@ -49,6 +50,11 @@ def number_text(value: int, form: str, /) -> str:
     return str(value)
 
 
+def symbol_font(name: str, /) -> dict[int, str]:
+    """Return the characters of a symbol font by their code in the font."""
+    return {int(code, 16): sign for code, sign in _LISTS.pairs(name).items()}
+
+
 # Numbers spelled out.
 
 
@@ -66,8 +72,6 @@ def number_list(numbers: Sequence[int], /) -> str:
 # Distinguishes form lines from headings: boxes to tick, blanks to fill in, labels of fields. Forms
 # are set in bold, in large type and often in a heading style, so neither the look of a line nor its
 # style is evidence.
-
-_LISTS = WordLists(__file__)
 
 # Boxes and circles to tick, or brackets in their place; blanks and leaders. A square right before
 # the first word is a bullet, as headings in Japanese have it.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from casetrack.base.errors.references import in_python
 
@@ -20,10 +21,15 @@ class CaseTrackError(Exception):
         The next step for the user; may have several lines, may be empty.
     """
 
-    code = "error"  # stable name for programs
+    # Stable name for programs: by default the name of the class in lower case with underscores.
+    code: ClassVar[str] = "error"
     message_key: str = ""  # key of the message in an edition's texts, if it differs from *code*
     # Values for the placeholders of an edition's message.
     facts: Mapping[str, str] = MappingProxyType({})
+
+    def __init_subclass__(cls) -> None:
+        if "code" not in vars(cls):
+            cls.code = re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
 
     def __init__(self, message: str, *, hint: str = "") -> None:
         self.message = message
@@ -97,6 +103,8 @@ class NameNotFound(UsageError):
         Next step and additional text if no name is similar.
     """
 
+    code = "usage"
+
     full = "full name"
 
     def __init__(
@@ -121,8 +129,6 @@ class PackageMissing(UsageError):
     instead
         An alternative without the package, a sentence; may be empty.
     """
-
-    code = "package_missing"
 
     def __init__(self, package: str, lost: str, instead: str = "") -> None:
         hint = f"Install it with `pip install {package}` (in a notebook: `%pip install {package}`)."

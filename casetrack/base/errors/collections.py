@@ -49,8 +49,6 @@ class NoActiveCollection(UsageError):
 class ActiveCollectionGone(UsageError):
     """The collection that a connection worked on was deleted by another program."""
 
-    code = "active_collection_gone"
-
     def __init__(self, name: str) -> None:
         self.facts = {"name": name}
         super().__init__(
@@ -66,7 +64,6 @@ class CollectionNotFound(NameNotFound):
     *near* has ``(name, id)`` of similar names; *names* lists all collections if there are none.
     """
 
-    code = "collection_not_found"
     full = "full name or ID"
 
     def __init__(
@@ -86,6 +83,8 @@ class CollectionNotFound(NameNotFound):
 class CollectionGone(CollectionNotFound):
     """Another program deleted the collection during the work."""
 
+    code = "collection_not_found"
+
     def __init__(self, collection_id: str) -> None:
         self.name = collection_id
         self.near = ()
@@ -101,8 +100,6 @@ class CollectionGone(CollectionNotFound):
 class CollectionExists(UsageError):
     """A collection of this name is there already."""
 
-    code = "collection_exists"
-
     def __init__(self, name: str, collection_id: str) -> None:
         self.facts = {"name": name, "id": collection_id}
         super().__init__(
@@ -113,8 +110,6 @@ class CollectionExists(UsageError):
 
 class CollectionDamaged(CaseTrackError):
     """A collection's files cannot be read."""
-
-    code = "collection_damaged"
 
 
 _REPAIR_HINT = f"Run {See('doctor', repair=True)} to restore the stored content."
@@ -128,6 +123,8 @@ class PassagesDamaged(CollectionDamaged):
     documents
         Names of the affected documents.
     """
+
+    code = "collection_damaged"
 
     def __init__(self, documents: Sequence[str]) -> None:
         self.documents = tuple(dict.fromkeys(documents))
@@ -152,11 +149,11 @@ def _withheld(documents: Sequence[str]) -> str:
 class CollectionBusy(CaseTrackError):
     """Another process holds the collection's write lock for too long."""
 
-    code = "collection_busy"
-
 
 class WriterReplaced(CollectionBusy):
     """Another computer took over writing after this one was silent for too long."""
+
+    code = "collection_busy"
 
     def __init__(self, place: str) -> None:
         super().__init__(
@@ -169,8 +166,6 @@ class WriterReplaced(CollectionBusy):
 class FutureSchema(CaseTrackError):
     """The collection was written by a newer CaseTrack."""
 
-    code = "future_schema"
-
     def __init__(self, version: int, supported: int) -> None:
         super().__init__(
             f"Database schema version {version} is newer than supported version {supported}. "
@@ -181,8 +176,6 @@ class FutureSchema(CaseTrackError):
 
 class CollectionReadOnly(UsageError):
     """The collection is closed or archived: it can be searched, not changed."""
-
-    code = "collection_read_only"
 
     def __init__(self, name: str, status: str) -> None:
         self.facts = {"name": name, "status": status}
@@ -196,13 +189,9 @@ class CollectionReadOnly(UsageError):
 class SnapshotNotFound(UsageError):
     """A collection has no snapshot of this name or number."""
 
-    code = "snapshot_not_found"
-
 
 class SnapshotExists(UsageError):
     """A collection has a snapshot of this name already."""
-
-    code = "snapshot_exists"
 
     def __init__(self, name: str) -> None:
         super().__init__(
@@ -213,8 +202,6 @@ class SnapshotExists(UsageError):
 
 class ArchiveDamaged(CaseTrackError):
     """A ``.ctcollection`` file cannot be imported: it is damaged or of another kind."""
-
-    code = "archive_damaged"
 
 
 class MigrationFailed(CaseTrackError):
@@ -229,8 +216,6 @@ class MigrationFailed(CaseTrackError):
     backup
         Copy of the collection before the migration; ``None`` if nothing was changed yet.
     """
-
-    code = "migration_failed"
 
     def __init__(
         self, name: str, version: int, wanted: int, reason: str, backup: Path | None

@@ -21,8 +21,6 @@ class FileError(CaseTrackError):
 class FileNotFound(FileError, UsageError):
     """Nothing is at this path."""
 
-    code = "file_not_found"
-
     def __init__(self, path: Path | str) -> None:
         super().__init__(
             f"File not found: {path}", hint="Check that the path is correct and the file exists."
@@ -32,13 +30,9 @@ class FileNotFound(FileError, UsageError):
 class WrongPathKind(FileError, UsageError):
     """A folder where a file is needed, or the other way round."""
 
-    code = "wrong_path_kind"
-
 
 class FileUnreadable(FileError):
     """The operating system refuses to read the file."""
-
-    code = "file_unreadable"
 
     def __init__(self, path: Path | str, reason: str) -> None:
         super().__init__(
@@ -50,8 +44,6 @@ class FileUnreadable(FileError):
 class EmptyFile(FileError):
     """The file has no bytes."""
 
-    code = "empty_file"
-
     def __init__(self, path: Path | str) -> None:
         super().__init__(
             f"File is empty (0 bytes): {path}",
@@ -61,8 +53,6 @@ class EmptyFile(FileError):
 
 class UnsupportedFormat(FileError):
     """No reader knows this kind of file."""
-
-    code = "unsupported_format"
 
     def __init__(self, path: Path | str, known: Sequence[str], *, code: bool = True) -> None:
         formats = [*sorted(known), *["and source code"] * code]
@@ -74,8 +64,6 @@ class UnsupportedFormat(FileError):
 class FormatMismatch(FileError):
     """The file's extension and its content are of different formats."""
 
-    code = "format_mismatch"
-
     def __init__(self, path: Path | str, extension: str, actual: str) -> None:
         super().__init__(
             f"{path} is named {extension} but its content is {actual}.",
@@ -85,8 +73,6 @@ class FormatMismatch(FileError):
 
 class ParseFailed(FileError):
     """The reader could not make sense of the file."""
-
-    code = "parse_failed"
 
     def __init__(self, path: Path | str, kind: str, reason: str) -> None:
         super().__init__(
@@ -135,8 +121,6 @@ class ConverterMissing(FileError):
         The missing part, such as ``impress``; empty for all of LibreOffice.
     """
 
-    code = "converter_missing"
-
     def __init__(self, path: Path | str, kind: str, newer: str, module: str = "") -> None:
         fact = "LibreOffice was not found on this machine."
         step = "Install LibreOffice (https://www.libreoffice.org, or your system's package manager)"
@@ -167,8 +151,6 @@ class ConverterFailed(FileError):
     *ending* describes how LibreOffice ended, *newer* is the extension of an alternative format.
     """
 
-    code = "converter_failed"
-
     def __init__(self, path: Path | str, ending: str, newer: str) -> None:
         super().__init__(
             f"LibreOffice failed twice to convert {path}: it {ending}.",
@@ -179,8 +161,6 @@ class ConverterFailed(FileError):
 
 class NoText(FileError):
     """The file opened, and there is no text in it."""
-
-    code = "no_text"
 
     def __init__(self, path: Path | str, detail: str = "") -> None:
         super().__init__(
@@ -194,13 +174,9 @@ class NoText(FileError):
 class OcrUnavailable(CaseTrackError):
     """OCR is switched off, or no engine can read pictures on this machine."""
 
-    code = "ocr_unavailable"
-
 
 class ParseLimit(FileError):
     """A limit on time or memory stopped the worker that read the file."""
-
-    code = "parse_limit"
 
     def __init__(self, path: Path | str, limit: str, *, newer: str = "") -> None:
         cause = (
@@ -217,8 +193,6 @@ class ParseLimit(FileError):
 
 class WorkerCrashed(FileError):
     """The worker process died while it read the file."""
-
-    code = "worker_crashed"
 
     def __init__(self, path: Path | str, detail: str) -> None:
         super().__init__(
@@ -256,7 +230,6 @@ class FileStepFailed(FileError):
 class DocumentNotFound(NameNotFound):
     """No document of the collection has this name, path or id."""
 
-    code = "document_not_found"
     full = "full name or ID"
 
     def __init__(self, name: str, near: Sequence[tuple[str, str]] = ()) -> None:
@@ -267,8 +240,6 @@ class DocumentNotFound(NameNotFound):
 class AmbiguousName(UsageError):
     """A name fits several documents or collections."""
 
-    code = "ambiguous_name"
-
     def __init__(self, kind: str, name: str, matches: Sequence[tuple[str, str]]) -> None:
         lines = "\n".join(f"  - {n} (ID: {i})" for n, i in matches)
         super().__init__(
@@ -278,8 +249,6 @@ class AmbiguousName(UsageError):
 
 class ChunkNotFound(UsageError):
     """No live chunk has this id."""
-
-    code = "chunk_not_found"
 
     def __init__(self, chunk_id: str) -> None:
         super().__init__(
@@ -336,8 +305,6 @@ class EntityNotFound(NameNotFound):
     *near* has ``(name, kind)`` of similar names; *kind* is the requested kind, or ``any``.
     """
 
-    code = "entity_not_found"
-
     def __init__(
         self, name: str, near: Sequence[tuple[str, str]] = (), *, kind: str = "any"
     ) -> None:
@@ -352,8 +319,6 @@ class EntityNotFound(NameNotFound):
 class ReferenceNotFound(NameNotFound):
     """No document refers to anything of this name; *near* has ``(name, type)`` of similar names."""
 
-    code = "reference_not_found"
-
     def __init__(self, name: str, near: Sequence[tuple[str, str]] = ()) -> None:
         hint = (
             f"List the references with {See('references')}, or search for the words with "
@@ -364,8 +329,6 @@ class ReferenceNotFound(NameNotFound):
 
 class AuthorityNotCited(UsageError):
     """No document of the case file *case* cites the authority *name*."""
-
-    code = "authority_not_cited"
 
     def __init__(self, name: str, case: str) -> None:
         self.name = name
@@ -378,8 +341,6 @@ class AuthorityNotCited(UsageError):
 
 class AuthorityUnclear(UsageError):
     """A name matches several cited authorities; *matches* has name and id of each."""
-
-    code = "authority_unclear"
 
     def __init__(self, name: str, matches: Sequence[tuple[str, str]]) -> None:
         self.matches = tuple(matches)

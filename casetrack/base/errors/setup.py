@@ -29,8 +29,6 @@ class ClientFileInvalid(SetupError):
         1-based; 0 if unknown.
     """
 
-    code = "client_file_invalid"
-
     def __init__(
         self, path: Path | str, client: str, reason: str, line: int = 0, column: int = 0
     ) -> None:
@@ -47,8 +45,6 @@ class ClientFileInvalid(SetupError):
 class ClientFileShape(SetupError):
     """A client's file can be read, but the place for servers has another type."""
 
-    code = "client_file_shape"
-
     def __init__(self, path: Path | str, client: str, where: str, actual: str, wanted: str) -> None:
         super().__init__(
             f"In {path}, {where} must be {wanted}, but it is {actual}. Nothing was changed.",
@@ -58,8 +54,6 @@ class ClientFileShape(SetupError):
 
 class ClientFileLocked(SetupError):
     """A client's file, or its folder, cannot be written."""
-
-    code = "client_file_locked"
 
     def __init__(self, path: Path | str, client: str, reason: str) -> None:
         super().__init__(
@@ -72,8 +66,6 @@ class ClientFileLocked(SetupError):
 class ClientFileBusy(SetupError):
     """Another program changed the file repeatedly during the update."""
 
-    code = "client_file_busy"
-
     def __init__(self, path: Path | str, client: str) -> None:
         super().__init__(
             f"Another program keeps changing {path}. CaseTrack did not change it.",
@@ -83,8 +75,6 @@ class ClientFileBusy(SetupError):
 
 class DesktopUnwritable(SetupError):
     """A file of the desktop menu cannot be written or removed."""
-
-    code = "desktop_unwritable"
 
     def __init__(self, path: Path | str, error: OSError) -> None:
         super().__init__(
@@ -97,8 +87,6 @@ class DesktopUnwritable(SetupError):
 class NoSuchScope(UsageError):
     """A client has no such file."""
 
-    code = "no_such_scope"
-
     def __init__(self, title: str, client: str, scope: str) -> None:
         super().__init__(
             f"{title} has no settings per {scope}.",
@@ -108,8 +96,6 @@ class NoSuchScope(UsageError):
 
 class NoSkill(UsageError):
     """A client reads no instructions that can be written for it."""
-
-    code = "no_skill"
 
     def __init__(self, title: str, client: str) -> None:
         super().__init__(
@@ -122,13 +108,9 @@ class NoSkill(UsageError):
 class UpdateImpossible(CaseTrackError):
     """No package manager can replace this copy of CaseTrack."""
 
-    code = "update_impossible"
-
 
 class UpdateUnknown(CaseTrackError):
     """The newest version could not be determined."""
-
-    code = "update_unknown"
 
     def __init__(self, reason: str) -> None:
         super().__init__(
@@ -140,8 +122,6 @@ class UpdateUnknown(CaseTrackError):
 
 class UpdateUntrusted(CaseTrackError):
     """The package index delivered a package without a valid signature of CaseTrack."""
-
-    code = "update_untrusted"
 
     def __init__(self, version: str, reason: str) -> None:
         super().__init__(
@@ -156,13 +136,9 @@ class UpdateUntrusted(CaseTrackError):
 class UpdateFailed(CaseTrackError):
     """The new version could not take the place of the one that runs, which is as it was."""
 
-    code = "update_failed"
-
 
 class InstallerFailed(CaseTrackError):
     """The package manager that was asked to replace or remove CaseTrack did not succeed."""
-
-    code = "installer_failed"
 
     def __init__(self, command: str, exit_code: int, output: str) -> None:
         lines = [row.strip() for row in output.splitlines() if row.strip()]

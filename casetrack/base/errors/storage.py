@@ -20,8 +20,6 @@ class DiskFull(StorageError):
     *detail* is a sentence with the required space, if known.
     """
 
-    code = "disk_full"
-
     def __init__(self, path: Path | str, detail: str = "") -> None:
         super().__init__(
             f"The disk is full: {path}" + (f". {detail}" if detail else ""),
@@ -33,8 +31,6 @@ class DiskFull(StorageError):
 class FileInUse(StorageError):
     """Another program keeps a file open, and this system then changes nothing about it."""
 
-    code = "file_in_use"
-
     def __init__(self, path: Path | str) -> None:
         super().__init__(
             f"Cannot change {path}: another program has it open.",
@@ -45,8 +41,6 @@ class FileInUse(StorageError):
 
 class NotWritable(StorageError):
     """The data folder is read-only."""
-
-    code = "not_writable"
 
     def __init__(self, path: Path | str) -> None:
         super().__init__(
@@ -71,8 +65,6 @@ class CollectionSealed(UsageError):
     *name* is the collection, or its id if the name is hidden.
     """
 
-    code = "collection_sealed"
-
     def __init__(self, name: str) -> None:
         self.facts = {"name": name}
         super().__init__(
@@ -86,13 +78,9 @@ class CollectionSealed(UsageError):
 class PassphraseMissing(UsageError):
     """A file is encrypted, and neither passphrase nor key was given."""
 
-    code = "passphrase_missing"
-
 
 class PassphraseWrong(CaseTrackError):
     """The passphrase or key file does not open the encrypted file *source*."""
-
-    code = "passphrase_wrong"
 
     def __init__(self, source: str) -> None:
         super().__init__(
@@ -107,8 +95,6 @@ class EncryptedFileDamaged(CaseTrackError):
 
     *source* is its name, *what* the problem, as in "it is cut short".
     """
-
-    code = "encrypted_file_damaged"
 
     def __init__(self, source: str, what: str) -> None:
         super().__init__(
@@ -137,13 +123,9 @@ class SourceError(CaseTrackError):
 class SourceChanged(SourceError):
     """An item was changed between its listing and its reading."""
 
-    code = "source_changed"
-
 
 class SourceSkipped(SourceError):
     """An item is never readable: it is a pointer, or larger than the limit."""
-
-    code = "source_skipped"
 
 
 class ConfigError(UsageError):
@@ -192,8 +174,6 @@ class StepFailed(CaseTrackError):
 
     *package* is the package's name for pip.
     """
-
-    code = "step_failed"
 
     def __init__(self, step: str, package: str, what: str) -> None:
         self.step, self.package = step, package

@@ -12,8 +12,6 @@ from casetrack.base.errors.references import Opt, See
 class JobNotFound(UsageError):
     """There is no job of this id, or not any more."""
 
-    code = "job_not_found"
-
     def __init__(self, job_id: str) -> None:
         super().__init__(
             f'There is no job "{job_id}".', hint=f"List the known jobs with {See('jobs list')}."
@@ -29,13 +27,9 @@ class JobStopped(CaseTrackError):
 class WatchNotFound(UsageError):
     """No watched folder has this path or id."""
 
-    code = "watch_not_found"
-
 
 class FolderUnsafe(CaseTrackError):
     """A folder looks as if its disk were not there, so that nothing is removed because of it."""
-
-    code = "folder_unsafe"
 
 
 # Errors about serving programs over a network.
@@ -43,8 +37,6 @@ class FolderUnsafe(CaseTrackError):
 
 class CannotListen(CaseTrackError):
     """The server cannot listen on *address* (host and port); *reason* is the system's message."""
-
-    code = "cannot_listen"
 
     def __init__(self, address: str, reason: str, hint: str) -> None:
         super().__init__(f"Cannot listen on {address}: {reason}.", hint=hint)
@@ -56,8 +48,6 @@ class CannotListen(CaseTrackError):
 class ClusterUnreachable(CaseTrackError):
     """No cluster answers at *address*; *reason* has no full stop."""
 
-    code = "cluster_unreachable"
-
     def __init__(self, address: str, reason: str, hint: str) -> None:
         super().__init__(f"The cluster at {address} cannot be used: {reason}.", hint=hint)
 
@@ -65,16 +55,12 @@ class ClusterUnreachable(CaseTrackError):
 class ClusterDiffers(UsageError):
     """Machines of a cluster have another version, or cannot access the data."""
 
-    code = "cluster_differs"
-
 
 class ClusterFailed(CaseTrackError):
     """A running cluster failed; finished work is kept.
 
     *reason* has no full stop, *error* is the cluster's error.
     """
-
-    code = "cluster_failed"
 
     def __init__(self, reason: str, error: BaseException | None = None) -> None:
         last = str(error).strip().splitlines()[-1:] if error is not None else []
@@ -92,8 +78,6 @@ class SearchBusy(CaseTrackError):
     *waiting* is the length of the queue at each shard.
     """
 
-    code = "search_busy"
-
     def __init__(self, waiting: int) -> None:
         super().__init__(
             f"The search is busy: {waiting:,} questions are already queued at a shard of the "
@@ -105,8 +89,6 @@ class SearchBusy(CaseTrackError):
 
 class ShardsUnreachable(CaseTrackError):
     """No shard of the index answers; *shards* is their number, *reason* the error of one."""
-
-    code = "shards_unreachable"
 
     def __init__(self, shards: int, reason: str) -> None:
         subject = (
@@ -139,8 +121,6 @@ class FreeTierLimit(CaseTrackError):
     hint
         Why an existing key does not count; may be empty.
     """
-
-    code = "free_tier_limit"
 
     def __init__(self, fact: str, step: str, *, hint: str = "") -> None:
         self.fact = fact
@@ -206,19 +186,13 @@ class FreeTierLimit(CaseTrackError):
 class LicenseInvalid(UsageError):
     """The given license key is not valid; the key in force is not changed."""
 
-    code = "license_invalid"
-
 
 class LicenseRefused(CaseTrackError):
     """The license server does not accept a key."""
 
-    code = "license_refused"
-
 
 class LicenseServerUnreachable(CaseTrackError):
     """The license server gave no answer that could be understood; nothing was changed."""
-
-    code = "license_server_unreachable"
 
 
 # Errors about models, providers and profiles.
@@ -233,8 +207,6 @@ class ModelError(CaseTrackError):
 class ModelNotFound(ModelError):
     """The model's files are not in the models folder."""
 
-    code = "model_not_found"
-
     def __init__(self, name: str, folder: Path | str) -> None:
         super().__init__(
             f'Model "{name}" is not installed in {folder}.',
@@ -246,8 +218,6 @@ class ModelNotFound(ModelError):
 
 class EmbeddingsDisabled(ModelError):
     """A search by meaning was asked for, and no passage has a vector."""
-
-    code = "embeddings_disabled"
 
     def __init__(self, mode: str) -> None:
         super().__init__(
@@ -261,13 +231,9 @@ class EmbeddingsDisabled(ModelError):
 class ModelCorrupt(ModelError):
     """A model file does not have the content it should have."""
 
-    code = "model_corrupt"
-
 
 class DownloadFailed(ModelError):
     """No source could deliver a model."""
-
-    code = "download_failed"
 
 
 class ProviderError(ModelError):
@@ -279,11 +245,11 @@ class ProviderError(ModelError):
 class ProviderUnreachable(ProviderError):
     """A service that makes vectors does not answer; trying again later may help."""
 
-    code = "provider_unreachable"
-
 
 class ProfileIncomplete(ModelNotFound):
     """Models of a profile are not in the models folder."""
+
+    code = "model_not_found"
 
     def __init__(self, name: str, missing: Sequence[str], folder: Path | str) -> None:
         are = "is" if len(missing) == 1 else "are"

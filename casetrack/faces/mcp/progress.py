@@ -256,6 +256,8 @@ class Unconfirmed(UsageError):
         First sentence of the message.
     """
 
+    code = "usage"
+
     def __init__(
         self, what: str, /, *, hint: str = "", before: str = "Nothing was deleted."
     ) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tomllib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -109,18 +110,18 @@ class Client:
         Whether the program accepts JSON with comments.
     on_demand
         Whether the program shows tools to its model only on a search, so that many tools cost few
-        tokens; see :data:`CLIENTS`.
+        tokens; see ``clients.toml``.
     """
 
     name: str
     title: str
-    container: str
     restart: str
     files: Callable[[Machine], tuple[Path, ...]]
-    project: Path | None = None
-    shape: Callable[[Server, str], Server] = lambda server, _: dict(server)
+    shape: Callable[[Server, str], Server]
+    format: Format
+    project: Path | None
+    container: str = "mcpServers"
     variables: str = "env"
-    format: Format = JSON
     lenient: bool = False
     server: str = NAME
     on_demand: bool = False
@@ -197,10 +198,6 @@ def remarks(client: Client, file: Path, scope: Scope, machine: Machine, /) -> tu
             '"MCP: Open User Configuration" and paste the output of --print.'
         )
     return tuple(sentences)
-
-
-def _in_home(*parts: str) -> Callable[[Machine], tuple[Path, ...]]:
-    return lambda machine: (machine.home.joinpath(*parts),)
 
 
 def _claude_code(machine: Machine) -> tuple[Path, ...]:
@@ -282,133 +279,35 @@ def _of_continue(server: Server, name: str) -> Server:
     return {"name": name, "type": "stdio", **server}
 
 
-_SERVERS = "mcpServers"
-CLIENTS: Mapping[str, Client] = {
-    client.name: client
-    for client in (
-        Client(
-            "claude-code",
-            "Claude Code",
-            _SERVERS,
-            "Restart Claude Code (/mcp lists the servers)",
-            _claude_code,
-            Path(".mcp.json"),
-            on_demand=True,
-        ),
-        Client(
-            "claude-desktop",
-            "Claude Desktop",
-            _SERVERS,
-            "Quit Claude Desktop entirely and start it again",
-            _claude_desktop,
-        ),
-        Client(
-            "cursor",
-            "Cursor",
-            _SERVERS,
-            "Restart Cursor, or enable {server} in its settings under MCP",
-            _in_home(".cursor", "mcp.json"),
-            Path(".cursor", "mcp.json"),
-            lenient=True,
-            on_demand=True,
-        ),
-        Client(
-            "vscode",
-            "VS Code",
-            "servers",
-            'Reload VS Code, or start {server} with its command "MCP: List Servers"',
-            _vscode,
-            Path(".vscode", "mcp.json"),
-            _typed,
-            lenient=True,
-        ),
-        Client(
-            "codex",
-            "Codex",
-            "mcp_servers",
-            "Restart Codex (/mcp lists the servers)",
-            _codex,
-            Path(".codex", "config.toml"),
-            format=TOML,
-            on_demand=True,
-        ),
-        Client(
-            "gemini",
-            "Gemini CLI",
-            _SERVERS,
-            "Restart Gemini CLI in a trusted folder (/mcp lists the servers)",
-            _in_home(".gemini", "settings.json"),
-            Path(".gemini", "settings.json"),
-            lenient=True,
-        ),
-        Client(
-            "opencode",
-            "OpenCode",
-            "mcp",
-            "Restart OpenCode",
-            _opencode,
-            Path("opencode.json"),
-            _of_opencode,
-            "environment",
-            lenient=True,
-        ),
-        Client(
-            "windsurf",
-            "Windsurf",
-            _SERVERS,
-            "Refresh the servers in Windsurf's settings under Cascade, or restart it",
-            _in_home(".codeium", "windsurf", "mcp_config.json"),
-        ),
-        Client(
-            "cline",
-            "Cline",
-            _SERVERS,
-            "Open Cline's MCP Servers and restart {server}, or reload VS Code",
-            _cline,
-        ),
-        Client(
-            "lm-studio",
-            "LM Studio",
-            _SERVERS,
-            "Enable mcp/{server} in LM Studio's Program tab",
-            _in_home(".lmstudio", "mcp.json"),
-        ),
-        Client(
-            "zed",
-            "Zed",
-            "context_servers",
-            "Look for {server} in Zed's agent settings: its dot turns green",
-            _zed,
-            Path(".zed", "settings.json"),
-            lenient=True,
-        ),
-        Client(
-            "continue",
-            "Continue",
-            _SERVERS,
-            "Reload Continue's configuration, and ask in its agent mode",
-            _in_home(".continue", "config.yaml"),
-            None,
-            _of_continue,
-            format=CONTINUE,
-        ),
-        Client(
-            "goose",
-            "Goose",
-            "extensions",
-            "Start a new Goose session",
-            _goose,
-            None,
-            _of_goose,
-            "envs",
-            YAML,
-        ),
-    )
-}
-"""The programs, by name.
+def _plain(server: Server, _: str) -> Server:
+    return dict(server)
 
-Tools on demand are according to their makers in 2026: Claude Code ("scale with MCP tool search":
-names and instructions at the start, the rest on a search), Codex (all MCP tools in its tool search
-since 0.142, if model and provider support it) and Cursor ("dynamic context discovery": names at
-first, descriptions in files). VS Code supports it with some models only.
-"""
+
+_FILES = {
+    "claude-code": _claude_code,
+    "claude-desktop": _claude_desktop,
+    "vscode": _vscode,
+    "codex": _codex,
+    "opencode": _opencode,
+    "cline": _cline,
+    "zed": _zed,
+    "goose": _goose,
+}
+_SHAPES = {"vscode": _typed, "opencode": _of_opencode, "continue": _of_continue, "goose": _of_goose}
+_FORMATS: Mapping[str, Format] = {"codex": TOML, "continue": CONTINUE, "goose": YAML}
+
+
+def _client(name: str, *, home: str = "", project: str | None = None, **table: Any) -> Client:
+    return Client(
+        name,
+        files=_FILES.get(name) or (lambda machine: (machine.home / home,)),
+        project=None if project is None else Path(project),
+        shape=_SHAPES.get(name, _plain),
+        format=_FORMATS.get(name, JSON),
+        **table,
+    )
+
+
+_TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+CLIENTS: Mapping[str, Client] = {name: _client(name, **table) for name, table in _TABLES.items()}
+"""The programs, by name."""

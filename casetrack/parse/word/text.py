@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from casetrack.parse.labels import BULLET
+from casetrack.parse.labels import BULLET, symbol_font
 from casetrack.parse.unseen import WHITE, Look, hex_color
 from casetrack.parse.word.parts import Styles, W, shade
 
@@ -19,64 +19,7 @@ from casetrack.parse.word.parts import Styles, W, shade
 
 _PRIVATE = 0xF000
 _PRIVATE_END = 0xF0FF
-# In the font Symbol, Greek letters have the codes of similar Latin letters.
-_GREEK = dict(
-    zip(
-        "ABGDEZHQIKLMNXOPRSTUFCYWabgdezhqiklmnxoprstufcywVJj",
-        "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩαβγδεζηθικλμνξοπρστυφχψωςϑϕ",
-        strict=True,
-    )
-)
-_SYMBOL = {ord(latin): greek for latin, greek in _GREEK.items()} | {
-    0xA3: "≤",
-    0xA5: "∞",
-    0xAB: "↔",
-    0xAC: "←",
-    0xAD: "↑",
-    0xAE: "→",
-    0xAF: "↓",
-    0xB0: "°",
-    0xB1: "±",
-    0xB3: "≥",
-    0xB4: "×",
-    0xB5: "∝",
-    0xB6: "∂",
-    0xB7: BULLET,
-    0xB8: "÷",
-    0xB9: "≠",
-    0xBA: "≡",
-    0xBB: "≈",
-    0xC6: "∅",
-    0xC7: "∩",
-    0xC8: "∪",
-    0xCE: "∈",
-    0xD2: "®",
-    0xD3: "©",
-    0xD4: "™",
-    0xD5: "∏",
-    0xD6: "√",
-    0xDE: "⇒",
-    0xE2: "®",
-    0xE3: "©",
-    0xE4: "™",
-    0xE5: "∑",
-    0xF2: "∫",
-}
-_WINGDINGS = {
-    0x6F: "☐",
-    0x71: "☐",
-    0x72: "☐",
-    0xA8: "☐",
-    0xDF: "←",
-    0xE0: "→",
-    0xE1: "↑",
-    0xE2: "↓",
-    0xFB: "✗",
-    0xFC: "✓",
-    0xFD: "☒",
-    0xFE: "☑",
-}
-_FONTS = {"symbol": _SYMBOL, "wingdings": _WINGDINGS}
+_FONTS = {name: symbol_font(name) for name in ("symbol", "wingdings")}
 
 
 def symbol(font: str, code: str, /) -> str:
