@@ -64,14 +64,6 @@ def test_a_run_is_kept_whole(library: Library, folder: Path) -> None:
     assert (raw["profile"], raw["mode"], raw["dataset"]) == ("mini", "keyword", "tiny")
 
 
-def test_runs_of_earlier_versions_still_open(library: Library) -> None:
-    path = save_run(made("old", 1), library.settings)
-    raw = json.loads(path.read_text(encoding="utf-8"))
-    del raw["languages"]
-    path.write_text(json.dumps(raw))
-    assert load_run(path) == made("old", 1)
-
-
 def test_rare_languages_stand_together() -> None:
     messages = {f"q{n}": "de" if n < 20 else "en" for n in range(39)} | {"q39": "la"}
     run = replace(made("several", 20), languages=messages)

@@ -19,6 +19,7 @@ import casetrack
 from casetrack.base.errors import CaseTrackError
 from casetrack.faces.setup.clients import NAME
 from casetrack.version import __version__
+from release.bundle import icon
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -270,7 +271,7 @@ def contents(
         ".python-version": f"{PYTHON}\n".encode(),
         ENTRY_POINT: _STARTER.encode(),
         "PRIVACY.md": (HERE / "PRIVACY.md").read_bytes(),
-        "icon.png": (HERE / "icon.png").read_bytes(),
+        "icon.png": icon.FILE.read_bytes(),
         "manifest.json": _json(manifest(served)),
     }
     return dict(sorted(files.items()))

@@ -9,9 +9,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import casetrack
+
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+FILE = Path(casetrack.__file__).parent / "faces" / "setup" / "bundle" / "icon.png"
 SIZE = 512
 _FINE = 4  # drawn larger and reduced, which makes smooth edges
 _INK, _PAPER, _MARK, _LINES, _GLASS = "#1f3a5f", "#ffffff", "#f2b632", "#b9c7d8", "#2fa4b8"
@@ -41,8 +44,8 @@ def draw(size: int = SIZE, /) -> Image:
 
 
 def main() -> None:
-    """Write the picture next to this file."""
-    draw().save(Path(__file__).with_name("icon.png"), optimize=True)
+    """Write the picture into the program."""
+    draw().save(FILE, optimize=True)
 
 
 if __name__ == "__main__":
