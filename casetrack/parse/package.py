@@ -23,7 +23,6 @@ from casetrack.parse.page_builder import clean_title
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-    from types import TracebackType
 
 MAX_PART_BYTES = 1 << 30
 """Maximum unpacked size of a part."""
@@ -117,12 +116,7 @@ class Package:
     def __enter__(self) -> Package:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:

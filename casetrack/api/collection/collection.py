@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import datetime
     from pathlib import Path
-    from types import TracebackType
     from typing import Self
 
     import pyarrow as pa
@@ -941,13 +940,7 @@ class Collection:
         """Return the collection itself."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-        /,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Free the memory; the next call opens the collection again."""
         self.workspace.forget()
 

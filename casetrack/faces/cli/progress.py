@@ -17,7 +17,7 @@ from casetrack.faces.cli.state import EXIT_INTERRUPTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from types import FrameType, TracebackType
+    from types import FrameType
 
     from rich.progress import Progress, TaskID
 
@@ -62,12 +62,7 @@ class Meter:
             self._bar.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Remove the bar; the final report has the result."""
         if self._bar is not None:
             self._bar.stop()

@@ -19,8 +19,6 @@ from mcp.types import (
 from pydantic import ValidationError
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from mcp.shared._context_streams import ContextReceiveStream, ContextSendStream
 
     from casetrack.faces.mcp.opening import Opening
@@ -93,12 +91,7 @@ class AnsweringStream:
     async def __aenter__(self) -> AnsweringStream:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
 
@@ -126,12 +119,7 @@ class UnansweredStream:
     async def __aenter__(self) -> UnansweredStream:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
 

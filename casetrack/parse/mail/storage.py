@@ -20,7 +20,6 @@ from casetrack.parse.rtf.scanner import codec, locale_codec
 
 if TYPE_CHECKING:
     from pathlib import Path
-    from types import TracebackType
 
     from casetrack.parse.mail.page import Mail
 
@@ -281,12 +280,7 @@ class Container:
     def __enter__(self) -> Container:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._ole.close()
 
     def names(self, folder: Folder, prefix: str = "", /) -> list[str]:

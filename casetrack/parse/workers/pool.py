@@ -37,7 +37,6 @@ from casetrack.parse.workers.process import CLOSED, PoolClosed, WorkerStarter, W
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-    from types import TracebackType
 
     from casetrack.parse.base import Attachment, DocumentInfo, ReadOptions
     from casetrack.parse.render import PageImage
@@ -223,12 +222,7 @@ class ParsedFile:
     def __enter__(self) -> ParsedFile:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -269,12 +263,7 @@ class ParsePool:
     def __enter__(self) -> ParsePool:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def read(self, path: Path, /, *, spool: Path | None = None) -> ParsedFile:
