@@ -70,15 +70,24 @@ def hidden_text(path: Path, /, *, passwords: Sequence[str] = ()) -> list[HiddenT
     from casetrack.editions.legal.paper.pdf import opened
 
     hidden = []
+    from casetrack.editions.legal.paper.parts import text_of_parts
+
+    seen = {path.name.lower(), *re.findall(r"\w+", path.name.lower())}
     with opened(path, passwords) as document, in_pdfium(path, passwords) as sheets:
         for number in range(1, len(sheets) + 1):
+            sheet = read_sheet(sheets, number)
             hidden += [
-                HiddenText(str(path), number, None, one.text, one.cover, one.box)
-                for one in read_sheet(sheets, number).covered
+                HiddenText(str(path), number, None, one.text, one.cover, one.box, one.is_certain)
+                for one in sheet.covered
             ]
+            seen.update(re.findall(r"\w+", sheet.visible.lower()))
         hidden += [
             HiddenText(str(path), number, None, text, "earlier version")
             for number, text in words_of_earlier_versions(path, document, passwords)
+        ]
+        hidden += [
+            HiddenText(str(path), None, None, text, cover, None, is_hidden)
+            for cover, text, is_hidden in text_of_parts(document, seen)
         ]
     return hidden
 
@@ -168,7 +177,7 @@ def redact(
             "Nothing to redact was named.", hint="Name words, kinds of numbers, or areas of a page."
         )
     from casetrack.editions.legal.paper import blackout, pdf
-    from casetrack.editions.legal.paper.covered import in_pdfium, read_sheet
+    from casetrack.editions.legal.paper.covered import PICTURES, in_pdfium, read_sheet
     from casetrack.editions.legal.paper.flat import flattened
     from casetrack.editions.legal.paper.letters import plain_signs
     from casetrack.editions.legal.paper.proof import check_copy
@@ -177,14 +186,18 @@ def redact(
     with pdf.opened(path, passwords) as document:
         target = pdf.target_for(path, Path(target), replace=replace)
         _check_pages(path, given, document.page_count)
+        marked = blackout.marked_areas(document)
         flat = flattened(document)
         with in_pdfium(flat.tobytes()) as sheets:
             read = {number: read_sheet(sheets, number) for number in range(1, len(sheets) + 1)}
         shapes = [number for number, sheet in read.items() if sheet.draws_shapes]
         covered = {number: sheet.covered for number, sheet in read.items() if sheet.covered}
-        boxes = {number: [one.box for one in held] for number, held in covered.items()}
+        boxes = {
+            number: [one.box for one in held if one.text not in PICTURES]
+            for number, held in covered.items()
+        }
         recognise = _recogniser(ocr, models_dir)
-        all_areas, not_read = blackout.find_areas(
+        all_areas, not_read, replaced = blackout.find_areas(
             flat, patterns, shapes=shapes, recognise=recognise
         )
         all_areas = [*given, *all_areas]
@@ -196,10 +209,14 @@ def redact(
             raise UsageError(
                 f"The pages of {path.name} do not contain the words or numbers.{unread}",
                 hint="Check the spelling; --inside-words also finds parts of longer words. "
-                "Properties, bookmarks, notes and attached files are not searched.",
+                "Compressed attached files are not searched.",
             )
-        unseen = [(n, one.text) for n, held in covered.items() for one in held]
-        unseen += [(one.page or 0, one.text) for one in lost]
+        unseen: list[tuple[int | None, str]] = [
+            (number, one.text) for number, held in covered.items() for one in held
+        ]
+        unseen += [(one.page, one.text) for one in lost]
+        all_areas += marked
+        boxes = {number: [] for number in replaced} | boxes
         blackout.redact_areas(flat, all_areas, covered=boxes, label=label)
         pdf.write_copy(flat, target)
     with pdf.opened(target) as written:
@@ -223,10 +240,10 @@ def redact(
         dict(Counter(area.why for area in all_areas)),
         () if recognise is None else tuple(shapes),
         tuple(sorted({*not_read, *checked.unread})),
-        tuple(dict.fromkeys(f"p. {n}: “{text}”" for n, text in unseen)),
+        tuple(dict.fromkeys(f"{f'p. {n}: ' * bool(n)}“{text}”" for n, text in unseen)),
         tuple(f"p. {page}: “{text}”" for page, text in checked.covered),
         tuple(_proof(checked, has_areas=bool(all_areas))),
-        () if checked.recognised else (_UNPROVED,),
+        (*([] if checked.recognised else [_UNPROVED]), *_other_forms(words, checked.texts)),
     )
 
 
@@ -254,6 +271,21 @@ def _proof(checked: Findings, *, has_areas: bool) -> Iterator[str]:
         yield f"OCR reads none of them on {_pages(checked.recognised)}"
     yield "no object of the file contains them, uncompressed, in UTF-8, UTF-16 or Latin-1"
     yield "no properties, bookmarks, attached files, links, notes, scripts or earlier versions"
+
+
+def _other_forms(names: Iterable[str], pages: Sequence[str]) -> Iterator[str]:
+    """Yield the parts of redacted names that pages still contain ("Ms. Munroe")."""
+    from casetrack.editions.legal.paper.letters import phrase_pattern
+
+    for name in names:
+        parts = re.findall(r"\w{3,}", name)
+        if len(name.split()) < 2 or not all(part[0].isupper() for part in parts):
+            continue
+        for part in dict.fromkeys(parts):
+            pattern = phrase_pattern([part])
+            held = [number for number, text in enumerate(pages, 1) if pattern.search(text)]
+            if held:
+                yield f"another form of {name}: “{part}” on {_pages(held)}"
 
 
 def _pages(numbers: Sequence[int]) -> str:

@@ -45,6 +45,7 @@ _COVERS = {
     "shading": "dark letters on a dark background",
     "hidden": "formatted as hidden text",
     "deleted": "a tracked deletion that was not accepted",
+    "unused object": "in an object that no page uses",
 }
 
 
@@ -180,7 +181,11 @@ def _hidden(hidden: HiddenText) -> Lines:
     name = PurePath(hidden.file).name
     return [
         line((f"{name}, {hidden.place}: ", "strong"), f"“{flat(hidden.text).strip()}”"),
-        line((_COVERS[hidden.cover], "less"), indent=2),
+        line(
+            (_COVERS.get(hidden.cover, "beside the pages, which do not show it"), "less"), indent=2
+        )
+        if hidden.certain
+        else line(("not proved hidden: check it yourself", "warning"), indent=2),
     ]
 
 

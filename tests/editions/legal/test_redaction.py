@@ -40,85 +40,10 @@ def _box(page: Any, words: str = SECRET) -> Any:
     return page.search_for(words)[0]
 
 
-def _filled(color: Any, times: int = 1, **how: Any) -> Callable[[Any], None]:
-    def cover(page: Any) -> None:
-        for _ in range(times):
-            page.draw_rect(_box(page), color=None, fill=color, **how)
-
-    return cover
-
-
-def _picture(page: Any) -> None:
-    picture = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 20, 5), False)
-    picture.clear_with(0)
-    page.insert_image(_box(page), pixmap=picture, keep_proportion=False)
-
-
-def _note(page: Any) -> None:
-    note = page.add_rect_annot(_box(page))
-    note.set_colors(stroke=BLACK, fill=BLACK)
-    note.update()
-
-
-def _mark(page: Any) -> None:
-    page.add_redact_annot(_box(page), fill=BLACK)
-
-
 def _page(text: str = LINE, *, height: int = 842, y: int = 200) -> Any:
     page = pymupdf.open().new_page(height=height)
     page.insert_text((72, y), text, fontsize=12)
     return page
-
-
-@pytest.mark.parametrize("rotation", [0, 90])
-@pytest.mark.parametrize(
-    ("cover", "kind"),
-    [
-        (_filled(BLACK), "box"),
-        (_filled(WHITE), "box"),
-        (_filled((0.5, 0.5, 0.5), times=2), "box"),
-        (_picture, "picture"),
-        (_note, "annotation"),
-        (_mark, "mark"),
-    ],
-)
-def test_covered_words_are_found(
-    tmp_path: Path, cover: Callable[[Any], None], kind: str, rotation: int
-) -> None:
-    page = _page()
-    cover(page)
-    page.set_rotation(rotation)
-    page.parent.save(tmp_path / "a.pdf")
-    (text,) = hidden_text(tmp_path / "a.pdf")
-    assert SECRET[1:-1] in text.text  # the frame of a note leaves the edges of letters free
-    assert (text.cover, text.page, text.place) == (kind, 1, "p. 1")
-    assert text.box is not None
-    place = text.box.y1 if rotation == 0 else 842 - text.box.x0
-    assert abs(place - 200) < 8  # the line is 200 points from the top
-
-
-def _underlined(page: Any) -> None:
-    page.draw_line(_box(page).bl, _box(page).br, width=1)
-    page.add_strikeout_annot(_box(page))
-
-
-SEEN: dict[str, Callable[[Any], None]] = {
-    "highlighted": lambda page: page.add_highlight_annot(_box(page)),
-    "thin glass": _filled(BLACK, fill_opacity=0.4),
-    "box beside": lambda page: page.draw_rect((72, 400, 300, 500), color=None, fill=BLACK),
-    "scan over its text": lambda page: page.insert_image(
-        page.rect, pixmap=page.get_pixmap(dpi=100)
-    ),
-    "underlined": _underlined,
-}
-
-
-@pytest.mark.parametrize("look", SEEN)
-def test_what_can_be_seen_is_not_called_hidden(tmp_path: Path, look: str) -> None:
-    page = _page()
-    SEEN[look](page)
-    page.parent.save(tmp_path / "a.pdf")
-    assert hidden_text(tmp_path / "a.pdf") == []
 
 
 def test_what_an_earlier_version_still_holds_is_found(tmp_path: Path) -> None:
@@ -129,8 +54,8 @@ def test_what_an_earlier_version_still_holds_is_found(tmp_path: Path) -> None:
     document[0].apply_redactions()
     document[0].clean_contents()
     document.saveIncr()
-    text = hidden_text(tmp_path / "a.pdf")[-1]
-    assert (text.text, text.cover, text.page) == (SECRET, "earlier version", 1)
+    hidden = [(one.text, one.cover, one.page) for one in hidden_text(tmp_path / "a.pdf")]
+    assert (SECRET, "earlier version", 1) in hidden
     document.save(tmp_path / "whole.pdf", garbage=4)
     assert "earlier version" not in {one.cover for one in hidden_text(tmp_path / "whole.pdf")}
 

@@ -20,9 +20,10 @@ def redactions(state: State, given: dict[str, Any]) -> int:  # noqa: ARG001 - it
 
     Reports words of a PDF that its rendered pages do not show (covered, invisible, off the
     page), redaction marks that were not applied, and words of earlier versions; in Word files
-    dark letters on a dark background, hidden text and tracked deletions. The exit code is 1 if
-    any are found. Words inside pictures, properties, bookmarks, notes, links, hidden fields,
-    replacement texts and attached files are not searched.
+    dark letters on a dark background, hidden text and tracked deletions. Parts of pictures under
+    boxes are reported too. The exit code is 1 if any are found. Text of properties, bookmarks,
+    notes, fields, links, scripts, replacement texts and attached files that no page shows is
+    listed as not proved, because a viewer may show it.
     """
     from casetrack.faces.cli.progress import Meter
 
@@ -31,18 +32,15 @@ def redactions(state: State, given: dict[str, Any]) -> int:  # noqa: ARG001 - it
         report = redaction.redactions(files, passwords=passwords, progress=meter.step)
     answer(report, _REDACTIONS, as_json=given["as_json"])
     if given["as_json"]:
-        return EXIT_FAILED if report else 0
-    if report:
-        places = counted(len(report), "place")
+        return EXIT_FAILED if any(one.certain for one in report) else 0
+    hidden = [one for one in report if one.certain]
+    if hidden:
+        places = counted(len(hidden), "place")
         line(f"{places} can still be copied. Remove the words from a copy: casetrack redact FILE")
     else:
         line(f"No covered or invisible words on the pages of {counted(len(files), 'file')}.")
-        line(
-            "Not searched: words inside pictures, properties, bookmarks, notes, links, hidden "
-            "fields, replacement texts (ActualText), attached files.",
-            indent=2,
-        )
-    return EXIT_FAILED if report else 0
+        line("Not searched: words that pictures show, attached files that are no text.", indent=2)
+    return EXIT_FAILED if hidden else 0
 
 
 @takes(_REDACT, word_list=own(Path | None, "Names and phrases, one per line.", "--list FILE"))

@@ -8,24 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from casetrack.base.provenance import Box
 from casetrack.editions.legal.paper.flat import as_picture, pixels_per_point
 from casetrack.editions.legal.paper.letters import letters_of, letters_read, words_of
+from casetrack.editions.legal.paper.parts import bytes_of
 from casetrack.editions.legal.paper.pdf import silenced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from casetrack.base.provenance import Box
-    from casetrack.editions.legal.paper.letters import Letters
     from casetrack.parse.ocr.engine import Picture, RecognizedPage
 
 _POINTS_PER_INCH = 72.0
 _READ_DPI = 200.0
+_NO_LETTER = re.compile(r"[\W_]")
 _GROW = 0.6
 """Points by which a black area exceeds the boxes of its letters."""
-_STREAM_TEXT = re.compile(rb"\((?:[^()\\]|\\.)*\)|<[0-9A-Fa-f\s]*>")
-_BINARY = frozenset({"/Image", "/Type1C", "/CIDFontType0C", "/OpenType"})
-_ESCAPES = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +43,8 @@ def find_areas(
     *,
     shapes: Collection[int],
     recognise: Callable[[Picture, float], RecognizedPage] | None,
-) -> tuple[list[Area], list[int]]:
-    """Return the areas of matching words, and the pages of *shapes* that could not be read.
+) -> tuple[list[Area], list[int], list[int]]:
+    """Return the areas of matching words, unread pages of *shapes*, and pages with ActualText.
 
     Parameters
     ----------
@@ -61,8 +59,13 @@ def find_areas(
     """
     areas: list[Area] = []
     unread: list[int] = []
+    hiding: list[int] = []
     for number, page in enumerate(document, 1):
-        sheets: list[Letters] = [letters_of(page)]
+        sheets = [letters_of(page)]
+        replaced = letters_of(page, replaced=True)
+        if len({_NO_LETTER.sub("", sheet.text) for sheet in (*sheets, replaced)}) > 1:
+            sheets.append(replaced)
+            hiding.append(number)
         if number in shapes:
             if recognise is None:
                 unread.append(number)
@@ -75,7 +78,16 @@ def find_areas(
                 for start, end in places(sheet.text):
                     text = " ".join(sheet.text[start:end].split())
                     areas += [Area(number, box, text, why) for box in sheet.boxes_of(start, end)]
-    return areas, unread
+    return areas, unread, hiding
+
+
+def marked_areas(document: Any, /) -> list[Area]:
+    """Return the rectangles of redaction marks that were not applied."""
+    return [
+        Area(page.number + 1, Box(*(note.rect * page.rotation_matrix)), "", "mark")
+        for page in document
+        for note in page.annots(types=(silenced().PDF_ANNOT_REDACT,))
+    ]
 
 
 def _picture(page: Any, scale: float) -> Picture:
@@ -163,7 +175,7 @@ def leftovers(document: Any, words: Collection[str], /) -> list[str]:
     objects = [
         f"object {xref} of the file"
         for xref in range(1, document.xref_length())
-        if any(needle.search(held) for held in _bytes_of(document, xref) for needle in needles)
+        if any(needle.search(held) for held in bytes_of(document, xref) for needle in needles)
     ]
     facts = ("title", "author", "subject", "keywords")
     catalog = document.pdf_catalog()
@@ -188,38 +200,3 @@ def _encoded(word: str) -> Iterator[re.Pattern[bytes]]:
         # Whole words only: "Doe" in "Does" does not count.
         parts = (gap, re.escape(written), gap)
         yield re.compile(rb"(?<![A-Za-z0-9]%b)%b(?!%b[A-Za-z0-9])" % parts)
-
-
-def _bytes_of(document: Any, xref: int) -> Iterator[bytes]:
-    """Yield the source, decoded strings and decoded stream of an object."""
-    source = document.xref_object(xref, compressed=True).encode("utf-8", "replace")
-    yield source
-    held = [source]
-    if document.xref_is_stream(xref) and not _is_binary(document, xref):
-        stream = document.xref_stream(xref) or b""
-        yield stream
-        held.append(stream)
-    for data in held:
-        for string in _STREAM_TEXT.finditer(data):
-            yield _unpacked(string[0])
-
-
-def _is_binary(document: Any, xref: int) -> bool:
-    """Return whether a stream is a picture or a font, whose bytes may match words by chance."""
-    if document.xref_get_key(xref, "Subtype")[1] in _BINARY:
-        return True
-    return any(document.xref_get_key(xref, name)[0] != "null" for name in ("Length1", "Length3"))
-
-
-def _unpacked(string: bytes) -> bytes:
-    if string.startswith(b"<"):
-        digits = re.sub(rb"\s", b"", string[1:-1])
-        return bytes.fromhex((digits + b"0" * (len(digits) % 2)).decode("ascii"))
-
-    def plain(match: re.Match[bytes]) -> bytes:
-        code = match[1]
-        if code.isdigit():
-            return bytes([int(code, 8) & 0xFF])
-        return _ESCAPES.get(code, code)
-
-    return re.sub(rb"\\([0-7]{1,3}|.)", plain, string[1:-1], flags=re.DOTALL)

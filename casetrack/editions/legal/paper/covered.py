@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 POINTS_PER_INCH = 72.0
 _DPI = 150.0
+PICTURES = "(part of a picture)", "(part of a picture outside of its frame)"
+"""Text of invisible parts of pictures, which are not read."""
 _DARK = 90
 """Maximum grey value of a dark place."""
 _STEP, _DARK_STEP = 24, 48
@@ -46,8 +48,17 @@ _LEAST_SIZE = 1.0
 _LATIN_END = 0x250
 _SCAN_DOTS = 250_000
 """Minimum dots of a page's pictures for a scan with an OCR text layer."""
+_OF_WORD = frozenset("xv'-")
 _MIN_LETTERS, _MIN_IN_SCAN = 2, 3
 """Minimum reported length of invisible text; OCR text may be displaced by one letter."""
+_TILE, _INK = 8, 80
+"""Dots of a side of the squares to compare pictures, and their range of grey with ink."""
+_MIN_TILES, _MIN_EDGES = 6, 6
+"""Minimum squares, and changes between dark and light along a line, of hidden words."""
+_MOST_PICTURES = 8
+"""Maximum pictures of a page that are rendered alone."""
+_FRAME = 0.9
+"""Share of a picture in its clip and page; if less is there, a part is invisible."""
 _LABELS = 3
 """Minimum number of black boxes whose equal text, in different sizes, is a label."""
 
@@ -75,6 +86,7 @@ class Covered:
     box: Box
     cover: Cover
     is_dark: bool
+    is_certain: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +96,7 @@ class Sheet:
     letters: list[Letter]
     covered: list[Covered]
     draws_shapes: bool  # Whether pictures, shadings or curves may show words without text
+    visible: str  # Text without the invisible letters
 
 
 @contextlib.contextmanager
@@ -115,12 +128,12 @@ def read_sheet(document: Any, number: int, /) -> Sheet:
     if page.get_width() * page.get_height() < 1:
         page.set_cropbox(*page.get_mediabox())  # a CropBox outside of the MediaBox is empty
     marks = _marks(page)
-    letters, covers, shapes = _find_covers(page)
+    letters, covers, shapes, pictures = _find_covers(page)
     if raw.FPDFPage_GetAnnotCount(page):
         before = dict(zip(letters, covers, strict=True))
         page.render(scale=0.1)  # draws the notes that have no appearance stored
         raw.FPDFPage_Flatten(page, raw.FLAT_NORMALDISPLAY)
-        letters, covers, shapes = _find_covers(document[number - 1])
+        letters, covers, shapes, pictures = _find_covers(document[number - 1])
         covers = [
             (before.get(letter) or ("annotation", cover[1])) if cover else None
             for letter, cover in zip(letters, covers, strict=True)
@@ -129,7 +142,9 @@ def read_sheet(document: Any, number: int, /) -> Sheet:
         if letter.character.isalnum() and any(map(letter.is_in, marks)):
             covers[at] = "mark", False
     least = _MIN_IN_SCAN if shapes >= _SCAN_DOTS else _MIN_LETTERS
-    return Sheet(letters, _without_labels(list(_runs(letters, covers, least))), shapes > 0)
+    words = _without_labels(list(_runs(letters, covers, least)))
+    visible = (" " if cover else one.character for one, cover in zip(letters, covers, strict=True))
+    return Sheet(letters, [*words, *pictures], shapes > 0, "".join(visible))
 
 
 def legible_dpi(page: Any, dpi: float, /) -> float:
@@ -143,8 +158,13 @@ def drawn(page: Any, dpi: float, /) -> NDArray[np.uint8]:
     return np.ascontiguousarray(picture.to_numpy().reshape(picture.height, picture.width))
 
 
-def _find_covers(page: Any) -> tuple[list[Letter], list[tuple[Cover, bool] | None], int]:
-    """Return letters, their cover with its darkness, and the dots of pictures and curves."""
+def _find_covers(
+    page: Any,
+) -> tuple[list[Letter], list[tuple[Cover, bool] | None], int, list[Covered]]:
+    """Return letters, their cover with its darkness, dots of pictures and curves, hidden pictures.
+
+    The objects of the page are invisible afterwards.
+    """
     from pypdfium2 import raw
 
     to_shown = _to_shown(page)
@@ -152,6 +172,8 @@ def _find_covers(page: Any) -> tuple[list[Letter], list[tuple[Cover, bool] | Non
     letters, seen = _letters(page, to_shown), drawn(page, dpi)
     dots = 0
     layers: _Layers = []
+    pictures: list[tuple[Any, _Corners]] = []
+    others: list[tuple[Any, _Corners]] = []
     for item, corners in list(_objects(page)):
         kind = raw.FPDFPageObj_GetType(item)
         if kind == raw.FPDF_PAGEOBJ_TEXT:
@@ -159,13 +181,15 @@ def _find_covers(page: Any) -> tuple[list[Letter], list[tuple[Cover, bool] | Non
             continue
         is_picture = kind == raw.FPDF_PAGEOBJ_IMAGE
         layers.append(("picture" if is_picture else "box", _around(map(to_shown, corners))))
+        (pictures if is_picture else others).append((item, layers[-1][1]))
         if is_picture:
             width, height = ctypes.c_uint(), ctypes.c_uint()
             raw.FPDFImageObj_GetImagePixelSize(item, width, height)
             dots += width.value * height.value
         elif kind == raw.FPDF_PAGEOBJ_SHADING or _has_curves(item):
             dots += 1
-    changed = np.abs(seen.astype(np.int16) - drawn(page, dpi))
+    plain = drawn(page, dpi)
+    changed = np.abs(seen.astype(np.int16) - plain)
     is_scan, scale = dots >= _SCAN_DOTS, dpi / POINTS_PER_INCH
     dark = [_darkness(one, seen, changed, scale, is_scan=is_scan) for one in letters]
     covers: list[tuple[Cover, bool] | None] = [
@@ -174,7 +198,84 @@ def _find_covers(page: Any) -> tuple[list[Letter], list[tuple[Cover, bool] | Non
         else None
         for one, is_dark in zip(letters, dark, strict=True)
     ]
-    return letters, covers, dots
+    hidden = list(_hidden_pictures(page, pictures, others, plain, dpi)) if pictures else []
+    return letters, covers, dots, hidden
+
+
+def _hidden_pictures(
+    page: Any,
+    pictures: Sequence[tuple[Any, _Corners]],
+    others: Sequence[tuple[Any, _Corners]],
+    shown: NDArray[np.uint8],
+    dpi: float,
+) -> Iterator[Covered]:
+    """Yield the parts of pictures with ink where the page is even, and outside of their frame.
+
+    *shown* is the page without its text; a picture is compared with it in small squares.
+    """
+    from pypdfium2 import raw
+
+    for item, _ in (*pictures, *others):
+        raw.FPDFPageObj_SetIsActive(item, False)
+    points = _TILE * POINTS_PER_INCH / dpi
+    even = _ranges(shown)
+    for item, corners in pictures[:_MOST_PICTURES]:
+        if _share_in_frame(page, item, corners) < _FRAME:
+            yield Covered(PICTURES[1], Box(*corners), "picture", False, False)
+        if len(pictures) + len(others) == 1:
+            return
+        raw.FPDFPageObj_SetIsActive(item, True)
+        alone = drawn(page, dpi)
+        raw.FPDFPageObj_SetIsActive(item, False)
+        for sides in _blocks((_ranges(alone) >= _INK) & (even <= _STEP)):
+            ink = _cut(alone, *(side * _TILE for side in sides)) < 2 * _DARK
+            if np.abs(np.diff(ink.astype(np.int8), axis=1)).sum(axis=1).max() < _MIN_EDGES:
+                continue  # an edge, or shades of a photograph
+            box = Box(*(float(side * points) for side in sides))
+            is_dark = bool(np.median(_cut(shown, *(side * _TILE for side in sides))) <= _DARK)
+            yield Covered(PICTURES[0], box, "box", is_dark, is_dark)
+
+
+def _ranges(picture: NDArray[np.uint8]) -> Any:
+    """Return the range of grey values of each square of a picture."""
+    down, across = (side // _TILE for side in picture.shape)
+    squares = picture[: down * _TILE, : across * _TILE].reshape(down, _TILE, across, _TILE)
+    return np.subtract(squares.max(axis=(1, 3)), squares.min(axis=(1, 3)), dtype=np.int16)
+
+
+def _blocks(marked: Any) -> Iterator[tuple[int, int, int, int]]:
+    """Yield left, top, right and bottom of groups of marked squares: rows, then columns."""
+
+    def groups(line: Any) -> Iterator[tuple[int, int]]:
+        ends = np.flatnonzero(np.diff(np.concatenate(([0], line.astype(np.int8), [0]))))
+        return zip(ends[::2].tolist(), ends[1::2].tolist(), strict=True)
+
+    for top, bottom in groups(marked.any(axis=1)):
+        near = np.convolve(marked[top:bottom].any(axis=0), np.ones(5), "same") > 0  # joins words
+        for left, right in groups(near):
+            if marked[top:bottom, left:right].sum() >= _MIN_TILES:
+                yield left, top, right, bottom
+
+
+def _share_in_frame(page: Any, item: Any, corners: _Corners) -> float:
+    """Return the share of a picture in its clip and on the page."""
+    from pypdfium2 import raw
+
+    frames = [(0.0, 0.0, *page.get_size())]
+    clip = raw.FPDFPageObj_GetClipPath(item)
+    x, y = ctypes.c_float(), ctypes.c_float()
+    for path in range(max(0, raw.FPDFClipPath_CountPaths(clip)) if clip else 0):
+        places = []
+        for at in range(raw.FPDFClipPath_CountPathSegments(clip, path)):
+            raw.FPDFPathSegment_GetPoint(raw.FPDFClipPath_GetPathSegment(clip, path, at), x, y)
+            places.append((x.value, y.value))
+        if places:
+            frames.append(_around(map(_to_shown(page), places)))
+    x0, y0, x1, y1 = corners
+    for frame in frames:
+        x0, y0, x1, y1 = max(x0, frame[0]), max(y0, frame[1]), min(x1, frame[2]), min(y1, frame[3])
+    size = (corners[2] - corners[0]) * (corners[3] - corners[1])
+    return max(0.0, x1 - x0) * max(0.0, y1 - y0) / size if size else 1.0
 
 
 def _to_shown(page: Any) -> Callable[[tuple[float, float]], tuple[float, float]]:
@@ -309,7 +410,7 @@ def _cut(picture: NDArray[Any], *corners: float) -> NDArray[Any]:
 def _runs(
     letters: Sequence[Letter], covers: Sequence[tuple[Cover, bool] | None], least: int
 ) -> Iterator[Covered]:
-    """Yield runs of invisible letters of a line, including signs and blanks between them."""
+    """Yield runs of invisible letters of a line, with signs and blanks between them, as words."""
     codes = "".join(
         "x" if cover else "v" if letter.character.isalnum() else letter.character
         for letter, cover in zip(letters, covers, strict=True)
@@ -318,11 +419,18 @@ def _runs(
         held = [(letters[at], cover) for at in range(*run.span()) if (cover := covers[at])]
         if len(held) < least:
             continue
-        boxes = np.array([letter.box for letter, _ in held])
-        corners = (*boxes[:, :2].min(axis=0), *boxes[:, 2:].max(axis=0))
-        text = "".join(letter.character for letter in letters[slice(*run.span())])
+        begin, end = run.span()
+        while begin and codes[begin - 1] in _OF_WORD:
+            begin -= 1
+        while end < len(codes) and codes[end] in _OF_WORD:
+            end += 1
+        boxes = np.array([letters[at].box for at in range(begin, end) if not codes[at].isspace()])
+        x0, y0, x1, y1 = map(float, (*boxes[:, :2].min(axis=0), *boxes[:, 2:].max(axis=0)))
+        if y1 - y0 < _LEAST_SIZE:  # glyphs without outline, which are as high as wide at least
+            y0 -= float(np.mean(boxes[:, 2] - boxes[:, 0]))
+        text = "".join(letter.character for letter in letters[begin:end])
         kind, _ = held[0][1]
-        yield Covered(text, Box(*map(float, corners)), kind, any(dark for _, (_, dark) in held))
+        yield Covered(text, Box(x0, y0, x1, y1), kind, any(dark for _, (_, dark) in held))
 
 
 def _without_labels(words: list[Covered]) -> list[Covered]:

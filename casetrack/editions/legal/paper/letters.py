@@ -20,11 +20,16 @@ if TYPE_CHECKING:
 
     from casetrack.parse.ocr.engine import RecognizedPage
 
-_QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "‐": "-", "‑": "-", "\u00ad": "-"})
+_QUOTES = str.maketrans(
+    {"’": "'", "‘": "'", "“": '"', "”": '"', "‐": "-", "‑": "-", "\u00ad": "-"}
+    | {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
+)
+_BETWEEN = r"(?:[-\s\u200b-\u200f\u2060\ufeff]|(?<=\n)\d{1,2}\s)*"
+"""Between the letters of a name: blanks, hyphens, invisible signs, the number of a line."""
 
 
 def plain_signs(text: str, /) -> str:
-    """Return a text of the same length with plain quotation marks and hyphens."""
+    """Return a text with plain quotation marks and hyphens, and without ligatures."""
     return text.translate(_QUOTES)
 
 
@@ -49,11 +54,15 @@ class Letters:
                 )
 
 
-def letters_of(page: Any, /) -> Letters:
-    """Return the letters of a ``pymupdf.Page`` without rotation, visible or not, in text order."""
+def letters_of(page: Any, /, *, replaced: bool = False) -> Letters:
+    """Return the letters of a ``pymupdf.Page`` without rotation, visible or not, in text order.
+
+    If *replaced*, replacement texts (ActualText) take the place of their letters.
+    """
+    flags = 0 if replaced else silenced().TEXT_IGNORE_ACTUALTEXT
     text: list[str] = []
     boxes: list[tuple[float, float, float, float] | None] = []
-    for block in page.get_text("rawdict", flags=0)["blocks"]:
+    for block in page.get_text("rawdict", flags=flags)["blocks"]:
         for line in block.get("lines", ()):
             for span in line["spans"]:
                 for char in span["chars"]:
@@ -112,7 +121,7 @@ def phrase_pattern(
     for phrase in sorted(phrases, key=len, reverse=True):
         # A page may have spaced letters, and words without a blank.
         letters = re.sub(r"\s", "", plain_signs(unicodedata.normalize("NFC", phrase)))
-        alternatives.append(r"(?:-\n)?\s*".join(map(_letter, letters)))
+        alternatives.append(_BETWEEN.join(map(_letter, letters)))
     body = f"(?:{'|'.join(alternatives)})"
     if not inside_words:
         body = rf"(?<!\w){body}(?!\w)"

@@ -50,6 +50,7 @@ class Findings:
     covered: list[tuple[int, str]] = field(default_factory=list)
     recognised: list[int] = field(default_factory=list)  # Pages read by OCR
     unread: list[int] = field(default_factory=list)  # Pages with shapes that OCR could not read
+    texts: list[str] = field(default_factory=list)  # Text of each page
 
 
 def check_copy(
@@ -79,6 +80,7 @@ def check_copy(
             picture = drawn(document[number - 1], dpi)
             sheet = read_sheet(document, number)
             text = plain_signs("".join(letter.character for letter in sheet.letters))
+            findings.texts.append(text)
             for name, places in patterns:
                 if any(True for _ in places(text)):
                     findings.left.append(f"the text of page {number} ({name})")

@@ -125,6 +125,14 @@ Cover = Literal[
     "shading",
     "hidden",
     "deleted",
+    "properties",
+    "bookmark",
+    "field",
+    "link",
+    "script",
+    "replacement text",
+    "attached file",
+    "unused object",
 ]
 
 
@@ -133,20 +141,23 @@ class HiddenText(Record):
     """Text of a file that is invisible but can be copied."""
 
     file: str
-    page: int | None  # 1-based; ``None`` in a DOCX
+    page: int | None  # 1-based; ``None`` in a DOCX and for parts beside the pages
     paragraph: int | None  # 1-based in its part of a DOCX
     text: str
     # ``box``, ``picture``, ``annotation`` (movable in a viewer), ``invisible`` (colour, render
     # mode, clip, layer, outside of the page), ``mark`` (redaction not applied), ``earlier
     # version``, ``shading`` (black on black), ``hidden`` (text property), ``deleted`` (tracked
-    # change).
+    # change); the others are parts beside the pages, with words that no page shows.
     cover: Cover
     box: Annotated[Box | None, NO_COLUMN] = None  # Page points
+    certain: bool = True  # ``False``: a viewer may show it, or it hides nothing; check it yourself
 
     @property
     def place(self) -> str:
-        """Its place as text: ``p. 3`` or ``para. 12``."""
-        return f"p. {self.page}" if self.page is not None else f"para. {self.paragraph}"
+        """Its place as text: ``p. 3``, ``para. 12``, or the part of the file."""
+        if self.page is not None:
+            return f"p. {self.page}"
+        return self.cover if self.paragraph is None else f"para. {self.paragraph}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
