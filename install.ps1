@@ -90,6 +90,13 @@ if ($Uninstall) {
             Stop-With 'CaseTrack could not be removed.' 'Close its window and the AI programs that use it, and run this again.'
         }
     }
+    # The cache of uv may also serve other programs, so it is removed only if the user agrees.
+    $cache = & $uv cache dir
+    if (Test-Path -LiteralPath $cache) {
+        $bytes = (Get-ChildItem -LiteralPath $cache -Recurse -File | Measure-Object -Sum Length).Sum
+        Write-Host ('The package cache in {0} remains ({1:N0} MB). Other programs may use it too.' -f $cache, ($bytes / 1MB))
+        if (-not [Console]::IsInputRedirected -and (Read-Host 'Remove it? [y/N]') -match '^[yY]') { & $uv cache clean }
+    }
     if (Test-Path -LiteralPath $Own) { Remove-Item -LiteralPath $Own -Recurse -Force }
     Write-Host 'CaseTrack is removed. Your documents and collections are unchanged.'
     exit 0

@@ -80,6 +80,17 @@ fetch_uv() {
   rm -f "$script"
 }
 
+# The cache of uv may also serve other programs, so it is removed only if the user agrees.
+offer_cache() {
+  cache=$("$uv" cache dir)
+  [ -d "$cache" ] || return 0
+  say "The package cache in $cache remains ($(du -sh "$cache" | cut -f1)). Other programs may use it too."
+  [ -t 0 ] || return 0
+  printf 'Remove it? [y/N] '
+  read -r answer || return 0
+  case $answer in [yY]*) "$uv" cache clean ;; esac
+}
+
 uv=$(find_uv)
 
 if [ "$action" = uninstall ]; then
@@ -93,6 +104,7 @@ if [ "$action" = uninstall ]; then
     fail "CaseTrack could not be removed from your programs." "Follow the instructions above and run this again."
   # On some systems a program cannot remove itself; then it is still installed.
   [ ! -x "$command" ] || "$uv" tool uninstall casetrack
+  offer_cache
   rm -rf "$OWN"
   say "CaseTrack is removed. Your documents and collections are unchanged."
   exit 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ from markupsafe import Markup, escape
 from casetrack.api.operation import summary_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from casetrack.api.operation import Argument, Operation
 
@@ -37,6 +38,14 @@ def all_texts() -> Mapping[str, Mapping[str, str]]:
     }
 
 
+@functools.cache
+def _notes() -> Sequence[tuple[re.Pattern[str], str]]:
+    """Return patterns of sentences of the engine, and the names of their texts."""
+    notes = (name for name in all_texts() if name.startswith("note."))
+    written = ((re.escape(all_texts()[name][DEFAULT]), name) for name in notes)
+    return [(re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+?)", p)), name) for p, name in written]
+
+
 @dataclass(frozen=True, slots=True)
 class Texts:
     """The texts of one language, one of :data:`LANGUAGES`."""
@@ -57,6 +66,14 @@ class Texts:
     def is_translated(self) -> bool:
         """Whether messages of the engine, which are English, need a text of the window."""
         return self.language != DEFAULT
+
+    def note(self, text: str, /) -> str:
+        """Return a sentence of the engine in this language; unknown ones stay English."""
+        if not self.is_translated:
+            return text
+        known = ((name, p.fullmatch(text)) for p, name in _notes())
+        name, match = next(((n, m) for n, m in known if m), ("", None))
+        return all_texts()[name][self.language].format(**match.groupdict()) if match else text
 
     def knows(self, name: str, /) -> bool:
         """Return whether there is a text of this name."""

@@ -24,6 +24,7 @@ case "$*" in
     [ ! -e "$HOME/no-index" ] || { echo "no such package" >&2; exit 2; }
     mkdir -p "$HOME/.local/bin"
     cp "$HOME/casetrack" "$HOME/.local/bin/casetrack" ;;
+  "cache dir") echo "$HOME" ;;
   "tool uninstall casetrack") rm "$HOME/.local/bin/casetrack" ;;
 esac
 """
@@ -114,7 +115,8 @@ def test_it_fetches_uv_installs_updates_and_removes(user: User) -> None:
     assert user.asked() == [steps[0], steps[2]]
     gone = user.runs("--uninstall")
     assert gone.returncode == 0
-    assert user.asked() == ["casetrack uninstall --yes", "uv tool uninstall casetrack"]
+    removed = ["casetrack uninstall --yes", "uv tool uninstall casetrack", "uv cache dir"]
+    assert user.asked() == removed  # the cache stays unless the user agrees
     assert not own.parent.exists()
     assert (user.home / "Documents" / "mine.txt").read_text() == "mine"
     assert (user.runs("--uninstall").returncode, user.asked()) == (0, [])
@@ -189,6 +191,7 @@ def test_the_script_for_windows_takes_the_same_steps() -> None:
         r"(tool uninstall casetrack)",
         r"(uninstall --yes)",
         r"(models pull\b)",
+        r"(cache clean)",
         r"(setup desktop)",
     ):
         same = [re.findall(pattern, text, re.IGNORECASE)[:1] for text in (local, remote)]

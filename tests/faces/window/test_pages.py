@@ -12,6 +12,7 @@ import docx
 import pymupdf
 import pytest
 
+import casetrack
 import casetrack.faces.window as window_package
 from casetrack.api.operation import arguments_of
 from casetrack.api.operations import operations
@@ -218,8 +219,15 @@ def test_every_text_is_there_in_every_language() -> None:
     for name, by_language in all_texts().items():
         assert set(by_language) == set(LANGUAGES), name
         assert all(by_language.values()), name
-        wanted = {tuple(sorted(fields.findall(text))) for text in by_language.values()}
+        wanted = {tuple(sorted({*fields.findall(t)} - {"more"})) for t in by_language.values()}
         assert len(wanted) == 1, name
+    source = "".join(p.read_text("utf-8") for p in Path(casetrack.__file__).parent.rglob("*.py"))
+    source = re.sub(r'"\s*\n\s*f?"', "", source).replace("\\u201d", "\u201d")
+    for name in (name for name in all_texts() if name.startswith("note.")):
+        english = all_texts()[name]["en"]
+        parts = [p.strip(" .:")[:40] for p in re.split(r"\{\w+\}| and ", english)]
+        assert any(len(part) > 8 and part in source for part in parts), name
+        assert Texts("de").note(english) == all_texts()[name]["de"].replace("{more}", ""), name
 
 
 def test_no_text_names_a_command_or_an_option() -> None:
