@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from casetrack.api.evaluate.measures import hits
@@ -226,8 +227,8 @@ class AnswerJudge:
             Whether the marked sentences of the first correct result contain the answer, and the
             number of marked characters.
         ``value``, ``value@1``, ``wrong_value@1``
-            Whether the answer shown with the first correct result, or with the first result, is the
-            value; whether the first result shows a different value.
+            Whether the answer shown with the first correct result, or with any, is the value;
+            whether a different value is shown.
         """
         scores = {"absent_told" if question.absent else "present_told": reports_absence(results)}
         if question.absent:
@@ -240,10 +241,10 @@ class AnswerJudge:
         if question.values:
             if right is not None:
                 scores["value"] = float(_has_value(right, question.values))
-            best = results[0] if len(results) else None
-            hit = best is not None and _has_value(best, question.values)
-            shown = best is not None and best.answer is not None
-            scores |= {"value@1": float(hit), "wrong_value@1": float(shown and not hit)}
+            shown = shown_in(results)
+            hit = shown is not None and _has_value(shown, question.values)
+            scores |= {"value@1": float(hit)}
+            scores |= {"wrong_value@1": float(shown is not None and not hit)}
         return scores
 
     def _first_right(
@@ -268,6 +269,11 @@ class AnswerJudge:
             ):
                 return rank
         return None
+
+
+def shown_in(results: SearchResults, /) -> SearchResult | None:
+    """Return the result that shows an answer, which is one of the first five."""
+    return next((result for result in islice(results, 5) if result.answer is not None), None)
 
 
 def reports_absence(results: SearchResults, /) -> float:

@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from statistics import median
 from typing import TYPE_CHECKING
 
-from casetrack.api.evaluate.answers import same_value
+from casetrack.api.evaluate.answers import same_value, shown_in
 from casetrack.api.evaluate.measures import DEPTH, measures_of
 from casetrack.api.evaluate.runs import Run, ShownValue
 from casetrack.base.errors import Opt, UsageError
@@ -130,8 +130,8 @@ def _score(asked: QuestionSet, question: Question, results: SearchResults) -> di
 
 
 def _shown_value(question: Question, results: SearchResults) -> ShownValue:
-    """Return the value that the first result shows, judged by the values of the question."""
-    best = results[0] if len(results) else None
+    """Return the value that is shown, judged by the values of the question."""
+    best = shown_in(results) or next(iter(results), None)
     answer = None if best is None else best.answer
     verdict = "none"
     if answer is not None:

@@ -263,7 +263,6 @@ class AnswerLocation(NamedTuple):
     answer: Answer | None = None
     paragraphs: Sequence[Mapping[str, Any]] | None = None
     printed: Sequence[Mapping[str, Any]] | None = None
-    certainty: float = 0.0  # of the answer, 0..1
 
 
 LocateAnswer: TypeAlias = Callable[[], AnswerLocation]

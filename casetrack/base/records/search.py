@@ -169,11 +169,12 @@ class SearchResult(Record):
     def answer(self) -> Answer | None:
         """The date, name, number or amount that answers, or ``None`` if uncertain.
 
-        Only the first result has one, because values of later results are mostly unrelated. Hidden
-        text never has one.
+        At most one of the first five results has one; of several collections, only the first
+        result. Hidden text never has one.
         """
         is_hidden = bool(self.pinpoint and self.pinpoint[0].place.hidden)
-        if self.rank != 1 or self.evidence == "none" or self.locate is None or is_hidden:
+        is_later = self.collection is not None and self.rank != 1
+        if is_later or self.evidence == "none" or self.locate is None or is_hidden:
             return None
         return self.locate().answer
 

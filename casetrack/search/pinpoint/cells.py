@@ -54,6 +54,15 @@ class Cell(NamedTuple):
     column: str
 
 
+class Rank(NamedTuple):
+    """How well a cell fits a question; more is better."""
+
+    covered: float  # share of the question in the names of row, column and document
+    name: float  # share of the question in the name of the row
+    row: int  # superfluous words of the row's name, negative
+    column: int  # the same of the column
+
+
 @dataclass(frozen=True)
 class Row:
     """A line of a table: its name and its cells."""
@@ -127,6 +136,12 @@ def _labelled(cell: Cell) -> Cell:
     return Cell(cell.end - len(value), cell.end, value, column) if sign else cell
 
 
+def _column(cell: Cell) -> frozenset[str]:
+    """Return the terms of a column's name that are no period."""
+    terms = _described(cell.column) - _MONTH_NAMES
+    return frozenset(t for t in terms if not t.startswith(_MONTH))
+
+
 def _described(text: str) -> frozenset[str]:
     """Return the terms of a name, without codes unless it is one."""
     return terms_of(_CODE.sub("", text).strip() or text) - _GENERIC
@@ -136,48 +151,38 @@ def _described(text: str) -> frozenset[str]:
 class Table:
     """The rows of a passage compared with a question.
 
-    *weights* are the terms of the question with their rarity, *around* the terms near the table.
+    *weights* are the terms of the question with their rarity, *named* the terms of the headings and
+    of the document's name, *around* those and the terms near the table.
     """
 
     text: str
     weights: Mapping[str, float]
+    named: frozenset[str]
     around: frozenset[str]
     wanted: Wanted
     periods: frozenset[str]  # the terms of the question that are numbers
 
     @classmethod
-    def of(cls, text: str, sought: Sought, asked: Wanted, around: frozenset[str], /) -> Table:
-        """Return the tables of a passage compared with a question."""
+    def of(cls, text: str, names: str, sought: Sought, asked: Wanted, /) -> Table:
+        """Return the tables of a passage; *names* are its headings and its document's name."""
+        named = terms_of(names)
+        around = named | terms_of("\n".join(t for t in text.split("\n") if BETWEEN not in t))
         own = {t for t, weight in sought.specific.items() if weight >= 1.0} - asked.named
         own |= {t for t in terms_of(sought.query) if t.startswith(_MONTH)}
-        named = sorted({_FISCAL.sub(r"\1", t) for t in own} - _GENERIC - _MONTH_NAMES)
-        weights = {t: sought.rarity.get(t, 1.0) for t in named}
+        asked_names = sorted({_FISCAL.sub(r"\1", t) for t in own} - _GENERIC - _MONTH_NAMES)
+        weights = {t: sought.rarity.get(t, 1.0) for t in asked_names}
         periods = frozenset(t for t in weights if any(map(str.isdigit, t)))
-        return cls(text, weights, around, asked, periods)
+        return cls(text, weights, named, around, asked, periods)
 
-    def cell(self) -> Cell | None:
-        """Return the cell that answers, or ``None`` if none or several do."""
+    def cells(self) -> list[tuple[Rank, Cell]]:
+        """Return the cells that may answer, with their ranks."""
         cells = [(row, self._cell_of(row)) for row in rows_of(self.text)]
-        fitting = [(*self._rank(row, cell), cell) for row, cell in cells if cell is not None]
-        if not fitting:
-            return None
-        best = max(fitting, key=lambda each: each[:3])
-        same = {each[3].text for each in fitting if each[:3] == best[:3]}
-        return best[3] if len(same) == 1 else None
+        return [(self._rank(row, cell), cell) for row, cell in cells if cell is not None]
 
-    def certainty(self, cell: Cell) -> float:
-        """Return the share of the question in the names of row and column of a cell."""
-        row = next(row for row in rows_of(self.text) if cell in row.cells)
-        return self._share(self._terms(row, cell))
-
-    def _rank(self, row: Row, cell: Cell) -> tuple[float, float, int]:
-        """Return the shares of the question in a row and in its name, and superfluous words."""
-        name = terms_of(row.name)
-        return (
-            self._share(self._terms(row, cell)),
-            self._share(name),
-            -len(name - self.weights.keys() - _GENERIC),
-        )
+    def _rank(self, row: Row, cell: Cell) -> Rank:
+        name, own = terms_of(row.name), self._terms(row, cell)
+        extra = [len(each - self.weights.keys() - _GENERIC) for each in (name, _column(cell))]
+        return Rank(self._share(own | self.named), self._share(name), -extra[0], -extra[1])
 
     def _terms(self, row: Row, cell: Cell) -> frozenset[str]:
         words = " ".join(
@@ -226,7 +231,7 @@ class Table:
 
     def _fits(self, cell: Cell, row: Row) -> bool:
         """Return whether a cell has a value of the requested kind."""
-        own = terms_of(cell.text)
+        own = query_terms(cell.text)
         if cell is row.cells[0] or not own or own <= self.weights.keys():
             return False
         kinds = self.wanted.kinds

@@ -22,16 +22,16 @@ from casetrack.base.words import WordLists
 from casetrack.base.words.lists import month_numbers
 from casetrack.search.pinpoint import wanted as asked_for
 from casetrack.search.pinpoint.candidates import Value, values_in
-from casetrack.search.pinpoint.cells import BETWEEN, Table, terms_of
+from casetrack.search.pinpoint.cells import BETWEEN, Table
 from casetrack.search.pinpoint.scoring import Hit, hits_of, query_terms
 from casetrack.search.pinpoint.wanted import Wanted, wanted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from casetrack.base.provenance import Provenance
-    from casetrack.base.records.reading import AnswerKind, PinpointKind
-    from casetrack.search.pinpoint.scoring import Sought
+    from casetrack.base.records.reading import AnswerKind
+    from casetrack.search.pinpoint.scoring import Floats, Sought
     from casetrack.search.pinpoint.units import Unit
 
 VALUE_COLUMNS = ("mentions",)
@@ -75,6 +75,19 @@ _NUMBERED = re.compile(
 _STEM_CHARS = 5
 _NOTHING = re.compile(r"\b(?:no|zero|kein\w*)\s+(?:\w+\s+)?$", re.IGNORECASE)
 _ARTICLES = frozenset({"one", "ein", "eine", "einer"})
+_OF_OTHER = re.compile(r"(?:\w-|\d[\d,.]* (?:out )?of (?:the |all )?)$")
+"""Text before the whole of which a part is given, and in compounds: "2 of 9", "double-twelve"."""
+_ATTRIBUTED = re.compile(r"\W*(?:<[^<>]*>)?\s*(?:wrote|schrieb)\b[^\n]*:")
+_ALONE_BEFORE, _ALONE_AFTER = re.compile(r"\n[>|\s]*$"), re.compile(r"[,\s]*(?:\n|$)")
+"""Text around a name alone on its line, which is a signature."""
+_EARLIER, _LATER = (
+    re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
+    for words in ("before|prior|until|vor|bis", "after|following|upon|once|since|nach|seit|sobald")
+)
+_COMPLEMENT = re.compile(
+    r"\b(?:of|under|after|before|until|during|nach|vor|unter)\s+(?P<words>[\w' -]+)"
+)
+_ENDS = re.compile(r"\b(?:of|in|on|at|by|for|to|from|with|is|are|was|were|be|and|or)\b")
 _RANGE = re.compile(r"\d\s*[\u2013-]\s*\d|\b(?:between|from|to|and|bis)\b", re.IGNORECASE)
 _RANGE_ASKED = re.compile(
     r"\b(?:between|from|years|dates|days|period|how long|zwischen)\b", re.IGNORECASE
@@ -88,6 +101,7 @@ _SCALED = re.compile(
     re.IGNORECASE,
 )
 """A question that states the scale of the figure: the text may have another one."""
+_NAME = re.compile(r"(?<=\w )[A-Z]\w+")
 _BY_AFTER = re.compile(r"\w*\s+(?:by|von|durch)\b", re.IGNORECASE)
 _BY = re.compile(r"\b(?:by|von|durch) (?:the |\w+ )?$", re.IGNORECASE)
 _MADE_BY = re.compile(r"(?P<made>\w+) (?:by|von|durch) (?:the |\w+ )?$", re.IGNORECASE)
@@ -102,6 +116,7 @@ _NEAR_CHARS = 45
 """Maximum distance in characters between a number and the counted thing."""
 _AROUND_CHARS = (400, 150)
 """Text before and after the part to which its words may refer."""
+_NO_SENTENCES = frozenset({"row", "heading", "header"})
 _KINDS: dict[str, AnswerKind] = {
     "date": "date",
     "time": "date",
@@ -122,22 +137,14 @@ class Compared:
     values: Sequence[Value]
 
     @classmethod
-    def of(
-        cls,
-        best: Part,
-        text: str,
-        whole: Provenance,
-        row: Mapping[str, Any],
-        sought: Sought,
-        asked: Wanted,
-        /,
-    ) -> Compared:
-        """Return the best part of a passage compared with a question."""
+    def of(cls, passage: Scored, unit: Unit, sought: Sought, asked: Wanted, /) -> Compared:
+        """Return a part of a passage compared with a question."""
         before, after = _AROUND_CHARS
-        near = text[max(0, best.start - before) : best.start + len(best.text) + after]
-        values = values_in(best.text, row.get("mentions") or (), best.start)
-        around = query_terms(f"{near} {names_of(whole)}")
-        return cls(best.text, around, sought, asked, values)
+        near = passage.text[max(0, unit.start - before) : unit.end + after]
+        text = passage.text[unit.start : unit.end]
+        values = values_in(text, passage.row.get("mentions") or (), unit.start)
+        around = query_terms(f"{near} {names_of(passage.whole)}")
+        return cls(text, around, sought, asked, values)
 
     @functools.cached_property
     def weights(self) -> dict[str, float]:
@@ -166,9 +173,17 @@ class Compared:
             self.wanted.unit and value.unit != self.wanted.unit
         ):
             return False
-        if self._has(_OTHERWISE, value):
+        if self._has(_OTHERWISE, value) or _OF_OTHER.search(self.text, 0, value.start):
             return False
         if value.kind == "number" and value.text.lower() in _ARTICLES:
+            return False
+        if value.kind == "person" and (
+            _ATTRIBUTED.match(self.text, value.end)
+            or (
+                _ALONE_BEFORE.search(self.text, 0, value.start)
+                and _ALONE_AFTER.match(self.text, value.end)
+            )
+        ):
             return False
         is_converted = self.text[max(0, value.start - 1) : value.start] == "("
         if is_converted and value.kind not in {"date", "number", "percent", "money", "person"}:
@@ -221,48 +236,41 @@ class Compared:
         last = min((v.start for v in same if v.start > value.start), default=len(self.text))
         return 0 if value.start <= same[0].start else value.start, last
 
-    def features(self, value: Value, share: float, /) -> list[float]:
-        """Return the features of a value (:data:`FEATURES`); *share* is the part's score."""
+    def features(self, value: Value, share: float, number: int, held: float, /) -> list[float]:
+        """Return the features of a value (:data:`FEATURES`).
+
+        *share* is the score of the part, *number* that of its result, *held* the weight of the
+        question's words in the result as a share of the best one's.
+        """
         text, others = (
             self.text,
             {v.text: v for v in self.values if self.fits(v) and v.text != value.text},
         )
         hits = [hit for hit in self.hits if not value.start <= hit.start < value.end]
-        held = {hit.term for hit in hits}
+        own = {hit.term for hit in hits}
         first, last = self._clause(value)
         inside = {hit.term for hit in hits if first <= hit.start < last}
         near = self.nearness(value)
-        is_name = value.kind == "person"
         return [
-            self.share(held | self.around),
-            self.share(inside) / (self.share(held) or 1.0),
+            self.share(own | self.around),
+            self.share(inside) / (self.share(own) or 1.0),
             near,
             near - max((self.nearness(v) for v in others.values()), default=0.0),
             min(len(others), 4) / 4,
-            self._counts(value),
-            self._acts(value, hits) if is_name else 0.0,
-            float(is_name and _BY.search(text, 0, value.start) is not None),
+            float(value.kind == "person" and _BY.search(text, 0, value.start) is not None),
             share,
-            float(self._has(_DOUBTFUL, value)),
-            float(not self.wanted.predicate & inside),
-            float(value.kind == "number"),
-            float(is_name),
             float(value.unit == "organization"),
+            float(number == 0),
+            float(number),
+            held,
         ]
 
-    def probability(self, value: Value, share: float, /) -> float:
-        """Return the probability that a value answers."""
-        features = self.features(value, share)
-        if value.kind == "person" and features[_ACTS] < 0.0 and not features[_AFTER_BY]:
-            return 0.0
-        if (value.kind == "number" and not features[_COUNTS]) or self._lacks_duty(value):
-            return 0.0
-        if value.kind == "person" and self._is_by_other(value):
-            return 0.0
-        if len(self.weights) < _LEAST_WORDS or self._is_of_other_party():
-            return 0.0
-        total = _BIAS + sum(map(operator.mul, _WEIGHTS, features))
-        return 1.0 / (1.0 + math.exp(-total))
+    def may_answer(self, value: Value, /) -> bool:
+        """Return whether nothing in the part shows that a value of the kind does not answer."""
+        is_name = value.kind == "person"
+        if is_name and (self._has_other_role(value) or self._is_by_other(value)):
+            return False
+        return not ((value.kind == "number" and not self._counts(value)) or self._lacks_duty(value))
 
     def _is_by_other(self, value: Value) -> bool:
         """Return whether a name is by which another thing was made: "music by" for "lyrics"."""
@@ -275,30 +283,30 @@ class Compared:
             (c for c in cuts if c >= value.end), default=len(self.text)
         )
 
-    def _counts(self, value: Value) -> float:
-        """Return 1 if the counted things follow a number, 0.5 if they precede it."""
-        if value.kind != "number" or self._has_thing(value):
-            return 1.0
-        thing = self.wanted.thing
-        return 0.5 * bool(
-            thing & query_terms(self.text[max(0, value.start - _NEAR_CHARS) : value.start])
-        )
+    def _counts(self, value: Value) -> bool:
+        """Return whether the counted things follow or precede a number."""
+        before = self.text[max(0, value.start - _NEAR_CHARS) : value.start]
+        return self._has_thing(value) or not self.wanted.thing.isdisjoint(query_terms(before))
 
     def _has_thing(self, value: Value) -> bool:
         """Return whether the counted things follow a number."""
         behind = _STOP.split(self.text[value.end : value.end + _NEAR_CHARS])[0]
         return not self.wanted.thing.isdisjoint(query_terms(f"{value.text} {behind}"))
 
-    def _acts(self, value: Value, hits: Sequence[Hit]) -> float:
-        """Return 1 if a name has the requested role at the nearest verb, -1 for the other."""
-        acts = [hit for hit in hits if hit.term in self.wanted.predicate]
-        if not acts:
-            return 0.0
+    def _has_other_role(self, value: Value) -> bool:
+        """Return whether a name has another role at the nearest verb than the requested one."""
+        acts = [
+            hit
+            for hit in self.hits
+            if hit.term in self.wanted.predicate and not value.start <= hit.start < value.end
+        ]
+        if not acts or _BY.search(self.text, 0, value.start):
+            return False
         nearest = min(acts, key=lambda hit: (abs(hit.start - value.start), hit.start))
         by = _BY_AFTER.match(self.text, nearest.end)
         if by is not None and not self.wanted.is_object:
-            return 1.0 if by.end() <= value.start <= by.end() + _NEAR_CHARS else -1.0
-        return 1.0 if (value.end <= nearest.start) != self.wanted.is_object else -1.0
+            return not by.end() <= value.start <= by.end() + _NEAR_CHARS
+        return (value.end <= nearest.start) == self.wanted.is_object
 
     def _has(self, words: re.Pattern[str], value: Value) -> bool:
         """Return whether the clause of a value has one of *words* that the question has not."""
@@ -326,10 +334,35 @@ class Compared:
         )
         return bool(own) and len(asked) == 1 and own[0] != asked[0]
 
+    def _is_reversed(self) -> bool:
+        """Return whether two names of the question are in the other order in the part.
+
+        "What does Ash pay to Elm?" is not answered by "Elm pays Ash".
+        """
+        names = [m.group() for m in _NAME.finditer(self.sought.query)][:2]
+        places = [self.text.lower().find(name.lower()) for name in names]
+        return len(places) == 2 and -1 < places[1] < places[0] and not _BY.search(self.text)
+
+    def _is_other_side(self) -> bool:
+        """Return whether the question is on the time before an event and the part after, or so."""
+        asked, own = (
+            [words.search(text) is not None for words in (_EARLIER, _LATER)]
+            for text in (self.sought.query, self.text)
+        )
+        return sum(asked) == sum(own) == 1 and asked != own
+
+    def _lacks_complement(self) -> bool:
+        """Return whether most words of a complement are missing: "of the chief officer"."""
+        held = self.around | query_terms(self.text)
+        phrases = [_ENDS.split(m["words"])[0] for m in _COMPLEMENT.finditer(self.sought.query)]
+        terms = [query_terms(phrase) & self.weights.keys() for phrase in phrases]
+        return any(2 * len(own & held) < len(own) for own in terms)
+
     def _lacks_numbered(self, asked: re.Match[str]) -> bool:
         """Return whether a numbered thing of the question is not in the part: "crane 3"."""
         thing = re.escape(asked["thing"][:_STEM_CHARS])
-        spelt = rf"\b{thing}\w*\W+(?:\d+\W+(?:to|and|or|bis|und)?\W*)*{asked['number']}\b"
+        joined = r"(?:\d+ ?(?:to|and|or|bis|und|[,\u2013-]) ?)*"
+        spelt = rf"\b{thing}\w*\W+{joined}{asked['number']}\b"
         return re.search(spelt, self.text, re.IGNORECASE) is None
 
     @functools.cached_property
@@ -342,6 +375,10 @@ class Compared:
 
         These are words such as "first", numbers, and the noun that is asked for.
         """
+        if self.text.rstrip().endswith("?") or self._is_reversed() or self._is_other_side():
+            return True
+        if self._lacks_complement() or self._is_of_other_party():
+            return True
         if any(
             _NOTHING.search(self.text, 0, hit.start)
             for hit in self.hits
@@ -352,7 +389,10 @@ class Compared:
             return True
         if self.wanted.names & self.weights.keys() - self.around - query_terms(self.text):
             return True
-        if self.wanted.noun - query_terms(self.text):
+        own = query_terms(self.text)
+        if self.wanted.noun and (
+            self.wanted.noun - own or self.wanted.thing & self.weights.keys() - self.around - own
+        ):
             return True
         asked = self.selecting | {
             m.group() for m in _WORD.finditer(self.sought.query) if any(map(str.isdigit, m.group()))
@@ -361,51 +401,30 @@ class Compared:
         return bool(query_terms(" ".join(sorted(asked))) - held)
 
 
-FEATURES = (
-    *(
-        "covered nearby",
-        "clause",
-        "near",
-        "nearer",
-        "others",
-        "counts",
-        "acts",
-        "after by",
-        "share",
-    ),
-    *("doubtful", "verb elsewhere", "number", "person", "organization"),
+FEATURES = tuple(
+    "covered nearby; clause; near; nearer; others; after by; share; organization; first; "
+    "number; held".split("; ")
 )
 """Names of the features."""
-_COUNTS, _ACTS, _AFTER_BY = map(FEATURES.index, ("counts", "acts", "after by"))
-_WEIGHTS = (
-    -0.36,
-    0.91,
-    1.51,
-    4.67,
-    -1.64,
-    0.98,
-    0.77,
-    1.26,
-    1.05,
-    -0.46,
-    -0.19,
-    0.05,
-    -0.05,
-    -1.29,
-)
-_BIAS = -1.53
-_CERTAIN = 0.8
-"""Minimum probability of a value."""
-_CERTAIN_NAME = 0.86
-"""The same of a name: a sentence has many, mostly in another role."""
-_CERTAIN_OF_SEVERAL = 0.88
-"""The same of one of several values of the requested kind."""
-_POSSIBLE = 0.1
-"""Minimum probability of a value that counts as another one."""
-_COVERED = 0.55
+_WEIGHTS = (0.42, 0.9, 0.57, 4.14, -1.14, 2.07, 2.56, -1.36, 0.57, -0.095, 2.9)
+_BIAS = -6.1
+_CERTAIN, _CERTAIN_NAME, _CERTAIN_OF_SEVERAL = 0.4, 1.5, 1.8
+"""Minimum logarithm of the odds of a value; of a name, which a sentence has many of in other roles;
+and if another value is possible."""
+_POSSIBLE = -2.2
+"""Minimum of that of a possible value."""
+_ALONE = 1.5
+"""Minimum difference of that to other values."""
+_COVERED = 0.4
 """Minimum share of the question's words, by rarity, in the part and around it."""
-_CERTAIN_ALONE = 0.95
-"""Minimum probability of a value with a smaller share."""
+_CERTAIN_ALONE = 2.2
+"""Minimum odds, as above, of a value with a smaller share."""
+_LEAST_SHARE = 0.1
+"""Minimum score of a part whose values are compared."""
+READ, _READ_SENTENCES = 5, 3
+"""Number of results whose tables and sentences are read."""
+_COVERED_BY_CELL = 0.95
+"""Minimum share of the question in the names of a cell in a later result than the first."""
 _SENTENCES = frozenset({"value", "role", "count", "extreme"})
 """Forms of questions that a value in a sentence answers."""
 _ROWS = _SENTENCES | {"computation", "explanation"}
@@ -421,49 +440,50 @@ def is_same(first: str, second: str, /) -> bool:
     return len(figures[0]) > 1 and figures[1].startswith(figures[0])
 
 
-class Part(NamedTuple):
-    """The best part of a passage: its text from *start* in it, its kind, and its score."""
+class Scored(NamedTuple):
+    """A passage with its parts and their scores."""
 
     text: str
-    start: int
-    kind: PinpointKind
-    score: float
+    whole: Provenance
+    row: Mapping[str, Any]  # its stored ``VALUE_COLUMNS``
+    units: Sequence[Unit]
+    shares: Floats
 
-    @classmethod
-    def of(cls, text: str, unit: Unit, score: float, /) -> Part:
-        """Return a unit of a passage with its score."""
-        return cls(text[unit.start : unit.end], unit.start, unit.kind, score)
+    def held(self, sought: Sought, /) -> float:
+        """Return the weight of the question's words that the passage has."""
+        terms = query_terms(f"{self.text} {names_of(self.whole)}")
+        return math.fsum(w for t, w in sorted(sought.specific.items()) if t in terms)
+
+    def answer(self, start: int, text: str, kind: AnswerKind, /) -> Answer:
+        """Return a value of the passage with its place in the page."""
+        start += self.whole.char_start
+        return Answer(text, kind, start, start + len(text))
 
 
-def answer_in(
-    best: Part, text: str, whole: Provenance, row: Mapping[str, Any], sought: Sought, /
-) -> tuple[Answer, float] | None:
-    """Return the value that answers, and its certainty; ``None`` if none is certain.
+class Found(NamedTuple):
+    """A value that answers, and the number of its result."""
 
-    *text* and *whole* are the passage; *row* has its stored ``VALUE_COLUMNS``.
-    """
-    asked = wanted(sought.query) if sought.form in _ROWS else None
-    if asked is None or _SCALED.search(sought.query):
-        return None
-    is_row = best.kind in {"row", "heading"} or BETWEEN in best.text
-    answer = None
-    if (
-        not is_row
-        and asked.kinds
-        and (
-            sought.form in _SENTENCES or (sought.form == "explanation" and asked.kinds == {"money"})
-        )
+    number: int
+    answer: Answer
+
+
+def value_asked(sought: Sought, /) -> Wanted | None:
+    """Return the value that a question requests; ``None`` if it requests none."""
+    is_value = sought.form in _ROWS and _SCALED.search(sought.query) is None
+    return wanted(sought.query) if is_value else None
+
+
+def answer_in(passages: Sequence[Scored], sought: Sought, asked: Wanted, /) -> Found | None:
+    """Return the value in the first results that answers; ``None`` if none is certain."""
+    sentence = None
+    if asked.kinds and (
+        sought.form in _SENTENCES or (sought.form == "explanation" and asked.kinds == {"money"})
     ):
-        answer = _in_sentence(best, text, whole, row, sought, asked)
-    if answer is None and BETWEEN in text:
-        around = "\n".join(line for line in text.split("\n") if BETWEEN not in line)
-        table = Table.of(text, sought, asked, terms_of(f"{names_of(whole)} {around}"))
-        cell = table.cell()
-        if cell is not None:
-            kind = _KINDS.get(next(iter(sorted(asked.kinds)), "money"), "amount")
-            start = whole.char_start + cell.start
-            answer = Answer(cell.text, kind, start, start + len(cell.text)), table.certainty(cell)
-    return answer
+        sentence = _in_sentences(passages[:_READ_SENTENCES], sought, asked)
+    cell = _in_tables(passages, sought, asked)
+    if sentence is None or cell is None:
+        return sentence or cell
+    return sentence if is_same(sentence.answer.text, cell.answer.text) else None
 
 
 def names_of(whole: Provenance, /) -> str:
@@ -471,22 +491,66 @@ def names_of(whole: Provenance, /) -> str:
     return " ".join((*whole.heading_path, whole.document_name))
 
 
-def _in_sentence(
-    best: Part, text: str, whole: Provenance, row: Mapping[str, Any], sought: Sought, asked: Wanted
-) -> tuple[Answer, float] | None:
-    part = Compared.of(best, text, whole, row, sought, asked)
-    if part.lacks_selection():
-        return None
-    fitting = part.of_year([v for v in part.values if part.fits(v)])
-    rated = [(part.probability(v, best.score), v) for v in fitting]
+class Candidate(NamedTuple):
+    """A value of a part that may answer, with its features."""
+
+    number: int  # of the result
+    start: int  # in its text
+    part: Compared
+    value: Value
+    features: list[float]
+
+    @property
+    def odds(self) -> float:
+        """The logarithm of the odds that the value answers."""
+        return _BIAS + math.fsum(map(operator.mul, _WEIGHTS, self.features))
+
+
+def candidates(passages: Sequence[Scored], sought: Sought, asked: Wanted, /) -> Iterator[Candidate]:
+    """Yield the values in the sentences of the first results that may answer."""
+    held = [passage.held(sought) for passage in passages[:_READ_SENTENCES]]
+    most = max(held, default=0.0) or 1.0
+    for number, (passage, weight) in enumerate(zip(passages, held, strict=False)):
+        for unit, score in zip(passage.units, passage.shares.tolist(), strict=True):
+            if score < _LEAST_SHARE or unit.kind in _NO_SENTENCES:
+                continue
+            part = Compared.of(passage, unit, sought, asked)
+            if len(part.weights) < _LEAST_WORDS or BETWEEN in part.text or part.lacks_selection():
+                continue
+            for value in part.of_year([v for v in part.values if part.fits(v)]):
+                if part.may_answer(value):
+                    features = part.features(value, score, number, weight / most)
+                    yield Candidate(number, unit.start + value.start, part, value, features)
+
+
+def _in_sentences(passages: Sequence[Scored], sought: Sought, asked: Wanted) -> Found | None:
+    rated = list(candidates(passages, sought, asked))
     if not rated:
         return None
-    certain, value = max(rated, key=lambda each: (each[0], -each[1].start))
-    least = _CERTAIN_NAME if value.kind == "person" else _CERTAIN
-    if len({other.text for probability, other in rated if probability >= _POSSIBLE}) > 1:
-        least = _CERTAIN_OF_SEVERAL
-    if certain < least or (part.covered() < _COVERED and certain < _CERTAIN_ALONE):
+    best = max(rated, key=lambda each: (each.odds, -each.number, -each.start))
+    text, part = best.value.text, best.part
+    rival = max((r.odds for r in rated if not is_same(r.value.text, text)), default=-math.inf)
+    least = _CERTAIN_NAME if best.value.kind == "person" else _CERTAIN
+    if rival >= _POSSIBLE:
+        least = max(_CERTAIN_OF_SEVERAL, rival + _ALONE)
+    if best.odds < least or (part.covered() < _COVERED and best.odds < _CERTAIN_ALONE):
         return None
-    kind = _KINDS.get(value.unit, _KINDS.get(value.kind, "amount"))
-    start = whole.char_start + best.start + value.start
-    return Answer(value.text, kind, start, start + len(value.text)), certain
+    kind = _KINDS.get(best.value.unit, _KINDS.get(best.value.kind, "amount"))
+    return Found(best.number, passages[best.number].answer(best.start, text, kind))
+
+
+def _in_tables(passages: Sequence[Scored], sought: Sought, asked: Wanted) -> Found | None:
+    cells = [
+        (rank, -number, cell)
+        for number, passage in enumerate(passages)
+        if BETWEEN in passage.text
+        for rank, cell in Table.of(passage.text, names_of(passage.whole), sought, asked).cells()
+        if number == 0 or rank.covered >= _COVERED_BY_CELL
+    ]
+    if not cells:
+        return None
+    best, number, cell = max(cells, key=lambda each: each[:2])
+    if any(rank == best and not is_same(c.text, cell.text) for rank, _, c in cells):
+        return None
+    kind = _KINDS.get(next(iter(sorted(asked.kinds)), "money"), "amount")
+    return Found(-number, passages[-number].answer(cell.start, cell.text, kind))

@@ -4,7 +4,7 @@
 
 The files have the form of SQuAD: XQuAD in English (CC BY-SA 4.0) and the Wikipedia part of
 SQuADShifts (CC BY 4.0). Each article becomes a document of a collection in the folder HOME; each
-question is asked in its document, and the values of the best part are learned from.
+question is asked in its document, and the values of the first results are learned from.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from casetrack.api.library import Library
 from casetrack.base.config import load_settings
 from casetrack.base.license import UNLIMITED
 from casetrack.search.pinpoint.scoring import Sought
-from casetrack.search.pinpoint.values import FEATURES, VALUE_COLUMNS, Compared, Part
+from casetrack.search.pinpoint.values import FEATURES, READ, candidates
 from casetrack.search.pinpoint.wanted import wanted
 
 if TYPE_CHECKING:
@@ -42,24 +42,15 @@ def rows_of(collection: Collection, name: str, paragraphs: list[Any]) -> Iterato
     document = next(d.document_id for d in collection.documents() if d.name == name)
     for question in (question for paragraph in paragraphs for question in paragraph["qas"]):
         asked = wanted(question["question"])
-        results = collection.search(question["question"], limit=1, document=document)
+        results = collection.search(question["question"], limit=READ, document=document)
         if asked is None or not asked.kinds or not results:
             continue
         finder: Finder = results[0].locate.finder
-        marked = results[0].pinpoint
-        if not marked:
-            continue
-        passage = finder.passages[0]
-        best, whole = marked[0], passage.provenance
-        sought = Sought.of(finder.reading, finder.index)
-        row = finder.snapshot.take([passage.row_id], list(VALUE_COLUMNS)).to_pylist()[0]
-        own = Part(best.text, best.char_start - whole.char_start, best.kind, best.score)
-        part = Compared.of(own, passage.text, whole, row, sought, asked)
+        passages, sought = finder.scored(), Sought.of(finder.reading, finder.index)
         answers = {answer["text"] for answer in question["answers"]}
-        for value in [] if part.lacks_selection() else part.values:
-            if part.fits(value):
-                is_right = any(same_value(value.text, answer) for answer in answers)
-                yield [*part.features(value, best.score), float(is_right)]
+        for each in candidates(passages, sought, asked):
+            is_right = any(same_value(each.value.text, answer) for answer in answers)
+            yield [*each.features, float(is_right)]
 
 
 def fitted(rows: np.ndarray) -> tuple[np.ndarray, float]:
