@@ -170,8 +170,11 @@ def _searches() -> list[Question]:
         ({"document_filter": SHEETS, "top_k": 3}, ("-d", SHEETS, "-k", "3")),
     ]
     return [
-        Question("search_documents", {"query": TOPIC, **more}, ("search", TOPIC, *options))
-        for more, options in asked
+        Question("find_in_documents", {"topics": [TOPIC]}, ("matrix", TOPIC)),
+        *(
+            Question("search_documents", {"query": TOPIC, **more}, ("search", TOPIC, *options))
+            for more, options in asked
+        ),
     ]
 
 

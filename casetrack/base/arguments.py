@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 ID_PREFIX = 8
 """Signs of an id that are enough to name a thing by it."""
+_SHORTEST_PART = 3
+"""Letters of a part of a name; shorter ones occur in nearly every name."""
+_LIKE_WORDS = 8
 _SHOWN = 80
 T = TypeVar("T")
 N = TypeVar("N", int, float)
@@ -63,18 +66,44 @@ def find(asked: str, entries: Sequence[Entry], /, *, kind: str) -> int | None:
     return None
 
 
+def find_part(asked: str, entries: Sequence[Entry], /) -> int | None:
+    """Return the position of the only entry whose name contains all words of *asked*."""
+    words = _words(asked)
+    if sum(map(len, words)) < _SHORTEST_PART:
+        return None
+    names = (entry.name.casefold() for entry in entries)
+    fits = [i for i, name in enumerate(names) if all(word in name for word in words)]
+    return fits[0] if len(fits) == 1 else None
+
+
 def near(asked: str, entries: Sequence[Entry], /, *, limit: int = 3) -> list[tuple[str, str]]:
-    """Return ``(name, id)`` of entries with a similar name, most similar first."""
+    """Return ``(name, id)`` of entries with a similar name or similar words, best first."""
     folded = asked.strip().casefold()
+    known = {word for entry in entries for word in _words(entry.name)}
+    alike = [
+        {w: _ratio(word, w) for w in difflib.get_close_matches(word, known, _LIKE_WORDS, 0.7)}
+        for word in _words(asked)
+        if len(word) > _SHORTEST_PART
+    ]
     scored = []
     for entry in entries:
         name = entry.name.casefold()
-        ratio = difflib.SequenceMatcher(None, folded, name).ratio()
+        words = _words(name) if alike else []
+        ratios = [max((ratios.get(word, 0.0) for word in words), default=0.0) for ratios in alike]
+        ratio = max(_ratio(folded, name), sum(ratios) / max(1, len(ratios)))
         if folded and (folded in name or name in folded):
             ratio += 0.5
         if ratio >= 0.6:
             scored.append((-ratio, entry.name, entry.id))
     return [(name, entry_id) for _, name, entry_id in sorted(scored)[:limit]]
+
+
+def _words(name: str) -> list[str]:
+    return re.findall(r"[^\W_]+", name.casefold())
+
+
+def _ratio(one: str, other: str) -> float:
+    return difflib.SequenceMatcher(None, one, other).ratio()
 
 
 def suggest(name: str, known: Iterable[str], /) -> str:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from casetrack.base.arguments import DocumentRef
     from casetrack.base.records import Document
+    from casetrack.base.records.sync import SourceInfo
     from casetrack.store.datasets import Snapshot
     from casetrack.store.workspace import Workspace
 
@@ -91,7 +92,7 @@ def delete_document(
     workspace.require_active()
     with write_session(workspace.folder) as session:
         state = workspace.state()
-        document = state.document(named)
+        document = state.document(named, True)
         gone = [document, *state.attached_to(document)]
         if exclude:
             _require_own_file(document)
@@ -106,6 +107,41 @@ def delete_document(
         del state  # it maps files to be removed, which Windows refuses
         upkeep(workspace, secure=True, wait=True)
     return document
+
+
+def forget_source(workspace: Workspace, name: str, /) -> SourceInfo:
+    """Delete a source; for errors see ``Collection.forget_source``."""
+    from casetrack.base.arguments import suggest
+    from casetrack.keep.sync.cache import HashCache
+    from casetrack.store.originals import drop_copies
+    from casetrack.store.session import write_session
+    from casetrack.store.source_states import forgotten, source_infos
+    from casetrack.store.untaken import forget
+
+    workspace.require_active()
+    with write_session(workspace.folder) as session:
+        state = workspace.state()
+        known = {info.source: info for info in source_infos(workspace.folder, state.snapshot)}
+        if name not in known:
+            raise UsageError(
+                f"The collection has no source {name!r}{suggest(name, known)}.",
+                hint=f"Its sources: {', '.join(known) or 'none'}.",
+            )
+        documents = state.documents()
+        gone = {d.document_id: d for d in documents if d.source == name}
+        while more := {
+            d.document_id: d for d in documents if d.parent_id in gone and d.document_id not in gone
+        }:
+            gone |= more
+        session.delete(gone.values())
+        waiting = {file.path for file in state.untaken() if file.path.startswith(f"{name}/")}
+        forget(workspace.folder, waiting | {each.path for each in gone.values()})
+        drop_copies(workspace.folder, list(gone.values()))
+        HashCache(workspace.folder, name).remove()
+        # Last: after a kill, the source can be named again.
+        forgotten(workspace.folder, name)
+        workspace.catch_up()
+    return known[name]
 
 
 def _require_own_file(document: Document) -> None:

@@ -138,11 +138,11 @@ _SHORTEST_LIKE = 3
 """Minimum length for a substring match of names; shorter strings occur in nearly every name."""
 
 
-def find_document(snapshot: Snapshot, name_or_id: str, /) -> Document:
+def find_document(snapshot: Snapshot, name_or_id: str, /, *, whole: bool = False) -> Document:
     """Return the document with a name, a path, or an id (its first 8 characters are enough).
 
     A name also matches without its file extension, as in citations, unless another document has
-    exactly this name.
+    exactly this name; and, unless *whole*, by words that only its name contains.
     """
     # A whole id, as in every link, is a direct lookup.
     if (own := name_or_id.strip()) in snapshot.documents:
@@ -152,6 +152,8 @@ def find_document(snapshot: Snapshot, name_or_id: str, /) -> Document:
     position = arguments.find(name_or_id, entries, kind="document")
     if position is None:
         position = _without_ending(name_or_id, documents)
+    if position is None and not whole:
+        position = arguments.find_part(name_or_id, entries)
     if position is None:
         raise DocumentNotFound(name_or_id, _near(name_or_id, documents))
     return documents[position]

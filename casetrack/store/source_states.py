@@ -85,10 +85,18 @@ def _behind(report: SyncReport) -> bool:
     return "changed_meanwhile" in codes or codes.count(SourceError.code) >= _BROKEN_OFF
 
 
-def _update(folder: Path, name: str, change: Callable[[dict[str, Any]], dict[str, Any]], /) -> None:
+def forgotten(folder: Path, source: str, /) -> None:
+    """Remove a source."""
+    _update(folder, source, lambda _before: None)
+
+
+def _update(
+    folder: Path, name: str, change: Callable[[dict[str, Any]], dict[str, Any] | None], /
+) -> None:
     with info_lock(folder):
         known = _read(folder)
-        known[name] = change(known.get(name, {}))
+        state = change(known.pop(name, {}))
+        known |= {} if state is None else {name: state}
         write_atomic(folder / FILE, sealed({"format": _FORMAT, "sources": known}, indent=2))
 
 

@@ -175,9 +175,9 @@ class State:
             key=lambda d: (-d.ingested_at.timestamp(), d.name.casefold(), d.path),
         )
 
-    def document(self, named: DocumentRef, /) -> Document:
-        """Return a document by name, id or record, as of this state."""
-        return passages.find_document(self.snapshot, document_name(named))
+    def document(self, named: DocumentRef, whole: bool = False, /) -> Document:
+        """Return a document by record, id or name; a part of a name only if not *whole*."""
+        return passages.find_document(self.snapshot, document_name(named), whole=whole)
 
     def attached_to(self, document: Document, /) -> list[Document]:
         """Return the attachments of a document, of all levels."""

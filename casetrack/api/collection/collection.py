@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     )
     from casetrack.base.records.cards import QueryReport
     from casetrack.base.records.sync import SourceInfo, SyncReport
+    from casetrack.base.records.topics import TopicMatrix
     from casetrack.base.sql.control import Control
     from casetrack.keep.sources.base import Source
     from casetrack.search.ranking import FusionMethod
@@ -380,6 +381,40 @@ class Collection:
         where = Filter(documents, kinds, since, until, sources, paths, languages, mentions)
         return self.workspace.ask(
             lambda state: find_facets(state, query, where, shown=shown, most=most, waits=waits)
+        )
+
+    @operation(
+        "matrix",
+        READS,
+        tool="find_in_documents",
+        sets=("core", "search"),
+        most=10_000,
+        entries="documents",
+    )
+    def topic_matrix(
+        self,
+        topics: Annotated[
+            Sequence[str], Arg("Topics, clauses or claims, each in words.", "TOPIC", le=20)
+        ],
+        /,
+        *,
+        documents: _Documents = None,
+        kinds: _Kinds = None,
+        limit: Annotated[
+            int, at_most("How many documents at most.", "limit", mcp_le=200, mcp_default=25)
+        ] = 1000,
+    ) -> TopicMatrix:
+        """Return for each document which topics are present, absent or unsure, with places.
+
+        Each document is searched for each topic. A topic is present if the relevance of its best
+        passage is high, and absent if it is low; otherwise it is unsure.
+        """
+        from casetrack.base.arguments import Filter
+        from casetrack.search.topics import topic_matrix
+
+        where = Filter(documents, kinds)
+        return self.workspace.ask(
+            lambda state: topic_matrix(state, as_list(topics), where, limit=limit)
         )
 
     @overload
@@ -764,6 +799,16 @@ class Collection:
             tell=listener(progress) or silent,
             cancel=cancel,
         )
+
+    def forget_source(self, name: str, /) -> SourceInfo:
+        """Remove the documents and the sync state of a source such as ``git:platform``.
+
+        A killed call can be repeated. Raises ``UsageError`` for an unknown source;
+        ``CollectionReadOnly``, ``CollectionBusy`` or ``StorageError``.
+        """
+        from casetrack.keep.upkeep import forget_source
+
+        return forget_source(self.workspace, name)
 
     @operation("sources", READS)
     def sources(self) -> RowList[SourceInfo]:

@@ -286,7 +286,7 @@ class Map:
         READS,
         command="entity NAME",
         tool="get_entity_mentions",
-        sets=("core", "map"),
+        sets=("map",),
         most=1000,
         spread=True,
     )
@@ -652,12 +652,7 @@ class Map:
         return self._workspace.ask(compared)
 
     @operation(
-        "changes",
-        READS,
-        tool="compare_versions",
-        sets=("daily", "map", "legal"),
-        page="compare",
-        most=10000,
+        "changes", READS, tool="compare_versions", sets=("map", "legal"), page="compare", most=10000
     )
     def changes(
         self,

@@ -5,6 +5,7 @@ from typing import Any
 
 from casetrack.api.text.form import (
     Lines,
+    Part,
     counted,
     entries_of,
     flat,
@@ -18,6 +19,7 @@ from casetrack.api.text.passages import METHODS
 from casetrack.base.provenance import iso_utc
 from casetrack.base.records import Document, DocumentStructure, Facets, Section
 from casetrack.base.records.cards import size_text
+from casetrack.base.records.topics import DocumentTopics, TopicMatrix
 
 
 @lines_of.register
@@ -149,3 +151,33 @@ def _(answer: Facets) -> Lines:
         for facet in answer.facets
     ]
     return [line((fit, "title")), *table(rows)]
+
+
+@head_of.register
+def _(answer: TopicMatrix) -> Lines:
+    counts = ((t, answer.counts(t)) for t in answer.topics)
+    shown = counted(len(answer.documents), "document")
+    return [
+        line(f"{shown} of {answer.total:,}"),
+        *(
+            line(
+                (flat(t), "strong"), f": {', '.join(f'{n:,} {p}' for p, n in c.items())}", indent=2
+            )
+            for t, c in counts
+        ),
+    ]
+
+
+@lines_of.register
+def _(row: DocumentTopics) -> Lines:
+    lines = [line((row.document, "strong"), (f"  {row.document_id}", "extra"))]
+    for each in row.findings:
+        quote = each.quote
+        said = phrase(quote.text) if quote else ()
+        place = quote.citation.removeprefix(f"{row.document}, ") if quote else ""
+        where: tuple[Part, ...] = ()
+        if quote:
+            where = (" | ", (place, "source"), (" | chunk ", "less"), (quote.chunk_id, "chunk"))
+            where += (" ", *said)
+        lines.append(line(f"{flat(each.topic)}: ", (each.presence, "strong"), *where, indent=2))
+    return lines

@@ -34,8 +34,9 @@ from mcp.types import Tool as MCPTool
 from pydantic import ValidationError
 
 from casetrack.base import actor
+from casetrack.base.editions import ANY
 from casetrack.base.errors import CaseTrackError
-from casetrack.faces.mcp import failures
+from casetrack.faces.mcp import failures, results
 from casetrack.faces.mcp.catalogue import OTHER_ARGUMENTS, Catalogue, any_collection
 from casetrack.faces.mcp.failures import Failure
 from casetrack.faces.mcp.fetching import with_notice
@@ -48,7 +49,7 @@ from casetrack.faces.mcp.progress import ARGUMENT, Unconfirmed, ask_user, can_as
 from casetrack.faces.mcp.results import CODE, OF_COLLECTION
 from casetrack.faces.mcp.session import Session, in_thread
 from casetrack.faces.mcp.shutdown import resume_jobs
-from casetrack.faces.mcp.specs import ToolChoice
+from casetrack.faces.mcp.specs import MORE, ToolChoice, ToolSpec
 from casetrack.faces.mcp.steps import use_steps
 from casetrack.faces.mcp.texts import sendable, visible
 from casetrack.faces.mcp.wire import AnsweringStream, UnansweredStream
@@ -144,6 +145,8 @@ class CaseTrackServer(Server[Any]):
         edition = served.edition
         session.edition = edition.name
         self.catalogue = Catalogue(session, choice, served)
+        self._more = Catalogue(session, ToolChoice(None, choice.read_only), served)
+        session.more_tools = self._more_specs
         super().__init__(
             edition.server,
             title=edition.title,
@@ -198,6 +201,26 @@ class CaseTrackServer(Server[Any]):
             for tool in self.catalogue.list_tools(pages=pages)
         ]
 
+    def _more_specs(self) -> dict[str, ToolSpec]:
+        """Return the tools that ``more_tools`` calls: not listed, usable, and not destructive."""
+        listed, usable = self.catalogue.specs, self._more.usable()
+        return {
+            name: spec
+            for name, spec in self._more.specs.items()
+            if name in usable - listed.keys() and not spec.hints.destructive
+        }
+
+    def _named(
+        self, name: str, arguments: dict[str, Any], *, pages: bool
+    ) -> tuple[str, dict[str, Any], Tool | None]:
+        """Return the tool of a call with its arguments; ``more_tools`` stands for the named one."""
+        inner = arguments.get("name")
+        if name != MORE or name not in self.catalogue.specs or not inner:
+            return name, arguments, self.catalogue.get_tool(name, pages=pages)
+        given = arguments.get("arguments") or {}
+        known = inner in self._more_specs() and isinstance(given, dict)
+        return inner, given, self._more.get_tool(inner) if known else None
+
     def _meta_of(self, tool: Tool, *, pages: bool) -> dict[str, Any] | None:
         page = self.catalogue.page_meta(tool.name) if pages else {}
         return (tool.meta or {}) | page or None
@@ -237,9 +260,11 @@ class CaseTrackServer(Server[Any]):
         """
         from mcp.server.mcpserver import Context
 
-        tool = self.catalogue.get_tool(name, pages=pages)
+        name, arguments, tool = self._named(name, arguments, pages=pages)
         if tool is None:
-            return self._failed(failures.unknown_tool(name, self.catalogue.names()))
+            more = MORE in self.catalogue.specs
+            known = [*self._more_specs()] if more else self.catalogue.names()
+            return self._failed(failures.unknown_tool(name, known))
         other = OTHER_ARGUMENTS.get(tool.name, {})
         if other.keys() & arguments.keys() and not set(other.values()) & arguments.keys():
             arguments = {other.get(name, name): value for name, value in arguments.items()}
@@ -263,7 +288,11 @@ class CaseTrackServer(Server[Any]):
             else:
                 result = await keepalive(answer, context)
         except ToolError as error:
-            return self._failed(self._failure_of(tool, error))
+            failure = self._failure_of(tool, error)
+            # The preview of a change is an answer, except where programs are promised an error.
+            if isinstance(error.__cause__, Unconfirmed) and self._session.edition == ANY:
+                return results.answer(failure.text, {"preview": failure.text})
+            return self._failed(failure)
         if isinstance(result, CallToolResult) and result.is_error:
             return self._with_code(result, "usage")
         return result
@@ -389,6 +418,8 @@ class CaseTrackServer(Server[Any]):
         if self.catalogue.get_tool(params.name, pages=pages) is None and not promised:
             # An error of the protocol, unless programs of the edition are promised a result.
             message = failures.unknown_tool(params.name, self.catalogue.names()).text
+            if MORE in self.catalogue.specs and params.name in self._more_specs():
+                message = f"{MORE} calls {params.name}: give its name and arguments."
             raise MCPError(INVALID_PARAMS, visible(sendable(message)))
         given = Context(request_context=context, input_params=params)
         arguments = params.arguments or {}
@@ -398,11 +429,20 @@ class CaseTrackServer(Server[Any]):
         if isinstance(result, CallToolResult):
             if self._session.missing_models is not None:
                 with_notice(result, await in_thread(self._session.missing_models.notice))
+            if self._session.texts_only and not pages and self._is_concise(params):
+                result.structured_content = None
             if pages:
                 await self._with_collection(params.name, arguments, result)
             else:
                 result.meta = None
         return result
+
+    def _is_concise(self, params: CallToolRequestParams) -> bool:
+        _, given, tool = self._named(params.name, params.arguments or {}, pages=False)
+        name = "response_format"
+        if tool is None or name not in tool.parameters["properties"]:
+            return False
+        return bool(given.get(name, "concise") == "concise")
 
     async def _with_collection(
         self, name: str, arguments: dict[str, Any], result: CallToolResult

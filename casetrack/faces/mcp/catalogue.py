@@ -40,7 +40,7 @@ _GROUPS = (
     *("collections:CollectionTools", "ingest:IngestTools", "sync:WatchTools"),
     *("reindex:ReindexTools", "status:JobTools", "documents:DocumentTools"),
     *("search:SearchTools", "reading:PageTools", "overview:OverviewTools"),
-    *("search:QueryTools", "marks:MarkTools", "status:StatusTools"),
+    *("search:QueryTools", "marks:MarkTools", "status:StatusTools", "more:MoreTools"),
 )
 """Tool classes that are not made from operations, with their modules."""
 

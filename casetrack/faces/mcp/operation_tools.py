@@ -225,6 +225,10 @@ def _answered(
     blocks = [
         plain(numbered(n, entry_of(item)), formatter) for n, item in enumerate(chosen, offset + 1)
     ]
+    if "root" in extra:
+        below = [each.get("path") for each in entries]
+        blocks = [f"{b} | {path}" if path else b for b, path in zip(blocks, below, strict=True)]
+        blocks.append(f"Folder of these documents: {extra['root']}")
     head = (
         plain(head_of(result), formatter)
         or f"{operation.name.capitalize()} of {request.name}: {total:,}"

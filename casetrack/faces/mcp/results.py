@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from mcp.types import CallToolResult, ContentBlock, ResourceLink, TextContent
@@ -131,12 +132,16 @@ def answer(
 
 
 def _sources(sources: Mapping[str, Facts]) -> str:
-    """Return the documents that a concise answer quotes, each once with its path."""
-    lines = [
-        " ".join(f"- {key}: {each.get('path') or each['document']}".splitlines())
-        for key, each in sources.items()
-    ]
-    return "\n".join(["\n\nSources:", *lines]) if lines else ""
+    """Return the paths of the documents that a concise answer cites by name, by folder."""
+    folders: dict[str, list[str]] = {}
+    for each in sources.values():
+        path = " ".join((each.get("path") or each["document"]).splitlines())
+        name = PurePath(path).name
+        folders.setdefault(path[: len(path) - len(name)], []).append(name)
+    if len(folders) == 1:
+        return f"\n\nFolder of these documents: {next(iter(folders)) or '.'}"
+    lines = (f"- {folder}{name}" for folder, names in folders.items() for name in names)
+    return "\n".join(["\n\nSources:", *lines]) if folders else ""
 
 
 # --- lists that are cut where they would be too long ----------------------------------------

@@ -49,7 +49,7 @@ _NEAR_CHARS = 200
 _MOST_ALSO = 5
 """Listed places of equal text; there may be hundreds."""
 _NOTHING = f"No results. Try other words. {See('documents')} lists the documents."
-_FIRST, _FIRST_CHARS, _LATER_CHARS = 2, 900, 600
+_FIRST, _FIRST_CHARS, _LATER_CHARS = 2, 700, 400
 """Characters of the quotation of the first results, and of later ones."""
 _SHORT = frozenset(
     {"collection", "evidence", "relevance", "notes", "computed", "reading", "stage_ms"}
@@ -198,7 +198,10 @@ class ResultPage:
 
     def _block(self, result: "SearchResult", _entry: dict[str, Any]) -> str:
         shown = self._parts.get(result.rank, result)
-        return self._plain(result_lines(shown, explain=self._explain))
+        text = self._plain(result_lines(shown, explain=self._explain))
+        # The line above has the name.
+        name = f"At: {' '.join(result.provenance.document_name.splitlines())}, "
+        return text.replace(f"\n{name}", "\nAt: ", 1) if self._formatter.concise else text
 
     def _related(self, budget: int) -> "Portion[RelatedChunk]":
         def entry(each: "RelatedChunk") -> dict[str, Any]:

@@ -155,6 +155,7 @@ def _made(
     from casetrack.faces.mcp.session import Session
 
     session = Session(library)
+    session.texts_only = True
     server = server_for(session, choice, served)
     gc.freeze()
     gc.enable()

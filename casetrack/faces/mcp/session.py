@@ -17,12 +17,13 @@ from casetrack.faces.mcp.steps import offers
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from casetrack.api.collection import Collection
     from casetrack.api.library import Library
     from casetrack.base.records import CollectionInfo
     from casetrack.faces.mcp.fetching import MissingModels
+    from casetrack.faces.mcp.specs import ToolSpec
 
 T = TypeVar("T")
 
@@ -86,6 +87,11 @@ class Session:
         Whether it resumes unfinished work of earlier servers.
     missing_models
         Reports a missing search model in results.
+    texts_only
+        Whether concise answers are sent only as text. A program gets structured content with
+        ``response_format: detailed``, and a client that shows pages always.
+    more_tools
+        Returns the tools that the server does not list, but calls.
     """
 
     def __init__(self, library: Library) -> None:
@@ -96,6 +102,8 @@ class Session:
         self.watching = False
         self.resumes_jobs = False
         self.missing_models: MissingModels | None = None
+        self.texts_only = False
+        self.more_tools: Callable[[], Mapping[str, ToolSpec]] = dict
         self._own = ConnectionState()
         self._writing: dict[str, anyio.Lock] = {}
 

@@ -142,10 +142,12 @@ def _plain(field: dict[str, Any]) -> dict[str, Any]:
     if "properties" in field:
         field = field | {"properties": {n: _plain(f) for n, f in field["properties"].items()}}
     arms = [arm for arm in field.get("anyOf", ()) if arm != {"type": "null"}]
-    if len(arms) == len(field.get("anyOf", ())):
-        return field
-    rest = {k: v for k, v in field.items() if k not in {"anyOf", "default"}}
-    return (arms[0] if len(arms) == 1 else {"anyOf": arms}) | rest
+    if len(arms) != len(field.get("anyOf", ())):
+        rest = {k: v for k, v in field.items() if k not in {"anyOf", "default"}}
+        field = (arms[0] if len(arms) == 1 else {"anyOf": arms}) | rest
+    # Zero, false and the first of some words are what everybody expects of a missing argument.
+    usual = {"default": (0, "", *field.get("enum", ())[:1]), "minimum": (0, 1)}
+    return {k: v for k, v in field.items() if k not in usual or v not in usual[k]}
 
 
 def _inlined(node: Any, named: dict[str, Any]) -> Any:
@@ -176,6 +178,8 @@ def _untitled(node: Any) -> Any:
 # to all its connections.
 
 ALL = "all"
+MORE = "more_tools"
+"""The tool that calls those of no chosen set; a server with all tools has no use for it."""
 READ_ONLY = "read-only"
 
 SET_NAMES = (ALL, READ_ONLY, *get_args(ToolSet))
@@ -193,7 +197,7 @@ class ToolChoice:
         return [
             name
             for name, spec in specs.items()
-            if (self.names is None or name in self.names)
+            if (name != MORE if self.names is None else name in self.names)
             and (spec.hints.read_only or not self.read_only)
         ]
 

@@ -112,6 +112,10 @@ class HashCache:
         """Whether an earlier sync is recorded."""
         return self._path.is_file()
 
+    def remove(self) -> None:
+        """Delete the file, and with it the record of the sync."""
+        self._path.unlink(missing_ok=True)
+
     def find(self, path: str, signature: Signature | str, /) -> Hashed | None:
         """Return the entry of an unchanged file."""
         known = self._files.get(path)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import Opt, QueryError, See
 from casetrack.base.sql.catalog import VIEWS
+from casetrack.base.sql.statements import LIMITED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -75,7 +76,7 @@ def line_and_column(given: str, span: Span | None, /) -> str:
     """Return a position as text; empty without one."""
     if span is None:
         return ""
-    before = given[: span[0]]
+    before = given[: span[0]].removeprefix(LIMITED)
     line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
     return f" in line {line}, column {column}"
 

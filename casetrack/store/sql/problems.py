@@ -97,7 +97,7 @@ def did_you_mean(names: Iterable[str], /) -> str:
     return f" Did you mean {listed}?" if listed else ""
 
 
-_HINT = f"Views: {', '.join(VIEWS)}. {See('schema')} lists their columns."
+_HINT = f"Views: {', '.join(VIEWS)}. DESCRIBE with a view's name lists its columns."
 _SCHEMA = f"{See('schema')} lists the available names, with columns and examples."
 _LONGEST_VALUE = 60
 
@@ -266,24 +266,21 @@ def _no_column(mistake: _Mistake) -> _Help:
     meant = near(name, [*offered, *columns_in(elsewhere)])
     return _Help(
         f'there is no column "{name}".{did_you_mean(meant)}',
-        f"{_instead_of_column(name, meant, mistake)}{See('schema')} lists the columns of every "
-        "view.",
+        _instead_of_column(name, meant, mistake),
         span,
     )
 
 
 def _instead_of_column(name: str, meant: list[str], mistake: _Mistake) -> str:
-    """Return the correction for a name that is not a column; empty if suggestions exist."""
+    """Return the correction for a name that is not a column, and the existing columns."""
     holders = [t.name for t in catalog().tables if name.lower() in {c.name for c in t.columns}]
-    if holders:
-        return f"{name} is a column of {', '.join(holders)}. "
-    if not meant and (mistake.pointed_at.startswith('"') or "(" in mistake.pointed_at):
+    first = f"{name} is a column of {', '.join(holders)}. " if holders else ""
+    if not meant and not holders and (mistake.pointed_at[:1] == '"' or "(" in mistake.pointed_at):
         text = name.replace("'", "''")
-        return f"If it is a text, write it in single quotation marks: '{text}'. "
-    asked = tables_in(mistake.given)
-    if not meant and len(asked) == 1:
-        return f"{asked[0].name} has {', '.join(c.name for c in asked[0].columns)}. "
-    return ""
+        first = f"If it is a text, write it in single quotation marks: '{text}'. "
+    asked = tables_in(mistake.given)[:_MOST_OFFERED]
+    lists = (f"{t.name} has {', '.join(c.name for c in t.columns)}." for t in asked)
+    return first + (" ".join(lists) or f"{See('schema')} lists the columns of every view.")
 
 
 def _no_such_table_here(mistake: _Mistake) -> _Help:

@@ -131,6 +131,12 @@ def test_the_life_of_a_project_with_several_sources(shop: Path, config: Path, ct
     assert ctx.answers("payroll") == []
     assert [h["source_id"] for h in ctx.answers("encrypt")] == ["src/tokens.py"]
 
+    assert ctx("forget", "git:platform")[0] == 2  # without a terminal to ask
+    assert ctx.json("forget", "git:platform", "--yes")["documents"] == 1
+    assert ctx.answers("encrypt") == []
+    assert ctx.answers("green machines")
+    assert ctx("forget", "git:platform", "--yes")[0] == 2
+
 
 def test_sources_stats_and_get(shop: Path, config: Path, ctx: Ctx) -> None:
     long = "\n\n".join(f"## Part {n}\n\n{'Blue and green machines. ' * 30}" for n in range(12))

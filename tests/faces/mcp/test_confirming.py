@@ -89,8 +89,8 @@ def test_nobody_is_asked_for_nothing(acme: Library, mode: str, codes: list[str])
         ("close_collection", {"collection_name": "Acme"}),
     )
     assert questions == []
-    assert [bool(result.is_error) for result in results] == [True, True, True, False]
-    assert codes == ["usage", "document_not_found", "collection_not_found"]
+    assert [bool(result.is_error) for result in results] == [False, True, True, False]
+    assert codes == ["document_not_found", "collection_not_found"]
     (deleted,), questions = asking(
         acme, yes, mode, ("delete_collection", {"collection_name": "Acme", "confirm": True})
     )

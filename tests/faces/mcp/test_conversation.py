@@ -24,6 +24,13 @@ async def ask(client: Client, tool: str, **arguments: Any) -> tuple[str, Any]:
     return text, result.structured_content
 
 
+async def previewed(client: Client, tool: str, **arguments: Any) -> str:
+    """Call a tool without its confirmation and return the preview."""
+    text, facts = await ask(client, tool, **arguments)
+    assert facts == {"preview": text}
+    return str(text)
+
+
 async def refused(client: Client, tool: str, **arguments: Any) -> str:
     """Call a tool that must fail and return its text."""
     result = await client.call_tool(tool, arguments)
@@ -95,14 +102,14 @@ async def converse(client: Client, folder: Path) -> None:
     assert {"mini", "standard", "legal", "multilingual"} <= set(profiles)
     assert profiles["mini"]["dimension"] == 384
 
-    warning = await refused(client, "delete_document", document_name="Notes.txt")
+    warning = await previewed(client, "delete_document", document_name="Notes.txt")
     assert '"Notes.txt"' in warning
     _, gone = await ask(client, "delete_document", document_name="Notes.txt", confirm=True)
     assert gone["deleted"]["name"] == "Notes.txt"
     _, result = await ask(client, "search_documents", query="ignore instructions building")
     assert all(r["source"]["document"] != "Notes.txt" for r in result["results"])
 
-    warning = await refused(client, "delete_collection", collection_name="Acme", confirm=False)
+    warning = await previewed(client, "delete_collection", collection_name="Acme", confirm=False)
     assert "2" in warning
     assert "confirm: true" in warning
     text, gone = await ask(client, "delete_collection", collection_name="Acme", confirm=True)

@@ -16,6 +16,7 @@ from casetrack.faces.cli.output import (
     Field,
     byte_text,
     cell_text,
+    confirmed,
     counted,
     facts,
     line,
@@ -179,6 +180,27 @@ class _Lines(Meter):
 def _event(kind: str, source: str, facts: dict[str, object]) -> None:
     sys.stderr.write(json.dumps({"event": kind, "connector": source, **facts}) + "\n")
     sys.stderr.flush()
+
+
+@described(
+    source=option(Arg("The source, such as git:platform.", "SOURCE")),
+    yes=option(Arg("Do not ask.", "--yes -y")),
+)
+def forget(ctx: typer.Context, source: str, yes: bool = False, as_json: JsonOption = False) -> None:
+    """Remove a source from the index: its documents, and the state of its syncs.
+
+    The source itself is not touched. While the config names it, the next sync reads it again.
+    """
+    home = ctx.ensure_object(ContextState).home
+    if not yes and not confirmed(f"Removing {source}", lambda: "Remove all its documents?"):
+        return
+    gone = home.collection.forget_source(source)
+    if as_json:
+        write_json(gone.as_dict())
+        return
+    line(f"Removed {source}: {counted(gone.documents, 'document')}.")
+    if source in home.config.labels:
+        line(f"The config still names it: remove its table, or the next sync reads {source} again.")
 
 
 _BY_SOURCE = """

@@ -36,12 +36,12 @@ class DocumentTools(SessionTools):
         document_name: str,
         confirm: Annotated[bool, Field(description="Ask the user first")] = False,
         collection: CollectionName = None,
-        secure: Annotated[bool, Field(description="At once, from snapshots too")] = False,
-        exclude: Annotated[bool, Field(description="Exclude its file from later syncs")] = False,
+        secure: Annotated[bool, Field(description="From snapshots too")] = False,
+        exclude: Annotated[bool, Field(description="Not synced again")] = False,
     ) -> CallToolResult:
         """Delete a document once that is confirmed."""
         target: Collection = await locate(self._session, collection)
-        document = await in_thread(partial(target.document, document_name))
+        document = await in_thread(lambda: target.workspace.state().document(document_name, True))
         amount = (
             f"{render.counted(document.page_count, 'page')}, "
             f"{render.counted(document.chunk_count, 'chunk')}"

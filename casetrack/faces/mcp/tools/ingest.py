@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from casetrack.api.collection import Collection
     from casetrack.base.editions import Edition
 
-FORMATS = (
-    "PDF, DOCX, DOC, PPTX, XLSX, XLS, ODS, ODT, RTF, HTML, EPUB, EML, MSG, CSV, JSON, MD, JPG, PNG"
-)
 LISTED_OUTCOMES = 200
 _NAMES = f"{See('documents')} lists all ingested files"
 _OTHER = f"Use {See('ingest')} for it."
@@ -44,7 +41,6 @@ _WARNINGS = 5
 _ORDER = {"failed": 0, "partial": 1, "ingested": 2, "skipped": 3}
 
 DefaultType = Annotated[str | None, BeforeValidator(lower)]
-_NamedType = Annotated[DefaultType, Field(description="Such as contract")]
 Extensions = list[str] | None
 FolderPath = Annotated[str, Field(description="Absolute")]
 Password = str | None
@@ -58,8 +54,8 @@ class IngestTools(SessionTools):
     @tool(
         "Ingest document",
         ADDS,
-        description=f"Ingest a file: {FORMATS} and others. A changed one replaces its earlier "
-        "version. Returns ID, counts, warnings.",
+        description="Ingest a file: PDF, Office, mail, HTML, EPUB, CSV, JSON, scans and others. "
+        "A changed one replaces its version. Returns ID, counts, warnings.",
         sets=("core", "legal"),
         of=("ingest",),
     )
@@ -68,7 +64,7 @@ class IngestTools(SessionTools):
         ctx: Context,
         file_path: Annotated[str, Field(description="Absolute")],
         document_name: str | None = None,
-        document_type: _NamedType = None,
+        document_type: DefaultType = None,
         copy_original: bool = False,
         password: Password = None,
         ocr: OcrEngine = None,
@@ -102,7 +98,7 @@ class IngestTools(SessionTools):
     @tool(
         "Ingest folder",
         ADDS,
-        description="Ingest all new files of a folder. Returns counts, failures first.",
+        description="Ingest new files of a folder. Returns counts, failures.",
         sets=("core", "legal"),
         of=("ingest",),
     )

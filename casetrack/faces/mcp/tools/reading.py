@@ -31,7 +31,7 @@ class PageTools(SessionTools):
     @tool(
         "Page picture",
         READS,
-        description="See a page, to check tables, stamps or OCR: by chunk_id (highlighted), or "
+        description="See a page (tables, stamps, OCR) by chunk_id (highlighted), or "
         "document_name and page. Returns picture and citation.",
         sets=("daily", "search", "legal"),
         page="page",

@@ -32,14 +32,14 @@ class SearchTools(SessionTools):
         "Search",
         READS,
         description="Start here for any question: finds passages by words and meaning. Returns "
-        "each cited (file, page, lines), with chunk_id.",
+        "each cited, with chunk_id.",
         sets=("core", "search", "legal"),
         page="search",
         of=("search",),
     )
     @takes(
         _SEARCH,
-        explain=(Annotated[bool, Field(description="Scores of each stage")], False),
+        explain=(bool, False),
         collections=(
             Annotated[list[str] | None, Field(description='Several, ranked together; ["all"]')],
             None,
@@ -108,8 +108,8 @@ class QueryTools(SessionTools):
     @tool(
         "SQL",
         READS,
-        description="One DuckDB SELECT over documents, chunks, entities, mentions, amounts, "
-        "search('words'); SHOW TABLES lists all. Returns rows; select citation.",
+        description="One DuckDB SELECT over documents, chunks (text, citation), entities, amounts, "
+        "search('words'). DESCRIBE amounts shows columns. Returns rows.",
         sets=("daily",),
         of=("query",),
     )

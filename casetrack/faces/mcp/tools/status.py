@@ -133,8 +133,7 @@ class JobTools(SessionTools):
     @tool(
         "Job status",
         READS,
-        description="Progress of long work. Returns the result when done; without job_id all jobs, "
-        "or with wait_seconds the running one.",
+        description="Progress of long work. Returns the result when done; without job_id all jobs.",
         sets=("core", "legal"),
         of=("jobs list",),
     )
