@@ -35,6 +35,9 @@ class Encoding:
 class ProfileEncoder(Protocol):
     """The models of a profile as one encoder; thread-safe."""
 
+    def __hash__(self) -> int:
+        """Return the hash; caches have encoders as keys."""
+
     @property
     def name(self) -> str:
         """The profile's name."""

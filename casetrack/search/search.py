@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from dataclasses import replace
 from numbers import Integral
@@ -59,7 +60,19 @@ if TYPE_CHECKING:
 MAX_RESULTS = 1000
 MAX_QUERY_CHARS = 20_000
 EVERYWHERE = Filter()
+_OTHER_NAMES = 0.5
+"""Weight of all tokens of other names, relative to those of the question."""
 _NO_WORD = "The query has no searchable word; only very common words or signs."
+
+
+@functools.lru_cache(maxsize=64)
+def _tokens_of(encoder: ProfileEncoder, names: str) -> np.ndarray:
+    """Return the tokens of other names, float32 [n, width]; the same names are often asked."""
+    encoding = encoder.encode_query(names)
+    if encoding.tokens is None or encoding.token_spans is None:
+        return np.empty((0, encoder.token_width or 0), dtype=np.float32)
+    spans = encoding.token_spans
+    return encoding.tokens[spans[:, 0] < spans[:, 1]]  # [MASK] tokens have an empty span
 
 
 @one_thread_each()
@@ -134,7 +147,7 @@ class _Run:
         self.times = StageTimes()
         self.look: Rerank | None = None
         self.encoded: Encoded | None = None
-        self.plain: tuple[str, Encoding] | None = None  # The question without other names
+        self.encoding: Encoding | None = None  # Of the question, if its meaning was needed
         self.nearness: dict[Place, Nearness] = {}
 
     def choose(self, mode: SearchMode | None, stages: Sequence[str] | None, where: Filter) -> None:
@@ -172,12 +185,11 @@ class _Run:
         if self.plan.encoder is None or self.plan.encoder.name not in PROFILES:
             return None
         try:
-            encoding = self.plan.encoder.encode_query(text)
+            self.encoding = self.plan.encoder.encode_query(text)
         except (ValueError, ModelError):
             # Encoding the text for the search fails as well, which is reported there.
             return None
-        self.plain = (text, encoding)
-        return meaning_of(self.plan.encoder.name, encoding.dense)
+        return meaning_of(self.plan.encoder.name, self.encoding.dense)
 
     def encode(self, *, yields: bool) -> None:
         """Encode the question for each stage; with *yields*, without models that fail."""
@@ -186,7 +198,7 @@ class _Run:
         if plan.encoder is None:
             return
         try:
-            encoding = self._encoding(plan.encoder, reading.text)
+            encoding = self.encoding or plan.encoder.encode_query(reading.text)
         except (ValueError, ModelError) as error:
             # A text for which no model has a token, such as joiners alone, raises ValueError.
             why = "The models know no word of the query; the search used its words only."
@@ -208,27 +220,27 @@ class _Run:
         if "maxsim" in plan.stages and not (tokens is None or spans is None or form is None):
             feedback = encoding.dense if "feedback" in plan.stages else None
             weights = self.words.token_weights(reading.text, spans)
-            maxsim = self._maxsim(form, tokens, weights)
+            names = reading.other_names
+            others = _tokens_of(plan.encoder, names) if names else tokens[:0]
+            maxsim = self._maxsim(form, tokens, weights, others)
             self.look = replace(self.look or Rerank(), maxsim=maxsim, feedback=feedback)
         self.times.lap("encode")
 
-    def _encoding(self, encoder: ProfileEncoder, text: str) -> Encoding:
-        if self.plain is not None and self.plain[0] == text:
-            return self.plain[1]
-        return encoder.encode_query(text)
-
     def _maxsim(
-        self, form: TokenForm, tokens: np.ndarray, weights: np.ndarray
+        self, form: TokenForm, tokens: np.ndarray, weights: np.ndarray, others: np.ndarray
     ) -> Callable[[Sequence[Place]], np.ndarray]:
-        matrices = self.state.once(_matrices)
+        matrices, own = self.state.once(_matrices), len(tokens)
+        asked = np.concatenate([tokens, others])
+        other = min(1.0, _OTHER_NAMES * own / max(1, len(others)))
+        counts = np.repeat(np.array([1.0, other], np.float32), [own, len(others)])
 
         def maxsim(places: Sequence[Place]) -> np.ndarray:
             """Score chunks by their token matrices, which are read now."""
-            similarities = form.nearest(tokens, matrices.take(_row_ids(self.index, places)))
+            similarities = form.nearest(asked, matrices.take(_row_ids(self.index, places)))
             if not similarities.shape[1]:
                 return np.full(len(places), np.nan, dtype=np.float32)
-            self.nearness |= nearness(places, similarities, weights)
-            mean: np.ndarray = similarities.mean(axis=1)
+            self.nearness |= nearness(places, similarities[:, :own], weights)
+            mean: np.ndarray = (similarities * counts).sum(axis=1) / counts.sum()  # Without BLAS
             return mean
 
         return maxsim

@@ -185,8 +185,7 @@ def examples_of(
     )
     near = None
     if finder.encoded is not None:
-        own = len(finder.reading.query) - sum(len(part.text) for part in finder.reading.dropped)
-        tokens = Tokens.of(finder.reading.text, own, finder.encoded)
+        tokens = Tokens.of(finder.reading.text, finder.encoded)
         near = None if tokens is None else tokens.near(passage.text, units, row["tokens"])
     sought = Sought.of(finder.reading, finder.index)
     answers = np.zeros(len(units))

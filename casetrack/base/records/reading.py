@@ -126,7 +126,7 @@ class Reading(Record):
     """The analysis of a question."""
 
     query: Annotated[str, HIDDEN]
-    text: str  # input of the models
+    text: str  # the question without instructions, input of the models
     # Index terms with weights: the frequency in the question; synonyms have less, see `expansions`.
     terms: Annotated[dict[str, float], HIDDEN] = field(repr=False)
     # Removed instructions, which describe the answer rather than its content.
@@ -140,6 +140,7 @@ class Reading(Record):
     script: str | None = None  # script of most letters, such as `Latin`; `None` without letters
     named: tuple[NamedDocument, ...] = ()  # documents in the question
     expansions: tuple[Expansion, ...] = ()
+    other_names: Annotated[str, HIDDEN] = ""  # the first of them, second input of the models
     # Titles that a page with the answer may have.
     titles: Annotated[tuple[str, ...], HIDDEN] = field(default=(), repr=False)
     citations: tuple[AskedCitation, ...] = ()

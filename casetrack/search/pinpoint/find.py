@@ -109,8 +109,7 @@ class Finder:
 
     def _asked(self) -> tuple[Sought, Tokens | None]:
         reading = self.reading
-        own = len(reading.query) - sum(len(part.text) for part in reading.dropped)
-        tokens = None if self.encoded is None else Tokens.of(reading.text, own, self.encoded)
+        tokens = None if self.encoded is None else Tokens.of(reading.text, self.encoded)
         return Sought.of(reading, self.index), tokens
 
     def _read(self, sought: Sought, tokens: Tokens | None) -> list[dict[str, Any]]:

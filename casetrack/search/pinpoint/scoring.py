@@ -127,11 +127,8 @@ class Tokens:
     spans_of: Callable[[str], NDArray[np.int32] | None]
 
     @classmethod
-    def of(cls, text: str, own: int, encoded: Encoded, /) -> Tokens | None:
-        """Return the tokens of an encoded question, or ``None``.
-
-        *text* is the encoded text: the question in its first *own* characters, then other names.
-        """
+    def of(cls, text: str, encoded: Encoded, /) -> Tokens | None:
+        """Return the tokens of an encoded question *text*, or ``None``."""
         encoder, encoding = encoded
         form = token_form(encoder)
         if form is None or encoding.tokens is None or encoding.token_spans is None:
@@ -139,8 +136,6 @@ class Tokens:
         if len(encoding.tokens) != len(encoding.token_spans):
             return None
         kept = content_tokens(text, encoding.token_spans, STOP_WORDS)
-        mine = kept & (encoding.token_spans[:, 0] < own)
-        kept = mine if mine.any() else kept
         return cls(form.asked(encoding.tokens[kept]), form, encoder.document_spans)
 
     def near(

@@ -338,7 +338,7 @@ def wants_of(text: str, /) -> frozenset[Want]:
     return frozenset(wants)
 
 
-# The text that models read: the question, and other names of its terms.
+# The other names that models read in addition to the question.
 
 _NAMES, _PARTS, _WITHIN = 2, 3, 1
 _WORDS = 24
@@ -346,11 +346,8 @@ _WORDS = 24
 did not help."""
 
 
-def with_other_names(asked: str, words: Sequence[Word], named: Sequence[Match], /) -> str:
-    """Return the question, followed by the first other names, parts and places of its terms.
-
-    Without any it is unchanged. *words* are those in which the terms were found.
-    """
+def _other_names(words: Sequence[Word], named: Sequence[Match]) -> str:
+    """Return the first other names, parts and places of the terms found in *words*."""
     others: list[str] = []
     room = _WORDS
     for name in dict.fromkeys(name for match in named for name in _others(words, match)):
@@ -358,7 +355,7 @@ def with_other_names(asked: str, words: Sequence[Word], named: Sequence[Match], 
         if room < 0:
             break
         others.append(name)
-    return f"{asked} {'; '.join(others)}" if others else asked
+    return "; ".join(others)
 
 
 def _others(words: Sequence[Word], match: Match) -> Iterator[str]:
@@ -440,7 +437,8 @@ def read(
     language = language_of(query, script)
     return Reading(
         query=query,
-        text=with_other_names(plain, words, [match for match, _ in searched]),
+        text=plain,
+        other_names=_other_names(words, [match for match, _ in searched]),
         terms=terms,
         dropped=dropped,
         phrases=phrases_of(asked),
