@@ -25,6 +25,12 @@ _SUFFIX: Final = re.compile(
     r"|(?:[JS]r|I{2,3}|IV|Esq|Ph\.?D|M\.?D|Inc|Ltd|LLC|LLP|L\.?P|Corp|Co|N\.?A|S\.?A|AG|GmbH)\.?",
     re.IGNORECASE,
 )
+_BEHALF: Final = re.compile(
+    r"^.*\b(?:on behalf of|im auftrag von|de la part de|på vegne af)\s+(?=\w)", re.IGNORECASE
+)
+"""Text before the sender whose mail an account or a list passes on."""
+_WRITTEN_AT: Final = re.compile(r"(?<![^\s<(:\[])([\w.+-]+) at ([\w-]+(?:\.[\w-]+)+)(?![\w.])")
+"""An address with "at", as archives of lists print it."""
 _MOST: Final = 4
 """Number of words of a longest personal name without titles."""
 
@@ -59,6 +65,8 @@ def correspondents(field: str, shown: str = "", /) -> list[Correspondent]:
 
     >>> [str(c) for c in correspondents("Roe, Jo <jo@acme.com>, 'Lee' [mailto:al@acme.com]; Bo")]
     ['Roe, Jo <jo@acme.com>', 'Lee <al@acme.com>', 'Bo']
+    >>> [str(c) for c in correspondents("list at acme.com On Behalf Of Al Lee; <bo at acme.com>")]
+    ['Al Lee', 'bo@acme.com']
     """
     people = [c for start, end in _items(field) if (c := _read(field, start, end)) is not None]
     names = [c.name for c in correspondents(shown)] if shown else []
@@ -92,7 +100,8 @@ def ordered_name(name: str, address: str = "", /) -> str:
 
 
 def _read(field: str, start: int, end: int) -> Correspondent | None:
-    text = " ".join(field[start:end].split())
+    text = _BEHALF.sub("", " ".join(field[start:end].split()))
+    text = _WRITTEN_AT.sub(r"\1@\2", text)
     if text.endswith(":"):
         return None
     known = _MAIL_LINK.search(text)

@@ -37,6 +37,7 @@ _ENOUGH = 3.0
 _MANY_PAGES = 30
 _SHORT_KINDS = frozenset(("invoice", "memo", "correspondence"))
 """Types that are never long; a mailbox is, and is recognised by its format."""
+_SALUTATION = re.compile(r"^\s*(?:Dear\s|Sehr geehrte|Ladies and|Gentlemen:)", re.MULTILINE)
 _TITLE_CHARS = 400
 _LINE_CHARS = 1500
 _OPENING_CHARS = 2500
@@ -89,9 +90,10 @@ def infer_document_type(
     *format* as in ``documents.format``, *text* are its first few thousand characters, *headings*
     its first ones, *pages* their number.
     """
+    above = _SALUTATION.split(text[:_TITLE_CHARS], maxsplit=1)[0]  # below it no letter has a title
     places: dict[Place, str] = {
         "name": re.sub(r"[_\-.]+", " ", name),
-        "title": "\n".join(filter(None, [title, *headings[:1], text[:_TITLE_CHARS]])),
+        "title": "\n".join(filter(None, [title, *headings[:1], above])),
         "line": text[:_LINE_CHARS],
         "opening": text[:_OPENING_CHARS],
         "headings": "\n".join(headings),

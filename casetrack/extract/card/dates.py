@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _NUMBER_LABEL: Final = pattern("number_label")
 _OWN_DATE: Final = pattern("own_date")
 _OTHER_DATE: Final = pattern("other_date")
-_PLANNED: Final = re.compile(r"\b(?:will|shall|wird|werden)\b[^.;]*$")
+_PLANNED: Final = re.compile(r"(?i)\b(?:will|shall|wird|werden)\b[^.;]*$")
 """The rest of a sentence on something in the future."""
 _ENDED: Final = pattern("ended")
 _INTERVAL: Final = pattern("interval")
@@ -112,7 +112,9 @@ def read_period(cover: Cover, kind: str, /) -> Found | None:
         )
         if not months:
             months = 12 if kind == "annual report" else 3 if kind == "quarterly report" else 0
-        value = f"{_months_before(last, months)}/{last}" if months else str(last)
+        # A fiscal year of 52 weeks does not begin months before its end.
+        is_whole = months and (last + dt.timedelta(days=1)).day == 1
+        value = f"{_months_before(last, months)}/{last}" if is_whole else str(last)
         return Found("period", value, label.start(), label.end() + span.end, 0.9, "period ended")
     for label in _INTERVAL.finditer(text):
         spans = [s for s in find_dates(text[label.end() : label.end() + 60]) if s.first]
@@ -152,13 +154,6 @@ def read_number(cover: Cover, kind: str, /) -> Found | None:
 
 
 def _months_before(last: dt.date, months: int) -> dt.date:
-    """Return the first day of a period of some months that ends on a day."""
-    after = last + dt.timedelta(days=1)
-    index = after.year * 12 + after.month - 1 - months
-    year, month = divmod(index, 12)
-    for day in range(after.day, 27, -1):
-        try:
-            return dt.date(year, month + 1, day)
-        except ValueError:
-            continue
-    return dt.date(year, month + 1, min(after.day, 28))
+    """Return the first day of a period of some months that ends on the last day of a month."""
+    year, month = divmod(last.year * 12 + last.month - months, 12)
+    return dt.date(year, month + 1, 1)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from casetrack.base.addresses import correspondents
 from casetrack.extract.card.facts import Found, clean, found_at, matched, of_line, of_property
 from casetrack.extract.card.patterns import FILINGS, MAILS, NOT_TITLE, PERSON, SALUTATION, pattern
-from casetrack.extract.card.titles import is_titled, read_title
+from casetrack.extract.card.titles import is_day, is_titled, read_title
 from casetrack.extract.dates import find_dates
 
 if TYPE_CHECKING:
@@ -50,8 +50,9 @@ _LONGEST: Final = 4  # words of a person's name
 _TO: Final = re.compile(r"^\W*(?:TO|To|An)\s*:\s*(?P<v>[^\n]{2,80})", re.MULTILINE)
 _SUBJECT: Final = re.compile(r"(?:re|betreff|subject|via|by)\b", re.IGNORECASE)
 _HOST: Final = re.compile(r"(?:@|www\.|https?://)[\w.-]+")
-_COVER, _TOP, _BELOW_TITLE = 2500, 400, 3
-"""Characters in which a firm may stand alone on a line, of a filing and of others; lines."""
+_COVER, _TOP, _BELOW_TITLE, _BLOCK = 2500, 400, 3, 12
+"""Characters in which a firm may be alone on a line, of a filing and of others; lines below a
+title, and above a salutation."""
 
 
 def read_issuer(cover: Cover, kind: str, /) -> Found | None:
@@ -72,11 +73,9 @@ def read_issuer(cover: Cover, kind: str, /) -> Found | None:
         return _authors(cover)
     if kind == "correspondence":
         head, to = _letterhead(cover), read_addressee(cover, kind)
-        is_own = (
-            head
-            and _FIRM.search(head.value)
-            and (to is None or head is None or head.start != to.start)
-        )
+        if head is None or (to and head.start >= to.start) or PERSON.fullmatch(head.value):
+            return _signer(cover)
+        is_own = _FIRM.search(head.value) or _is_again(cover, head.value, head.end)
         return head if is_own else _signer(cover)
     if kind == "minutes" and (found := _body_of_minutes(cover)):
         return found
@@ -100,9 +99,14 @@ def read_addressee(cover: Cover, kind: str, /) -> Found | None:
         return matched(cover, "addressee", labelled, 0.9, "label")
     at = next((n for n, line in enumerate(cover.lines[:40]) if SALUTATION.match(line.text)), 0)
     first: Line | None = None
-    for line in reversed(cover.lines[max(0, at - 9) : at]):
-        if not find_dates(line.text) and not _SUBJECT.match(line.text):
-            first = line
+    size = 0
+    for line in reversed(cover.lines[max(0, at - _BLOCK) : at]):
+        is_other = ":" in line.text or _SUBJECT.match(line.text) or _SALUTED.fullmatch(line.text)
+        if not (is_other or find_dates(line.text)):
+            is_apart = first and "\n\n" in cover.text[line.end : first.start]
+            if is_apart and size > 1:  # an empty line, in a block without others
+                break
+            first, size = line, 1 if is_apart else size + 1
         elif first is not None:
             break
     return None if first is None else of_line(cover, "addressee", first, 0.75, "address block")
@@ -148,7 +152,8 @@ def _registrant(cover: Cover) -> Found | None:
 def _releases(cover: Cover) -> Found | None:
     """Return the firm that two of headline, dateline, lead and "About" block name, in full."""
     text = cover.text
-    headline = next((x.text for x in cover.lines[:6] if _is_headline(x.text)), "")
+    headlines = [line for line in cover.lines[:6] if _is_headline(line.text)][:3]
+    alone = {clean(line.text) for line in cover.lines}
     about = next((m.start() for m in _ABOUT.finditer(text)), _COVER)
     matches = (
         *((m, "about section") for m in _ABOUT.finditer(text)),
@@ -160,14 +165,19 @@ def _releases(cover: Cover) -> Found | None:
     for one in found:
         same = [f for f in found if _firm_key(f.value) == _firm_key(one.value)]
         places = {f.evidence for f in same}
-        places |= {"headline"} if _firm_key(one.value) in _firm_key(headline, 40) else set()
+        is_above = any(
+            _firm_key(one.value) in _firm_key(line.text, 40)
+            for line in headlines
+            if line.end < one.start
+        )
+        places |= {"headline"} if is_above else {"contact"} if one.value in alone else set()
         if len(places) > 1:
             return max(same, key=lambda f: len(f.value))
     return None
 
 
 def _is_headline(text: str) -> bool:
-    return len(text) > 12 and not NOT_TITLE.match(text)
+    return len(text) > 12 and not NOT_TITLE.match(text) and not is_day(text)
 
 
 def _firm_key(name: str, words: int = 2) -> str:
@@ -232,6 +242,7 @@ def _letterhead(cover: Cover) -> Found | None:
             continue
         if (
             3 < len(text) < 60
+            and text[0].isalnum()
             and (is_titled(text) or _FIRM.fullmatch(text))
             and not re.search(r"\d{3}|[:@]", text)
         ):

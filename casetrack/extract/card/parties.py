@@ -19,16 +19,19 @@ if TYPE_CHECKING:
 _LISTS = WordLists(__file__)
 PAIRS: Final = _LISTS.pairs("pairs")
 """The role implied by each role of a contract of two: a licensee implies a licensor."""
+_GENERAL: Final = frozenset(("company", "corporation"))
 _OF_SUPPLY: Final = _LISTS.pairs("of_supply")
 _SUPPLY: Final = re.compile(r"\bsupply\b[\w ,&]{0,40}\b(?:agreement|contract)\b", re.IGNORECASE)
 ROLES: Final = frozenset(_LISTS.words("roles"))
-"""Last words of the roles of parties, in lower case."""
+"""Last words of the roles of parties in a contract or a case, in lower case."""
 _NAME_END: Final = pattern("name_end")
 _CLAUSE: Final = pattern("clause")
 _ABOUT: Final = pattern("about_contract")
 _STOP: Final = pattern("stop")
 _RECITAL: Final = pattern("recital")
 _REACH: Final = 2600
+_FIRST: Final = re.compile(r"\(?(?:\d|[a-z]|i{1,3})[).]\s+(?=[A-Z])")
+"""The mark of the first party of a list."""
 _AND: Final = pattern("and")
 _NEXT: Final = pattern("next")
 _TERM: Final = pattern("term")
@@ -76,12 +79,14 @@ def _is_whole(text: str, parties: tuple[Found, ...]) -> bool:
         return False
     roles = " ".join(p.role or "" for p in parties)
     first, last = min(p.start for p in parties), max(p.end for p in parties)
-    stop = _STOP.search(text, last)
+    stop = _stop(text, last, len(text))
     clause = text[first : stop.end() if stop else last]
     around = text[max(0, first - _BEFORE) : first + len(clause)]
     known = _letters(" ".join(p.value for p in parties))
     for firm in _FIRM.finditer(around):
-        if _letters(firm[0]) not in known and not _DESCRIBES.search(around[: firm.start()]):
+        is_place = _IN_STATE.match(around, firm.end())  # "Red Bank, NJ 07701"
+        is_known = _letters(firm[0]) in known or _DESCRIBES.search(around[: firm.start()])
+        if not (is_known or is_place):
             return False
     groups = [_TERM.finditer(m[0]) for m in re.finditer(r"\([^()]{4,240}\)", clause)]
     for group in (*groups, *([m] for m in _AS.finditer(clause))):
@@ -90,6 +95,13 @@ def _is_whole(text: str, parties: tuple[Found, ...]) -> bool:
         if named and not any(role in roles for role in named):
             return False
     return True
+
+
+def _stop(text: str, start: int, end: int) -> re.Match[str] | None:
+    """Return the first sign that a party clause has ended, outside of brackets."""
+    stops = _STOP.finditer(text, start, end)
+    parts = ((stop, text[start : stop.end()]) for stop in stops)
+    return next((stop for stop, part in parts if part.count("(") <= part.count(")")), None)
 
 
 def _letters(text: str) -> str:
@@ -123,6 +135,7 @@ _FIRM: Final = pattern("firm")
 _DESCRIBES: Final = re.compile(
     r"(?i)(?:\b(?:of|by|as|for|to|with|from|than|under|an?|[dfan]/[bk]/a)|[\"“(‘'])\s*(?:the\s+)?$"
 )
+_IN_STATE: Final = re.compile(r",?\s+[A-Z]{2}\s+\d{5}\b")
 _NOT_SIDES: Final = frozenset(("affiliate", "company", "corporation", "member", "subsidiary"))
 _HEAD_OF_GROUP: Final = re.compile(r"[^(,;.]{0,80}")
 _GROUPS: Final = 0.85
@@ -138,12 +151,14 @@ def _worth(parties: tuple[Found, ...]) -> int:
 
 
 def _in_clause(text: str, at: int) -> Iterator[Found]:
-    stop = _STOP.search(text, at + 3, at + _REACH)
+    stop = _stop(text, at + 3, at + _REACH)
     high = (
         stop.start() + (2 if stop and stop[0][:1] in ')"”' else 0)
         if stop
         else min(len(text), at + _REACH)
     )
+    mark = _FIRST.match(text, at)
+    at = mark.end() if mark else at
     side, waiting = 1, list[Found]()
     while at < high and side <= 12:
         party = _party_at(text, at, high)
@@ -289,7 +304,7 @@ def _role_after(text: str, end: int, high: int, name: str) -> tuple[str | None, 
             continue
         rest = text[link.end() : link.end() + 30].lstrip()
         starts = re.match(
-            r"\(?[\dA-ZÄÖÜ]|[\"“_\[{<]|[a-z]{1,3}[A-Z]|you\b|the\s|-{4}|any\s|each\s|certain\s|other\s",
+            r"\(?[\dA-ZÄÖÜ]|\(?(?:[a-z]|i{1,3})[).]\s|[\"“_\[{<]|[a-z]{1,3}[A-Z]|you\b|the\s|-{4}|any\s|each\s|certain\s|other\s",
             rest,
         )
         if starts is None:
@@ -305,8 +320,9 @@ def _role_after(text: str, end: int, high: int, name: str) -> tuple[str | None, 
             and not _TERM.search(paren[1].split("individually")[-1])
         ):
             continue
-        for term in _TERM.finditer(paren[1]):
-            role = role or _as_role(term[1], name)
+        terms = [r for term in _TERM.finditer(paren[1]) if (r := _as_role(term[1], name))]
+        # (the "Bank" or the "Employer"): the part in this contract says more.
+        role = role or min(terms, key=lambda r: r in _GENERAL or r == "bank", default=None)
         role = role or (_as_role(m[1], name) if (m := _BARE.fullmatch(paren[0])) else None)
     role = role or next(
         (r for m in _AS.finditer(part) if (r := _as_role(m[1], name, is_role=True))), None
@@ -357,11 +373,14 @@ def _unique(parties: tuple[Found, ...]) -> tuple[Found, ...]:
 
 
 def _with_implied(parties: tuple[Found, ...], pairs: Mapping[str, str], /) -> tuple[Found, ...]:
-    """Add the role that the other party's role implies, in a contract of two sides."""
+    """Add the role that the other party's role implies, in a contract of two sides.
+
+    It replaces a role that states nothing, such as "company".
+    """
     sides = {p.side for p in parties}
     if len(sides) != 2:
         return parties
-    stated = {p.side: p.role for p in parties if p.role}
+    stated = {p.side: p.role for p in parties if p.role and p.role not in _GENERAL}
     if len(stated) != 1:
         return parties
     ((side, role),) = stated.items()

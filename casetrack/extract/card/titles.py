@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from casetrack.extract.card.facts import Found, clean, found_at, matched, of_property
 from casetrack.extract.card.patterns import FILINGS, MAILS, NOT_TITLE, PERSON, pattern
+from casetrack.extract.dates import find_dates
 
 if TYPE_CHECKING:
     from casetrack.extract.card.cover import Cover
@@ -29,7 +30,7 @@ _FORM_NAME: Final = pattern("form_name")
 _RESTATED: Final = re.compile(
     r"\b(?:restated|amended|form of|first|second|third|fourth|fifth|sixth|seventh)$", re.IGNORECASE
 )
-_NEAR_TOP: Final = 9
+_NEAR_TOP, _BESIDE_DATE = 9, 12
 _BETWEEN: Final = pattern("between")
 
 
@@ -60,6 +61,11 @@ def is_titled(text: str, /) -> bool:
     """Return whether every longer word of a line is capitalised, and it ends no sentence."""
     words = [w for w in re.findall(r"[^\W\d_]+", text) if len(w) > 3]
     return all(w[0].isupper() for w in words) and not text.rstrip().endswith((".", ",", ";"))
+
+
+def is_day(text: str, /) -> bool:
+    """Return whether a line has little more than a date."""
+    return any(len(date.text) > len(text) - _BESIDE_DATE for date in find_dates(text))
 
 
 def read_base(cover: Cover, kind: str, /) -> Found | None:
@@ -100,6 +106,7 @@ def _headline(cover: Cover, kind: str) -> Found | None:
             or NOT_TITLE.match(line.text)
             or len(line.text) > 140
             or letters < 0.35 * len(line.text)
+            or is_day(line.text)
         ):
             continue
         end = line.end

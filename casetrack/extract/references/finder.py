@@ -48,6 +48,9 @@ _BARE = re.compile(
     rf"(?<![\w@./:-])(?:(?i:www\.){_HOST}\.(?i:{_TLD})|[a-z0-9][a-z0-9-]{{0,62}}(?:\.[a-z0-9][a-z0-9-]{{0,62}}){{0,6}}\.{_TLD})"
     rf"(?![\w@-]|\.\w){_TAIL}"
 )
+_ACCOUNT = re.compile(r"(?:[<(\[:]\s?[\w.+-]+|\w[.-][\w.-]*) at $")
+"""Text before the host of an address with "at": "<jo at acme.com>"."""
+_REACH = 60
 _BARE_GATE = re.compile(r"[A-Za-z0-9]\.[a-z]{2}")
 _DOI_GATE = re.compile(r"10\.\d{4,9}/")
 _DOI = re.compile(r"(?<![\w./])(?:doi\s?:?\s?)?10\.\d{4,9}/[^\s\"<>“”]{1,200}", re.IGNORECASE)
@@ -66,7 +69,8 @@ def find_links(text: str, /) -> Iterator[ReferenceMatch]:
             yield _link(match.start(), match[0], 0.95)
     if _BARE_GATE.search(text):
         for match in _BARE.finditer(text):
-            yield _link(match.start(), match[0], 0.9 if match[0][:3].lower() == "www" else 0.7)
+            if not _ACCOUNT.search(text, max(0, match.start() - _REACH), match.start()):
+                yield _link(match.start(), match[0], 0.9 if match[0][:3].lower() == "www" else 0.7)
 
 
 def _link(start: int, raw: str, confidence: float) -> ReferenceMatch:

@@ -90,9 +90,10 @@ def show(result: Any, operation: Operation | None = None, /) -> None:
     """Write an answer: its head, then its entries with their numbers, and how to see more."""
     if operation is not None and operation.done:
         line(operation.done)
-    head, entries = head_of(result), entries_of(result)[1]
+    head, (name, entries) = head_of(result), entries_of(result)
     write(head)
-    if not entries and operation is not None and (empty := operation.empty("cli")):
+    is_empty = not entries and not getattr(result, name, ())
+    if is_empty and operation is not None and (empty := operation.empty("cli")):
         line(empty)
     for number, each in enumerate(entries, 1):
         lines = entry_of(each)

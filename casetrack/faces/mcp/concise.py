@@ -185,7 +185,8 @@ def document_forms(
     def entry(document: Document) -> Facts:
         listed, path = document_entry(document), document.path[len(root) :]
         # A path that equals the name is redundant.
-        facts = {name: listed[name] for name in SHORT_LINE.names}
+        names = (name.rstrip("?") for name in SHORT_LINE.names)
+        facts = {name: listed[name] for name in names if name in listed}
         return formatter.entry(facts | {"path": None if path == document.name else path})
 
     return entry, root

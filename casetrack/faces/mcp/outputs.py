@@ -24,9 +24,11 @@ PLACE = View("text", "char_start", "char_end", "citation")
 """A name in the text of a chunk, with its offsets in that text."""
 LINE = View(
     *("document_id", "name", "path", "format", "document_type", "page_count", "chunk_count"),
-    *("extraction_method", "ingested_at", "warnings"),
+    *("stated?", "extraction_method", "ingested_at", "warnings"),
 )
-SHORT_LINE = View("document_id", "name", "path", "document_type", "page_count", "warnings")
+SHORT_LINE = View(
+    *("document_id", "name", "path", "document_type", "stated?", "page_count", "warnings")
+)
 """The concise form; ``path`` is relative to the list's ``root``."""
 STATUS = View(*("collection", "profile", "models", "ok", "chunks", "coverage=shares", "problems"))
 

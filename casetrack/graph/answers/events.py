@@ -12,6 +12,7 @@ from casetrack.base.addresses import correspondents
 from casetrack.base.words import WordLists
 from casetrack.base.years import is_clock_fault
 from casetrack.extract.dates import read_date
+from casetrack.extract.dates.vocabulary import WROTE
 from casetrack.extract.papers.docket_sheet import is_docket_header
 from casetrack.graph.answers.sentence import sentence_around, shortened
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from casetrack.base.records import Chunk
 
 _WIDTH = 240
-_OF_MAIL = 0.6
+_OF_MAIL, _QUOTED = 0.6, 0.3
 _LONGEST_SENDER = 60
 _A_DEED = 0.7
 _HEAD = 600
@@ -99,14 +100,16 @@ class Reading:
     kind: Literal["deed", "mail", "remark"] = "remark"
 
 
-def read_event(chunk: Chunk, start: int, end: int, precision: str, /) -> Reading | None:
+def read_event(
+    chunk: Chunk, start: int, end: int, precision: str, /, *, title: str | None = None
+) -> Reading | None:
     """Read the event at the date ``text[start:end]``; ``None`` if it is no event.
 
     No events: days of mails with a wrong clock, copyright years, print dates, version dates, years
     in column headings, rows of figures, numbers without words, and the header that a court's filing
     system prints on each page. The end of a reporting period, the day of a balance and the filing
     day of a report get a low strength; the day of a mail is described by sender, recipient and
-    subject.
+    subject, that of a quoted one by its sender. *title* is that of the document, by its card.
     """
     text = chunk.text
     line_end = text.find("\n", end)
@@ -117,6 +120,9 @@ def read_event(chunk: Chunk, start: int, end: int, precision: str, /) -> Reading
         if sent and sent.first and is_clock_fault(dt.date.fromisoformat(sent.first)):
             return None
         return Reading(mail, _OF_MAIL, "mail")
+    if wrote := _WROTE.match(text, end):
+        sender = _first_of(" ".join(wrote["sender"].replace(">", "> ", 1).split()))
+        return Reading(f"Mail from {sender}, quoted", _QUOTED, "mail") if sender else None
     low, high = sentence_around(text, start, end)
     sentence = text[low:high]
     if _ROUTING.match(sentence):
@@ -136,7 +142,7 @@ def read_event(chunk: Chunk, start: int, end: int, precision: str, /) -> Reading
         return _cell(text, (low, high), (start, end), precision)
     at_head = chunk.provenance.chunk_index == 0 and start < _HEAD and len(words) <= _HEAD_WORDS
     if len(words) < 3 or (at_head and not deed):
-        return _bare(chunk, start, end, (low, high))
+        return _bare(chunk, start, end, (low, high), title)
     deed *= _boilerplate_weight(text[low:start], sentence) * (1.0 if len(words) > 5 else 0.8)
     return Reading(
         shortened(text, low, high, (start, end), _WIDTH),
@@ -179,13 +185,14 @@ def _deed_strength(sentence: str) -> float:
     return 0.7 if _DEEDS.search(sentence) else 0.0
 
 
-def _bare(chunk: Chunk, start: int, end: int, line: tuple[int, int]) -> Reading:
+def _bare(chunk: Chunk, start: int, end: int, line: tuple[int, int], title: str | None) -> Reading:
     """Describe a date without a sentence by its place: the head of a document, or a heading."""
     own = shortened(chunk.text, *line, (start, end), _WIDTH)
     source = chunk.provenance
+    name = title or source.document_name
     if source.chunk_index == 0 and start < _HEAD and not _has_running_text(chunk.text[: line[0]]):
-        return Reading(f"{own}: date at the head of {source.document_name}", 0.6)
-    under = source.heading_path[-1].strip("# ") if source.heading_path else source.document_name
+        return Reading(f"{own}: date at the head of {name}", 0.6)
+    under = source.heading_path[-1].strip("# ") if source.heading_path else name
     return Reading(f"{under}: {own}" if under not in own else own, 0.15)
 
 
@@ -207,6 +214,12 @@ _MAIL_WORDS = {"von": "from", "an": "to", "betreff": "subject"}
 _MAIL_LINES = 12
 _SENT_ON = re.compile(r"[>\s]*([^\d\n]{0,60}?)(?:\bon\s)?\s*$")
 """Text before the day in a mail head without field names: the sender."""
+_WROTE = re.compile(
+    rf"[\s,]*(?:at\s|um\s|à\s)?[\d:.]*\s*(?:[AP]M\b)?(?:\s*(?:[+-]\d{{4}}|[A-Z]{{3,4}}\b|\([A-Z]+\)))*[\s,]*"
+    rf"(?P<sender>[^:;]{{2,120}}?)[\s>]+(?:{'|'.join(sorted(WROTE))})\s*:",
+    re.IGNORECASE,
+)
+"""Text after the day of a quoted mail: "at 6:29 PM, Jo Roe <jo@acme.com> wrote:"."""
 _CLOCK = re.compile(r"[\s,]*(?:at\s)?[\d:]*\s*(?:[AP]M)?\s*$", re.IGNORECASE)
 
 
@@ -245,7 +258,8 @@ def mail_at(text: str, start: int, end: int, /) -> str | None:
 def _mail_fields(block: str) -> dict[str, str]:
     """Return the fields of a mail's head; the first of each counts."""
     fields: dict[str, str] = {}
-    for line in map(_MAIL_LINE.match, block.strip("\n").split("\n")[:_MAIL_LINES]):
+    lines = re.split(r"\n(?!\[mailto:)", block.strip("\n"))[:_MAIL_LINES]
+    for line in map(_MAIL_LINE.match, (" ".join(each.split("\n")) for each in lines)):
         if line is not None:
             field = line[1].lower()
             fields.setdefault(_MAIL_WORDS.get(field, field), line[2].strip())

@@ -265,9 +265,11 @@ def _read_texts(graph: ContextGraph, places: Sequence[_Place]) -> dict[_Key, Rea
     new = [place for place in places if _key(place) not in known]
     ids = list(dict.fromkeys(place["chunk_id"] for place in new))
     texts = dict(zip(ids, graph.chunks(ids), strict=True)) if ids else {}
+    titles = {document.document_id: document.own_title for document in graph.documents}
     for place in new:
         chunk, start, end, precision = _key(place)
-        known[_key(place)] = read_event(texts[chunk], start, end, precision)
+        title = titles.get(texts[chunk].provenance.document_id)
+        known[_key(place)] = read_event(texts[chunk], start, end, precision, title=title)
     if new:
         _read_before[graph] = known if len(known) <= _REMEMBERED else {}
     return known

@@ -164,7 +164,7 @@ def _remove_unsupported(
     loud = {surface(s.text) for c in learned.chunks for s in c.names if s.text.isupper()}
     loud -= {surface(s.text) for c in learned.chunks for s in c.names if not s.text.isupper()}
     is_mail = any("mail head" in e for e in known.evidence.values())
-    # Fiction has heroes; in business papers such a frequent word is a product.
+    # Fiction has heroes; in business papers such a word is a product or a common noun.
     has_firms = any("legal form" in e for e in known.evidence.values())
     for entry, kind in list(kinds.items()):
         if entry in known.kinds:
@@ -177,9 +177,10 @@ def _remove_unsupported(
         if entry in loud and entry not in titled:
             kinds[entry] = "organization"
             continue
-        if is_mail or not has_firms or entry in titled or sum(weights[entry].values()) < _OFTEN:
+        if is_mail or not has_firms or entry in titled:
             continue
-        if weights[entry].get("organization", 0.0) > 0:
+        is_often = sum(weights[entry].values()) >= _OFTEN
+        if is_often and weights[entry].get("organization", 0.0) > 0:
             kinds[entry] = "organization"
         else:
             del kinds[entry]
@@ -284,10 +285,6 @@ def learn(document: DocumentFacts, chunks: Sequence[ChunkFacts], /) -> Learned:
     words = vocabulary(c.text for c in chunks)
     tagged = _without_things(tagged, anchors, chunks, words)
     known = know(anchors, tagged, words.small)
-    for party in document.card or ():
-        name = surface(party.value)
-        if party.role and name in known.kinds:
-            known.roles.setdefault(known.same.get(name, name), party.role)
     name_finder = NameFinder(known.forms, words)
     defined = _defined_places(anchors, known)
     new, how, bound = [], [], []

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.base.words import WordLists
 from casetrack.base.words.lists import title_words
+from casetrack.extract.card.parties import ROLES
 from casetrack.extract.card.unnamed import is_unnamed_between
 from casetrack.graph.entities.text import fold
 
@@ -22,8 +23,8 @@ _LISTS = WordLists(__file__)
 OFFICES = frozenset(_LISTS.words("offices"))
 """Last words of job titles, folded."""
 
-PARTIES = frozenset(_LISTS.words("parties"))
-"""Last words of party roles in a contract or a case, folded."""
+PARTIES = frozenset(map(fold, ROLES)) - {"corporation", "fund"}
+"""Last words of party roles in a contract or a case that are no last words of names, folded."""
 
 _HEADS = OFFICES | PARTIES
 _OF_NAMES = frozenset("agency bank carrier company publisher trust warehouse".split())

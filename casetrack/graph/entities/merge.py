@@ -77,7 +77,10 @@ def choose_concepts(groups: Sequence[Group], documents: int, most: int, /) -> li
     return [s[4] for s in kept]
 
 
-_IN_MAILS = ("author", "copied in", "recipient", "sender")
+_GENERAL = (
+    *("author", "copied in", "recipient", "sender"),
+    *("company", "corporation", "party", "party a", "party b", "party c"),
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -272,9 +275,10 @@ class _EntityTable:
         entity, texts = self._counted("roles", "role")
         are_roles = pc.not_equal(texts, PLACED).to_numpy(zero_copy_only=False).astype(bool)
         entity, texts = entity[are_roles], texts.filter(pa.array(are_roles))
-        # Sender and recipient change with every letter; an office is a role of the person.
-        in_mails = pc.is_in(texts, value_set=pa.array(_IN_MAILS)).to_numpy(zero_copy_only=False)
-        order = np.lexsort([in_mails, entity])
+        # Sender and recipient change with every letter, and "company" states little; an office is
+        # a role.
+        general = pc.is_in(texts, value_set=pa.array(_GENERAL)).to_numpy(zero_copy_only=False)
+        order = np.lexsort([general, entity])
         entity, texts = entity[order], texts.take(pa.array(order))
         first = np.searchsorted(entity, np.arange(size))
         known = np.searchsorted(entity, np.arange(size), side="right") > first

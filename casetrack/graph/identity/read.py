@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from casetrack.graph.document.read import Places
 from casetrack.graph.entities.organizations import read_organization
 from casetrack.graph.identity.clauses import clause_numbers, read_clauses
-from casetrack.graph.identity.facts import Claim, Description, Identity, Joined, days_of
+from casetrack.graph.identity.facts import Claim, Description, Identity, Joined
 from casetrack.graph.identity.mails import FORMATS, read_messages, read_quoted_heads, text_digest
 from casetrack.graph.identity.mentions import find_mentions
 from casetrack.graph.identity.opening import OPENING, Opening, read_opening
@@ -25,58 +25,35 @@ if TYPE_CHECKING:
 # Reports to the Securities and Exchange Commission: form, period, registrant, exhibits listed.
 
 _OPENING = 5000
-_TITLE_LINE = 40
-_FORM = re.compile(
-    r"(?<!\w)(?:FORM|Form)\s{1,3}(?P<form>10-?KT?|10-?Q|8-?K|20-?F|40-?F|6-?K)(?:\s*[/-]\s*(?P<changed>A))?(?![\w-])"
-)
-_BODY = re.compile(r"SECURITIES\s+AND\s+EXCHANGE\s+COMMISSION", re.IGNORECASE)
-_ENDED = re.compile(
-    r"(?:fiscal\s+year|quarterly\s+period|quarter|year|period|transition\s+period)s?\s+ended\s*:?|date\s+of\s+(?:earliest\s+event\s+reported|report)[^\n]{0,60}?[:)]*\s*",
-    re.IGNORECASE,
-)
 _FILE_NUMBER = re.compile(r"(?<![\d-])(?P<number>\d{1,3}-\d{4,6}(?:-\d{2})?)(?![\d-])")
 _FILE_LABEL = re.compile(r"Commission\s+File\s+(?:Number|No)", re.IGNORECASE)
 _LISTED = re.compile(r"(?:^|\n)[ \t|*]*(?:Exhibit\s+)?(?P<label>\d{1,3}\.\d{1,3})(?=[\s|*])")
+_FORM = re.compile(r"(?i:(?:sec\s+)?form\s+)?(?P<form>\d{1,2}-?[A-Z]+)(?P<changed>/A)?")
 _KINDS: dict[str, Kind] = {
-    "10k": "annual report",
-    "10kt": "annual report",
-    "20f": "annual report",
-    "40f": "annual report",
-    "10q": "interim report",
-    "8k": "current report",
-    "6k": "current report",
+    "annual report": "annual report",
+    "quarterly report": "interim report",
+    "current report": "current report",
 }
 
 
-def read_filing(
-    document: DocumentFacts, joined: Joined, digest: str, /
-) -> tuple[Identity, int, int] | None:
-    """Return the self-description of an SEC report and its span; ``None`` for other documents.
+def read_filing(document: DocumentFacts, joined: Joined, digest: str, /) -> Identity | None:
+    """Return the self-description of an SEC report from its card; ``None`` for other documents.
 
     The title is the form ("10-k", and "amended" for an amendment), the dates are the end of the
-    period, the numbers are the file number and the registrant, which is the issuer of the card.
+    period or the day of the report, the numbers are the file number and the registrant.
     """
-    text = joined.text[:_OPENING]
-    form = next((m for m in _FORM.finditer(text[:3000]) if _is_title(text, m)), None)
-    if form is None or not _BODY.search(text[:3000]) or text[: form.start()].count("\n") > 60:
+    card = {fact.field: fact.value for fact in document.card or ()}
+    kind, form = _KINDS.get(document.document_type or ""), _FORM.fullmatch(card.get("title", ""))
+    if kind is None or form is None:
         return None
-    name = form["form"].lower().replace("-", "")
-    numbers = [f"file:{n}" for n in _file_numbers(text)]
-    issuers = (read_organization(f.value) for f in document.card or () if f.field == "issuer")
-    numbers += [f"registrant:{'-'.join(issuer.base)}" for issuer in issuers if issuer]
-    title = (form["form"].lower(), "amended") if form["changed"] else (form["form"].lower(),)
-    end = _period_end(joined, text)
+    numbers = [f"file:{n}" for n in _file_numbers(joined.text[:_OPENING])]
+    issuer = read_organization(card.get("issuer", ""))
+    numbers += [f"registrant:{'-'.join(issuer.base)}"] if issuer else []
+    title = (form["form"].lower(), *(("amended",) if form["changed"] else ()))
+    day = card.get("period", "").rpartition("/")[2] or card.get("date", "")
     listed = tuple(dict.fromkeys(m["label"] for m in _LISTED.finditer(joined.text)))[:400]
-    described = Description(_KINDS[name], title, dates=end, numbers=tuple(numbers))
-    return Identity(1, described, parts=listed, digest=digest), form.start(), form.end()
-
-
-def _is_title(text: str, form: re.Match[str]) -> bool:
-    """Return whether a line contains little more than the name of the form."""
-    start = text.rfind("\n", 0, form.start()) + 1
-    end = text.find("\n", form.end())
-    line = text[start : end if end >= 0 else len(text)]
-    return len(line.strip()) < _TITLE_LINE or form[0].startswith("FORM")
+    described = Description(kind, title, dates=(day,) if day else (), numbers=tuple(numbers))
+    return Identity(1, described, parts=listed, digest=digest)
 
 
 def _file_numbers(text: str) -> list[str]:
@@ -86,13 +63,6 @@ def _file_numbers(text: str) -> list[str]:
         for match in _FILE_NUMBER.finditer(near):
             numbers["-".join(str(int(part)) for part in match["number"].split("-"))] = None
     return list(numbers)[:4]
-
-
-def _period_end(joined: Joined, text: str) -> tuple[str, ...]:
-    for label in _ENDED.finditer(text):
-        for date in joined.dates_within(label.end(), label.end() + 60)[:1]:
-            return days_of(date)
-    return ()
 
 
 _READ = 60_000
@@ -139,8 +109,8 @@ def read_identities(
     filing = read_filing(document, joined, digest)
     mentions = find_mentions(joined, 0, min(len(joined.text), _READ))
     if filing is not None:
-        named = _mentioned(joined, filing[0].description, mentions)
-        return (filing[0],), _ordered(chunks, list(named))
+        named = _mentioned(joined, filing.description, mentions)
+        return (filing,), _ordered(chunks, list(named))
     opening = [m for m in mentions if m.start < OPENING]
     itself = read_opening(joined, opening)
     identity = Identity(1, itself.description, itself.label, clause_numbers(joined.text), digest)

@@ -184,6 +184,8 @@ def _likeness(
 ) -> float:
     """Return the similarity of two possible versions; 0 if they are none."""
     is_marked = one[1].marked or other[1].marked
+    if _are_distinct(inputs.documents[one[0]], inputs.documents[other[0]], is_marked=is_marked):
+        return 0.0
     cosine = inputs.cosine(one[0], other[0])
     share = texts.share(one[0], other[0])
     if is_marked:
@@ -193,6 +195,13 @@ def _likeness(
     else:
         agrees = share >= _SHARE_SAME_NAME
     return min(max(share, cosine), 1.0) if agrees else 0.0
+
+
+def _are_distinct(one: Document, other: Document, *, is_marked: bool) -> bool:
+    """Return whether two documents state different numbers or are attached to different ones."""
+    pairs = [(one.own_number, other.own_number)]
+    pairs += [] if is_marked else [(one.parent_id, other.parent_id)]
+    return any(a and b and a != b for a, b in pairs)
 
 
 class _Texts:

@@ -36,10 +36,10 @@ _VOID = frozenset(
     " wbr".split()
 )
 _UNSEEN = frozenset(
-    "annotation annotation-xml applet audio canvas datalist desc embed metadata noembed"
-    " param script style template video".split()
+    "annotation annotation-xml applet audio canvas datalist desc embed ix:references ix:resources"
+    " metadata noembed other:references other:resources param script style template video".split()
 )
-"""Never displayed, or a fallback for content that every browser displays."""
+"""Never displayed, such as contexts of XBRL, or a fallback for content that browsers display."""
 _NO_FRAME = frozenset({"frameset", "noframes"})
 _BLOCKY = frozenset(
     "address article aside blockquote center dd details dialog dir div dl dt fieldset figcaption"

@@ -1,4 +1,4 @@
--- The best connected entities. The weight of a connection grows with its passages and documents; a passage
+-- The best connected entities, people, firms and places before concepts. The weight of a connection grows with its passages and documents; a passage
 -- that names k entities adds 1 / (k - 1) to each of its connections, so that a list has little weight
 -- (Newman 2001, Scientific collaboration networks II). Places and concepts, and connections with them,
 -- count half. Those in more than a third of ten documents or more count nothing, nor do courts, agencies
@@ -6,7 +6,7 @@
 -- :param limit integer default 20 largest number of entities
 WITH heard AS (
     SELECT
-        entity_id, row_number() OVER () AS code,
+        entity_id, kind, row_number() OVER () AS code,
         CASE WHEN kind IN ('location', 'concept') THEN 0.5::DOUBLE ELSE 1 END AS interest
     FROM entities CROSS JOIN (SELECT count(*) AS documents FROM documents)
     WHERE CASE
@@ -30,11 +30,11 @@ told AS (
 ),
 ranked AS (
     -- Rounded, so that the order of summation has no effect.
-    SELECT entity_id, round(interest * telling, 9) AS telling
+    SELECT entity_id, kind, round(interest * telling, 9) AS telling
     FROM told JOIN heard USING (code)
-    ORDER BY telling DESC, entity_id
+    ORDER BY kind = 'concept', telling DESC, entity_id
     LIMIT $limit
 )
 SELECT entity.*, NULL::INTEGER AS distance
 FROM ranked JOIN entities AS entity USING (entity_id)
-ORDER BY telling DESC, entity_id;
+ORDER BY entity.kind = 'concept', telling DESC, entity_id;

@@ -1,7 +1,7 @@
 -- The most important entities: the first of all, and the first of the people and organisations. Each
 -- document that mentions an entity (copies of a mail count as one) adds the logarithm of its mentions,
 -- so that a name in thirty documents comes before one that a single document repeats, times the weight of
--- its role in the document: six for the registrant of a report, three if the text states another role (a
+-- its role in the document: four for the issuer of a report or release, three if the text states another role (a
 -- party's term, a signature, the head of a mail, a definition), one if it is among the most frequent names
 -- of the document, a quarter otherwise. Courts, agencies and exchanges count a twentieth without another
 -- role than court. A place counts once and a concept
@@ -12,15 +12,19 @@
 WITH copy AS (
     SELECT source_id AS document_id FROM edges WHERE source_kind = 'document' AND type = 'copy'
 ),
+issued AS (
+    SELECT document_id, issuer FROM documents WHERE document_type NOT IN ('correspondence', 'paper')
+),
 held AS (
     SELECT
         entity_id, document_id,
         kind IN ('person', 'organization') AS is_actor,
         count(*) AS places,
         bool_or(role <> 'court') AS has_role,
-        bool_or(role = 'registrant') AS is_issuer,
+        coalesce(bool_or(text = issuer), false) AS is_issuer,
         bool_or(found_by = 'defined') AS is_defined
     FROM mentions ANTI JOIN copy USING (document_id)
+    LEFT JOIN issued USING (document_id)
     WHERE NOT repeated AND kind IN ('person', 'organization', 'location', 'concept')
     GROUP BY ALL
 ),
@@ -44,7 +48,7 @@ worth AS (
         round(sum((1 + ln(held.places)) * CASE
             WHEN kind = 'location' THEN rare
             WHEN kind = 'concept' THEN rare / 2
-            WHEN is_issuer THEN 6
+            WHEN is_issuer THEN 4
             WHEN has_role OR is_defined AND NOT is_public THEN 3
             WHEN is_public THEN 0.05::DOUBLE
             WHEN 10 * held.places >= whole.places THEN 1

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Final
 from casetrack.base.addresses import correspondents
 from casetrack.base.words import WordLists
 from casetrack.graph.document.anchored_names.boundaries import len_of_title, with_boundaries
-from casetrack.graph.document.anchored_names.captions import captions
 from casetrack.graph.document.anchored_names.companies import find_companies, walk_left
 from casetrack.graph.document.anchored_names.facts import Anchor, Anchors, Term, Where
-from casetrack.graph.document.anchored_names.letterheads import letterheads, mail_signatures
-from casetrack.graph.document.anchored_names.papers import paper_names
+from casetrack.graph.document.anchored_names.mail_signatures import mail_signatures
+from casetrack.graph.document.anchored_names.papers import card_names, paper_names
 from casetrack.graph.document.anchored_names.signatures import (
     invoice_heads,
     signatures,
@@ -179,6 +178,7 @@ def find_anchors(
     """Return the names with evidence, and the tagged names with corrected boundaries."""
     anchors = Anchors([], [])
     _add(anchors, paper_names(document, chunks))
+    _add(anchors, card_names(document, chunks))
     tagged: list[list[NameSpan]] = []
     firms = [list(find_companies(c.text)) for c in chunks]
     whole = {c.text[a:b] for c, places in zip(chunks, firms, strict=True) for a, b, _ in places}
@@ -207,11 +207,8 @@ def find_anchors(
         _add(anchors, (s for s in signers if (s.where.start, s.where.end) not in rests))
         _add(anchors, mail_heads(number, chunk.text))
         _add(anchors, mail_signatures(number, chunk.text, names))
-        if number == 0:
-            _add(anchors, letterheads(number, chunk.text, names))
         if number < _FRONT:
             _add(anchors, title_block(number, chunk.text, candidates))
-            _add(anchors, captions(number, chunk.text, candidates))
             _add(anchors, invoice_heads(number, chunk.text, candidates))
     return anchors, tagged
 

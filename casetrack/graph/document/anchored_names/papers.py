@@ -1,8 +1,7 @@
-"""Names in the caption of a court paper: court, judge, witness and parties.
+"""Names in the caption of a court paper, and in the identity card of a document.
 
-The caption reader (:mod:`caption`) has stored their names in the ledger, those of parties with
-their places. Here each becomes a name with evidence at its place; names that no chunk contains as a
-whole are left out.
+Their readers have stored the names in the ledger with their places. Here each becomes a name with
+evidence at its place; names that no chunk contains as a whole are left out.
 """
 
 from __future__ import annotations
@@ -10,10 +9,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from casetrack.extract.card.patterns import FILINGS
 from casetrack.extract.papers.caption_lines import caption_cells
 from casetrack.extract.papers.courts import find_court
 from casetrack.graph.document.anchored_names.companies import is_body
-from casetrack.graph.document.anchored_names.facts import Anchor, Where
+from casetrack.graph.document.anchored_names.facts import Anchor, Term, Where
 from casetrack.graph.document.anchored_names.signatures import is_given
 from casetrack.graph.entities.organizations import is_company
 from casetrack.graph.entities.persons import read_person
@@ -22,13 +22,13 @@ from casetrack.graph.entities.text import fold
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from casetrack.base.records.documents import Party
+    from casetrack.base.records.documents import CardFact, Party
     from casetrack.extract.papers.caption_lines import Cell
     from casetrack.extract.spans import NameKind
     from casetrack.graph.document.facts import ChunkFacts, DocumentFacts
 
-_FRONT = 2
-"""Number of pages that may name the court."""
+_FRONT, _TO_ROLE = 2, 160
+"""Pages that may name the court; code points from a party to the word for its role."""
 _UNNAMED = re.compile(
     r"(?:(?:john|jane|fictitious|unknown|unnamed)\s+)?(?:does?|roes?)\b(?=$|s?\s*\d|\s*\(|\s+(?:one"
     r"|i+|defendants?|corporations?|entities|companies)\b)|(?:unknown|unnamed|all|certain|various"
@@ -39,14 +39,16 @@ _UNNAMED = re.compile(
 _PUBLIC = frozenset(
     "states people commonwealth government district schools village township parish authority "
     "department dept comm'n commissioner secretary attorney director warden administrator "
-    "bancorp ass'n assn dist".split()
+    "bancorp ass'n assn dist co".split()
 )
 """Words of parties that are no persons, in addition to those of bodies."""
 _OF = re.compile(r"\s(?:of|for|the|&|and)\s", re.IGNORECASE)
 
 
-def paper_names(document: DocumentFacts, chunks: Sequence[ChunkFacts], /) -> Iterator[Anchor]:
-    """Yield the names in the caption of a paper, each with its role."""
+def paper_names(
+    document: DocumentFacts, chunks: Sequence[ChunkFacts], /
+) -> Iterator[Anchor | Term]:
+    """Yield the names in the caption of a paper with their roles, and the words for these roles."""
     if document.court:
         where = _court(document.court, chunks)
         if where is not None:
@@ -59,11 +61,36 @@ def paper_names(document: DocumentFacts, chunks: Sequence[ChunkFacts], /) -> Ite
             text = chunks[where.chunk].text[where.start : where.end]
             yield Anchor(where, text, "person", "caption", role=role)
     for party in document.parties or ():
-        where = None if _UNNAMED.match(party.name) else _party(party, chunks)
+        where = None if _UNNAMED.match(party.name) else _place(party.name, party, chunks)
         if where is not None:
             text = chunks[where.chunk].text[where.start : where.end]
             kind = _kind(party.name)
             yield Anchor(where, text, kind, "caption", role=party.role or "party")
+            only = sum(other.role == party.role for other in document.parties or ()) == 1
+            behind = chunks[where.chunk].text[where.end : where.end + _TO_ROLE]
+            word = re.search(rf"(?<!\w){re.escape(party.role or '')}(?!\w)", behind, re.IGNORECASE)
+            if party.role and only and word:
+                at = Where(where.chunk, where.end + word.start(), where.end + word.end())
+                yield Term(at, word[0], where, party.role, is_name=False)
+
+
+def card_names(document: DocumentFacts, chunks: Sequence[ChunkFacts], /) -> Iterator[Anchor]:
+    """Yield the parties of the card with their roles, the registrant, and the letterhead's firm."""
+    for fact in document.card or ():
+        is_registrant = fact.field == "issuer" and document.document_type in FILINGS
+        is_head = fact.field == "issuer" and fact.evidence == "letterhead"
+        where = None
+        if fact.value and (is_registrant or is_head or fact.field == "party"):
+            where = _place(fact.value, fact, chunks)
+        if where is not None:
+            text = chunks[where.chunk].text[where.start : where.end]
+            kind = _kind(fact.value)
+            if is_head:
+                yield Anchor(where, text, "organization", "letterhead")
+            elif is_registrant:
+                yield Anchor(where, text, kind, "title block", role="registrant")
+            else:
+                yield Anchor(where, text, kind, "party clause", role=fact.role or "")
 
 
 def _court(name: str, chunks: Sequence[ChunkFacts]) -> Where | None:
@@ -105,12 +132,14 @@ def _first(name: str, chunks: Sequence[ChunkFacts]) -> Where | None:
     return None
 
 
-def _party(party: Party, chunks: Sequence[ChunkFacts]) -> Where | None:
-    """Return the place of a party in the caption, on any number of lines."""
-    pattern = _pattern(party.name)
+def _place(name: str, at: Party | CardFact, chunks: Sequence[ChunkFacts]) -> Where | None:
+    """Return the place of a name that a reader has found, on any number of lines."""
+    if at.page is None or at.start is None or at.end is None:
+        return None
+    pattern = _pattern(name)
     for number, chunk in enumerate(chunks):
-        start, end = party.start - chunk.char_start, party.end - chunk.char_start
-        if chunk.page == party.page and start >= 0 and end <= len(chunk.text):
+        start, end = at.start - chunk.char_start, at.end - chunk.char_start
+        if chunk.page == at.page and start >= 0 and end <= len(chunk.text):
             whole = pattern.match(chunk.text, start)
             return Where(number, start, whole.end() if whole else end)
     return None

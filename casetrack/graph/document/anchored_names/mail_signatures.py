@@ -1,21 +1,18 @@
-"""Senders: letterheads, and firms in mail signatures."""
+"""Firms in mail signatures."""
 
 from __future__ import annotations
 
-import itertools
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from casetrack.base.words import WordLists
-from casetrack.base.words.lists import any_title
-from casetrack.graph.document.anchored_names.companies import is_body, walk_right
+from casetrack.graph.document.anchored_names.companies import walk_right
 from casetrack.graph.document.anchored_names.cuts import DIVISIONS
 from casetrack.graph.document.anchored_names.definitions import is_thing
 from casetrack.graph.document.anchored_names.facts import Anchor, Where
-from casetrack.graph.document.anchored_names.known import FIRMS
 from casetrack.graph.document.anchored_names.signatures import is_given
 from casetrack.graph.document.titles import MODIFIERS, is_part, job_title, role
-from casetrack.graph.entities.lexicon import COMMON_FIRST_WORDS, GIVEN_NAMES, HONORIFICS
+from casetrack.graph.entities.lexicon import COMMON_FIRST_WORDS
 from casetrack.graph.entities.locations import is_known_place, location_key
 from casetrack.graph.entities.organizations import is_company
 from casetrack.graph.entities.text import fold
@@ -49,22 +46,15 @@ _PUBLIC_HOSTS = frozenset(
     "t-online verizon web yahoo".split()
 )
 """Public mail hosts, which do not identify a firm."""
-_HOST: Final = re.compile(r"(?:@|www\.|https?://(?:www\.)?)((?:[\w-]+\.)+)\w{2,}", re.IGNORECASE)
 _TRADES = frozenset(_LISTS.words("trades"))
 _NO_FIRM = frozenset(_LISTS.words("no_firm"))
-_DATED: Final = re.compile(r"\b(?:19|20)\d\d\b")
 _REFERENCE: Final = re.compile(
     r"(?:(?:our|your|my|ihr|unser) )?(?:re|ref|reference|date|datum|subject|betreff|zeichen|"
     r"by (?:e-?mail|fax|hand|post|courier)|via |private|strictly|confidential|without prejudice)"
     r"\b",
     re.IGNORECASE,
 )
-_ADDRESSED: Final = re.compile(
-    rf"(?:{any_title('address', 'academic')}"
-    r"|Miss|Sir|Messrs|The|To|Attn|Attention|FAO|c/o|Herrn?|Frau|Firma|"
-    r"M\.|Mme|Madame|Monsieur|Sra?|Estate of)\b"
-)
-_HEAD_LINES, _BLOCK_LINES, _REACH, _SIGNATURE_LINES = 2, 6, 30, 5
+_SIGNATURE_LINES = 5
 _MOST_WORDS, _LONGEST = 7, 60
 
 
@@ -75,41 +65,6 @@ class _Line(NamedTuple):
     end: int
     text: str
     gap: bool
-
-
-def letterheads(chunk: int, text: str, names: Sequence[NameSpan], /) -> Iterator[Anchor]:
-    r"""Yield the firm in the letterhead of the first page.
-
-    The firm is alone on one of the first two lines, followed by lines with address, telephone, web
-    or mail; a salutation follows, and the addressee between the two (a lone block with a street is
-    the addressee). Ambiguous lines are left out: the name must have an ampersand or a firm's word,
-    or a trade below it, or its domain must contain its words. *names* are the tagger's.
-
-    >>> text = "HARROW & LYLE\nSolicitors\n12 Quay Street\n\nMr J Roe\n\nDear Mr Roe\n"
-    >>> [n.text for n in letterheads(0, text, ())]
-    ['HARROW & LYLE']
-    """
-    lines = _lines(text)[:_REACH]
-    dear = next((i for i, line in enumerate(lines) if _DEAR.match(line.text)), None)
-    if dear is None:
-        return
-    for number, whole in enumerate(lines[: min(_HEAD_LINES, dear)]):
-        if number and not _REFERENCE.match(lines[0].text):
-            return
-        line = _without_article(whole)
-        if not _may_be_firm(text, line):
-            continue
-        block = _block(lines[number + 1 : dear])
-        has_street = any(_STREET.search(b.text) or _POSTCODE.search(b.text) for b in block)
-        has_contact = any(_CONTACT.search(b.text) for b in block)
-        rest = lines[number + 1 + len(block) : dear]
-        is_addressed = any(_is_addressee(r.text, is_sure=not has_contact) for r in rest)
-        if not (is_addressed and (has_street or has_contact)):
-            continue
-        if _is_firm(line, block, names) and not _signs(lines[dear:], line.text):
-            where = Where(chunk, line.start, line.end)
-            yield Anchor(where, line.text, "organization", "letterhead")
-            return
 
 
 def mail_signatures(chunk: int, text: str, names: Sequence[NameSpan], /) -> Iterator[Anchor]:
@@ -183,93 +138,12 @@ def _may_be_firm(text: str, line: _Line) -> bool:
     return True
 
 
-def _without_article(line: _Line) -> _Line:
-    if not line.text.startswith(("The ", "THE ")):
-        return line
-    return line._replace(start=line.start + 4, text=line.text[4:])
-
-
-def _block(lines: Sequence[_Line]) -> list[_Line]:
-    """Return the letterhead lines below the firm's name, up to the last contact data."""
-    last = 0
-    for number, line in enumerate(lines[:_BLOCK_LINES]):
-        # Below an empty line, a street belongs to the addressee.
-        if line.gap and last and not _CONTACT.search(line.text):
-            break
-        if _is_contact(line.text):
-            last = number + 1
-    if not any(_CONTACT.search(line.text) for line in lines[:last]):
-        # A town below the street.
-        last += next((i for i, line in enumerate(lines[last:]) if line.gap), len(lines) - last)
-    return list(lines[:last])
-
-
 def _is_contact(text: str) -> bool:
     return bool(_CONTACT.search(text) or _STREET.search(text) or _POSTCODE.search(text))
 
 
-def _is_addressee(text: str, *, is_sure: bool) -> bool:
-    """Return whether a line between letterhead and salutation names the addressee.
-
-    *is_sure* requires a form of address or a street; otherwise any line without date, reference or
-    contact data is accepted.
-    """
-    if is_sure:
-        is_called = fold(text.split(maxsplit=1)[0].rstrip(".")) in HONORIFICS
-        return bool(
-            is_called or _ADDRESSED.match(text) or _STREET.search(text) or _POSTCODE.search(text)
-        )
-    is_short_date = bool(_DATED.search(text)) and len(text.split()) <= 5
-    return not (is_short_date or _REFERENCE.match(text) or _CONTACT.search(text))
-
-
-def _is_firm(line: _Line, block: Sequence[_Line], names: Sequence[NameSpan]) -> bool:
-    """Return whether there is evidence that a name is a firm, not a person."""
-    words = [fold(w.strip(".,")) for w in line.text.split()]
-    trade = {fold(w.strip(".,")) for b in block[:2] for w in b.text.split()}
-    is_named = "&" in words and not _is_couple(words) and not _is_division(line.text)
-    if is_named or is_company(line.text) or words[-1] in _TRADES:
-        return True
-    if len(words) > 1 and (is_body(words[-1]) or words[-1] in FIRMS):
-        return not _is_division(line.text)
-    if any(is_body(w) and behind == "of" for w, behind in itertools.pairwise(words)):
-        return True
-    if _is_couple(words):
-        return False
-    if is_given(line.text) or _is_tagged(line, names, "person"):
-        return False
-    if not trade.isdisjoint(_TRADES) and not any(c.isdigit() for c in block[0].text):
-        return True
-    joined = "".join(re.findall(r"[^\W_]", "".join(words)))
-    hosts = {
-        re.sub(r"[\W_]", "", fold(m[1])) for b in block for m in _HOST.finditer(b.text)
-    }  # fmt: skip
-    return len(joined) > 3 and any(joined in host for host in hosts)
-
-
-def _is_couple(words: Sequence[str]) -> bool:
-    """Return whether an ampersand joins two people: "Mr & Mrs Roe", "Jo & Ann Roe"."""
-    for at, sign in enumerate(words[1:-1], 1):
-        before, behind = words[at - 1], words[at + 1]
-        if sign == "&" and (
-            before in HONORIFICS
-            or (behind in GIVEN_NAMES and (before in GIVEN_NAMES or at + 2 < len(words)))
-        ):
-            return True
-    return False
-
-
 def _is_tagged(line: _Line, names: Sequence[NameSpan], kind: str) -> bool:
     return any(n.kind == kind and n.start <= line.start and line.end <= n.end for n in names)
-
-
-def _signs(lines: Sequence[_Line], name: str) -> bool:
-    """Return whether the letterhead name signs below the closing: a person's letter."""
-    closing = next((i for i, line in enumerate(lines) if _CLOSING.fullmatch(line.text)), None)
-    if closing is None or "&" in name:
-        return False
-    first = lines[closing + 1 : closing + 2]
-    return any(fold(line.text) == fold(name) for line in first)
 
 
 def _is_signer(text: str) -> bool:
