@@ -70,6 +70,13 @@ _PAPERS: dict[str, tuple[tuple[str, ...], str]] = {
     "r": (("other", "exhibit"), r"\brecord\b"),
 }
 """Document types of each item of the record, and the words that its title or name must contain."""
+_SESSIONS = re.compile(r"transcript|hearing|trial|argument|proceeding|conference|sentencing")
+"""Types that users give to transcripts of a court's sessions."""
+_SESSION_WORDS = {
+    "hearing": r"hearing|hr.?g|argument|conference|sentencing|plea|motion",
+    "argument": r"argument|hearing",
+    "trial": r"\btrial",
+}
 _REPORTED = re.compile(
     r"\d{1,4} (?:U\.S\.|F\.(?:2d|3d|4th)|F\. Supp\.(?: [23]d)?|S\. Ct\.) \d{1,5}"
 )
@@ -149,7 +156,7 @@ class Sources:
             return tuple(d for d in self.documents if _is_of_witness(d, kind, who))
         if item.endswith("compl"):
             return self._complaints(item)
-        if item.startswith(("tr", "hearing-tr", "trial-tr")):
+        if re.match(r"(?:hearing-|trial-|argument-)?tr\b", item):
             return self._transcripts(item)
         side, _, paper = item.partition("-")
         name = paper if side in {"pl", "def"} and paper in _PAPERS else item
@@ -164,13 +171,23 @@ class Sources:
         return tuple(d for d in complaints if _amendment(d) == item)
 
     def _transcripts(self, item: str) -> tuple[Document, ...]:
-        held = [d for d in self.documents if "transcript" in _detail(d)]
         depositions = [d for d in self.documents if _is_type(d, "deposition")]
-        wanted = item.removesuffix("-tr").split("-")[0] if "-tr" in item else ""
-        if wanted:
-            return tuple(d for d in held if wanted in f"{_detail(d)} {_title(d)}".lower())
-        courts = [d for d in held if not _is_type(d, "deposition")]
-        return tuple(courts or depositions)
+        held = [d for d in self.documents if _is_session(d)]
+        cited = re.fullmatch(
+            r"(?P<kind>\w+(?=-tr\b))?-?tr(?:-vol-(?P<volume>\w+)|-(?P<who>.+))?", item
+        )
+        if cited is None:
+            return ()
+        if cited["who"]:
+            witnesses = (d for d in depositions if cited["who"] in slug(d.witness or "").split("-"))
+            return tuple(witnesses) or tuple(held)
+        kind = cited["kind"] or ""
+        fitting = [d for d in held if kind in f"{_detail(d)} {_title(d)}".lower()]
+        fitting = fitting or [d for d in held if _fits_session(d, kind)]
+        if cited["volume"] and len(fitting) > 1:
+            volume = re.compile(rf"\b(?:vol(?:ume)?|day)[.\s_-]*{cited['volume']}\b", re.IGNORECASE)
+            fitting = [d for d in fitting if volume.search(_title(d))] or fitting
+        return tuple(fitting or (() if kind else depositions))
 
 
 def _index(
@@ -253,6 +270,20 @@ def _is_type(document: Document, *types: str) -> bool:
 
 def _detail(document: Document) -> str:
     return _given_type(document) or document.legal_detail or ""
+
+
+def _is_session(document: Document) -> bool:
+    """Return whether a document is the transcript of a hearing or trial; the user's type counts."""
+    if given := _given_type(document):
+        return "deposition" not in given and _SESSIONS.search(given) is not None
+    return "transcript" in (document.legal_detail or "") and document.legal_type != "deposition"
+
+
+def _fits_session(document: Document, wanted: str) -> bool:
+    """Return whether a transcript may be of a cited kind of session, such as an argument."""
+    text = f"{_detail(document)} {_title(document)}".lower()
+    kinds = {kind for kind, words in _SESSION_WORDS.items() if re.search(words, text)}
+    return not kinds or wanted in kinds
 
 
 def _title(document: Document) -> str:

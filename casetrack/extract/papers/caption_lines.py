@@ -26,6 +26,7 @@ _EDGE = re.compile(r"^(?:\s*[)§|}\]*]+(?=\s))*\s*|(?:\s+[)§|}\]*]+)*\s*$")
 _NUMBER_ONLY = re.compile(r"\d{1,2}")
 _NUMBERED = re.compile(r"(\d{1,2})\s+(?=\S)")
 _RULE = re.compile(r"[\s_\-–—=.*~xX+/\\]{3,}|[xX]")
+_LONG_RULE = re.compile(r"\s*(?:[_\-–—=*~/\\]\s{0,2}){6,}[\s)xX+/:|§]*")
 _RIGHT = re.compile(
     r"(?<=\S)(?<!Record)(?<!Docket)(?<!Case)(?<!Index)(?<!Civil)(?<!Action)(?<!Appeal)(?<!Cause)(?<!File)(?<!Motion)"
     r"\s+(?=(?:(?:Civil|Criminal|Appeal|Bankr(?:uptcy)?|Adv(?:ersary)?|Consolidated)\.?\s+)?"
@@ -59,6 +60,7 @@ class Cell:
     end: int
     line: int
     side: str
+    ruled: bool = False  # Whether a printed rule is above it
 
 
 def caption_cells(text: str, /) -> list[Cell]:
@@ -70,8 +72,11 @@ def caption_cells(text: str, /) -> list[Cell]:
     numbered = _is_numbered([text[s:e] for s, e in spans])
     mark = _mark_between([text[s:e] for s, e in spans])
     cells = list[Cell]()
+    rule = -1
     for number, (start, end) in enumerate(spans):
         line = text[start:end]
+        if cells and _LONG_RULE.fullmatch(re.sub(r"^\s*\d{1,2}\s", "", line) if numbered else line):
+            rule = len(cells)
         if numbered:
             if _NUMBER_ONLY.fullmatch(line.strip()):
                 continue
@@ -80,6 +85,9 @@ def caption_cells(text: str, /) -> list[Cell]:
             cells += _cells(text, first, end, number, mark)
         else:
             cells += _cells(text, start, end, number, mark)
+        if rule >= 0 and len(cells) > rule:
+            cells[rule] = replace(cells[rule], ruled=True)
+            rule = -1
     return cells
 
 
@@ -199,9 +207,8 @@ def _mark_between(lines: list[str]) -> str | None:
     counts = Counter[str]()
     for line in lines:
         counts.update({m.group() for m in _MARK.finditer(line)})
-    counts.pop(":", None) if counts[":"] < 6 else None
     mark, count = counts.most_common(1)[0] if counts else ("", 0)
-    return mark if count >= 4 else None
+    return mark if count >= (3 if mark == ":" else 4) else None
 
 
 def _cells(text: str, start: int, end: int, line: int, mark: str | None) -> list[Cell]:

@@ -203,7 +203,8 @@ _TITLE = (
 )
 _JUDGE = (
     re.compile(
-        rf"\b(?:Hon(?:\.|orable)|The Honou?rable)\s+(?:(?:{any_title('address')})\.? "
+        rf"\b(?:Hon(?:\.|orable)|HON(?:\.|ORABLE)|The Honou?rable)\s+"
+        rf"(?:(?:{any_title('address')})\.? "
         rf"|Justice )?(?P<name>{_NAME})"
     ),
     re.compile(

@@ -151,6 +151,8 @@ def _downwards(
     for i in range(at + 1, min(len(cells), at + _SIDE)):
         text = cells[i].text
         role = _ROLE_LINE.match(text)
+        if lines and cells[i].ruled:
+            break
         if not role and (stops(text) or _ADDRESS.search(text) or _is_prose(text)):
             if lines or i - at > _BETWEEN:
                 break
@@ -245,7 +247,7 @@ def _split(joined: str) -> list[tuple[int, int]]:
             if (
                 is_name
                 and len(head.split()) > 1
-                and not rest.casefold().startswith(("individually", "as ", "a ", "an "))
+                and not rest.casefold().startswith(("individually", "as ", "a ", "an ", "et al"))
             ):
                 spans.append((begin, comma.start()))
                 begin = comma.end()

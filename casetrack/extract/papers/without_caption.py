@@ -78,8 +78,29 @@ _DEPOSITION = (
 )
 _QUESTION = re.compile(r"^\s*(?:\d{1,2}\s+)?Q[.:]?\s+\S", re.MULTILINE)
 _ANSWER = re.compile(r"^\s*(?:\d{1,2}\s+)?A[.:]?\s+\S", re.MULTILINE)
-_HEARING = re.compile(
-    r"\bTHE COURT:\s|\bTRANSCRIPT OF (?:PROCEEDINGS|HEARING|TRIAL|JURY)", re.MULTILINE
+_SPEAKER = re.compile(
+    r"^\W*(?:\d{1,2}\s+)?(?:THE (?:COURT|CLERK|WITNESS|DEFENDANT|BAILIFF)|COURTROOM DEPUTY"
+    r"|(?:CHIEF )?JUSTICE [A-Z]+|GENERAL [A-Z]+|M(?:R|S|RS)\. [A-Z'’ -]+):\s",
+    re.MULTILINE,
+)
+_PROCEEDINGS = (
+    re.compile(
+        r"^\W*(?:\d{1,2}\s+)?(?:.*\bTRANSCRIPT OF\b.*|P ?R ?O ?C ?E ?E ?D ?I ?N ?G ?S\W*$)"
+        r"|\bcame on (?:regularly )?(?:for|to be) (?:[\w ]+ )?(?:argument|hear(?:d|ing)|trial)\b",
+        re.MULTILINE,
+    ),
+    re.compile(
+        r"\bproceedings (?:were )?(?:recorded|reported|taken) (?:by|via|in)\b|\btranscript produced"
+        r"|\b(?:official|shorthand|court|realtime|federal) (?:court )?reporter\b"
+        r"|^\W*reported by\b|\bReporting (?:Company|Service)",
+        re.MULTILINE | re.IGNORECASE,
+    ),
+)
+"""Signs of the transcript of a hearing or trial, besides its speakers."""
+_SESSION = re.compile(
+    r"\b(?:oral\s+argument|(?:jury|bench) trial|trial|(?:[\w-]+ )?(?:hearing|conference)|sentencing"
+    r"|change of plea|arraignment)\b",
+    re.IGNORECASE,
 )
 _NOT_A_CONTRACT = re.compile(
     r"FORM\s+(?:8-K|10-K|10-Q|20-F|6-K|S-1|DEF|SD)\b|ANNUAL REPORT|QUARTERLY REPORT"
@@ -178,6 +199,16 @@ def _kind_of_text(
             legal_evidence=f"the file format {format.upper()}",
         )
     head = text[:_HEAD]
+    session = _session(text) if format in _LAID_OUT and facts.exhibit is None else None
+    if session is not None and (facts.legal_type, facts.legal_detail) != ("other", "transcript"):
+        return replace(
+            facts,
+            legal_type="other",
+            legal_detail="transcript",
+            legal_title=facts.legal_title
+            or (_shown(one.group()) if (one := _SESSION.search(text)) else None),
+            legal_evidence=f'"{_shown(session)}" on the first pages',
+        )
     if _is_labelled(facts, text):
         words = "cover page" if len(text.strip()) < 300 else "label on page 1"
         return replace(
@@ -243,7 +274,7 @@ def _transcript(text: str) -> _Told:
         )
     ):
         return "deposition", None, match.group()
-    hearing = _HEARING.search(text)
+    hearing = re.search(r"\bTHE COURT:\s", text)
     if hearing:
         return "other", "transcript", hearing.group()
     if asked >= 3 and len(_ANSWER.findall(text)) >= 3:
@@ -251,6 +282,18 @@ def _transcript(text: str) -> _Told:
         words = sworn.group() if sworn else "Q. ... A. ..."
         return "deposition", None, words
     return None
+
+
+def _session(text: str) -> str | None:
+    """Return words that show the transcript of a court's session: two signs of three."""
+    signs = [pattern.search(text) for pattern in _PROCEEDINGS]
+    speakers = list(_SPEAKER.finditer(text))
+    signs += [speakers[0] if len(speakers) > 1 else None]
+    found = [sign for sign in signs if sign is not None]
+    is_deposition = _DEPOSITION[0].search(text[:3000]) or _DEPOSITION[1].search(text)
+    if len(found) < 2 or (is_deposition and "THE COURT:" not in text):
+        return None
+    return found[0].group()
 
 
 def _statute(text: str) -> _Told:

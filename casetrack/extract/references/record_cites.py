@@ -193,6 +193,7 @@ _TRANSCRIPT = re.compile(
     rf"(?<![\w.])(?P<what>(?:(?P<volume>\d{{1,3}})\s)?(?:(?:Trial|Hr['’]g|Hearing|Oral Arg\."
     rf"|Conf\.|Sent(?:encing|'g|’g)|Plea|Prelim\.|Mot\.|Suppression|Evid\.|Bench|Status"
     rf"|Dep\.)\s)*(?:Tr\.|TR\.|RT|R\.T\.|Hr['’]g\sTr|Trial\sTranscript|Hearing\sTranscript"
+    r"|Tr\.\sof\s(?:Oral\sArg\.|Hr['’]g|Hearing|Trial|Proceedings)"
     rf"|T\.)(?:\s(?:Vol\.|vol\.)\s?(?P<vol>[IVX\d]+),?)?)(?P<pin>\s?(?:at\s)?(?P<lines>{LINES})"
     rf"|,?\sat\s{PAGES}|\s{PAGES}(?![\w%]|\.\d|\s[A-Z]))"
 )
@@ -331,6 +332,8 @@ def _transcript(match: re.Match[str]) -> str:
     kind = (
         "hearing-tr"
         if re.search(r"h(?:ea)?r['’]?i?n?g", what)
+        else "argument-tr"
+        if "arg" in what
         else "trial-tr"
         if "trial" in what
         else "tr"

@@ -89,3 +89,16 @@ def test_the_type_that_the_user_gives_counts_first() -> None:
     case = case_of(**papers)
     result = sources(case, "Hr'g Tr. at 4. Trial Tr. at 5:6. Compl. ¶ 7.")
     assert result == [("hearing",), ("scan",), ()]
+    for kind, cited in (
+        ("hearing", "Tr. 63:20-22"),
+        ("trial", "Trial Tr. 63:20"),
+        ("deposition", "Tr. 6:1"),
+    ):
+        (one,) = sources(case_of(paper={"document_type": kind}), f"See {cited}.")
+        assert one == ("paper",)
+    both = case_of(**{kind: {"document_type": kind} for kind in ("hearing", "trial")})
+    assert sources(both, "Trial Tr. 6:1; Hr'g Tr. 6:1; Tr. 6:1.") == [
+        ("trial",),
+        ("hearing",),
+        ("hearing", "trial"),
+    ]

@@ -90,6 +90,13 @@ def outside(whole: WholeText, citation: LegalCitation, /) -> PinFit | None:
     return None
 
 
+def has_pages(whole: WholeText, citation: LegalCitation, /) -> bool:
+    """Return whether a printed numbering of the source has all cited pages."""
+    cited = [page for pin in citation.pins if (page := _value(pin.first)) is not None]
+    printed = [each for each in _numberings(whole, None) if each.kind == "page"]
+    return bool(cited) and any(all(map(each.holds, cited)) for each in printed)
+
+
 def _beyond(whole: WholeText, unit: PinUnit, number: int) -> PinFit | None:
     """Return the range of pages or paragraphs if the number is after its end."""
     if unit == "paragraph":

@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from casetrack.base.words.lists import LEGAL_FORMS, any_month
-from casetrack.editions.legal.check.pins import outside
+from casetrack.editions.legal.check.pins import has_pages, outside
 from casetrack.editions.legal.check.source import SourceText
 from casetrack.extract.papers.courts import cited_court_id, federal_courts_in
 from casetrack.graph.paper_sources import Sources
@@ -206,6 +206,10 @@ class Resolver:
             self._by_key[citation.key] = fitting
         if not fitting:
             return self._missing(citation)
+        if len(fitting) > 1 and citation.kind == "record":
+            # Volumes of one trial have consecutive page numbers.
+            of_page = [d for d in fitting if has_pages(self.text(d).whole, citation)]
+            fitting = tuple(of_page) or fitting
         if len(fitting) > 1:
             names = ", ".join(d.name for d in fitting)
             return Resolved(
