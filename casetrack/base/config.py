@@ -149,6 +149,8 @@ class ProviderSettings:
     # Longest input of the model in tokens; longer texts are split into windows.
     max_tokens: int | None = None
     timeout_seconds: float | None = None  # longest pause of the service within one answer
+    batch_size: int | None = None  # texts of one request
+    max_retries: int | None = None  # requests after a failed one
 
     def __post_init__(self) -> None:
         """Refuse numbers that are not above 0."""

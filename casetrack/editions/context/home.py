@@ -210,6 +210,8 @@ def _settings(config: ContextConfig) -> Settings:
         model=keys["model"],
         dimensions=keys["dims"],
         timeout_seconds=keys["timeout_secs"],
+        batch_size=keys["batch_size"],
+        max_retries=keys["max_retries"],
     )
     if keys["provider"] not in {"openai", "ollama"}:
         return settings

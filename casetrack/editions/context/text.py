@@ -9,6 +9,7 @@ from casetrack.api.text.form import GAP, counted, facts, flat
 from casetrack.editions.context.records import (
     ContextDocument,
     ContextHit,
+    ContextPlace,
     ContextResults,
     ContextScores,
     ContextSource,
@@ -42,11 +43,17 @@ def _hit(hit: ContextHit) -> Lines:
         line(f"[{hit.score:.2f}] ", (hit.source, "source"), " / ", (hit.source_id, "title")),
         line(("; ".join(asides), "less")),
         *map(line, _rows(hit.snippet)),
-        *([line((place.url, "source"))] if place.url else []),
+        *([line((_link(place), "source"))] if place.url else []),
         *([line((also, "less"))] if hit.more else []),
         *([line((_explained(place.scores), "less"))] if place.scores else []),
         line((f"id: {hit.id}", "less")),
     ]
+
+
+def _link(place: ContextPlace) -> str:
+    """Return a link to a place; terminals open a file on this machine at ``path:line``."""
+    path, url = place.provenance.document_path, place.url or ""
+    return f"{path}:{place.provenance.line_start}" if url.startswith("file:") else url
 
 
 def _rows(snippet: str) -> list[str]:

@@ -61,6 +61,8 @@ class Source(Protocol):
         source. Their items are unknown, not deleted.
     large
         Items, by ``source_id``, that the last listing skipped because of their size.
+    together
+        Number of items that may be fetched at the same time, in threads.
     """
 
     kind: str
@@ -68,6 +70,7 @@ class Source(Protocol):
     notes: Sequence[str]
     dark: Sequence[str]
     large: Sequence[str]
+    together: int = 1
 
     def items(self, *, cancel: threading.Event | None = None) -> Iterator[Item]:
         """Yield all items of the source in a stable order; unlisted items were deleted.

@@ -26,6 +26,7 @@ class S3Source(Source):
     """A bucket; globs match whole keys, and *anonymous* sends no credentials."""
 
     kind = "s3"
+    together = 8
 
     def __init__(
         self,

@@ -10,10 +10,14 @@ import hashlib
 import json
 import os
 import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC
+from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from casetrack.base.errors import (
     EmptyFile,
@@ -32,7 +36,7 @@ from casetrack.keep.sync.scan import Hasher, Scan, Vanished, documents_read
 from casetrack.parse.embedded import file_name
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from casetrack.base.errors import CaseTrackError
@@ -82,6 +86,15 @@ class SourceScan(Scan):
             return changed
         absent = [p for p in reading if (f := self.files.get(p)) and f.fetched == ""]
         return self.lister.fetch(self, absent) or changed
+
+
+class _Download(NamedTuple):
+    """An item with its file, which exists after *wait*."""
+
+    path: str
+    target: Path
+    moment: int
+    wait: Callable[[], None]
 
 
 class Lister(Hasher):
@@ -234,16 +247,16 @@ class Lister(Hasher):
         """Fetch items one by one; return those that changed since the listing."""
         changed: list[str] = []
         in_a_row = 0
-        for number, path in enumerate(paths):
+        origins = {path: origin for path in paths if (origin := scan.files[path].origin)}
+        for number, one in enumerate(self._downloads(origins)):
+            path, origin = one.path, origins[one.path]
             if in_a_row == _GIVE_UP:
-                self._keep_problem(scan, path, _not_asked(self._label))
-                continue
-            origin = scan.files[path].origin
-            if origin is None:
-                continue
+                for unasked in list(origins)[number:]:
+                    self._keep_problem(scan, unasked, _not_asked(self._label))
+                break
             self._say(f"fetching {origin.name}", number, len(paths))
             try:
-                scan.files[path] = self._fetch(self._items[path], origin)
+                scan.files[path] = self._fetch(self._items[path], origin, one)
                 scan.hashed += 1
                 in_a_row = 0
             except SourceSkipped as error:
@@ -260,14 +273,28 @@ class Lister(Hasher):
                 in_a_row += 1
         return changed
 
-    def _fetch(self, item: Item, origin: Origin) -> FileState:
-        self._count += 1
-        # Some names are invalid on some systems: "aux.c" of a repository, "10:30.md" of a bucket.
-        target = self._spool / str(self._count) / file_name(origin.name, self._count)
-        moment = time.time_ns()
+    def _downloads(self, origins: Mapping[str, Origin]) -> Iterator[_Download]:
+        """Yield downloads in order; as many as the source allows run at the same time."""
+        most, ahead = self._source.together, deque[_Download]()
+        with ThreadPoolExecutor(most) as pool:
+            for path, origin in origins.items():
+                self._count += 1
+                # Some names are invalid on some systems: "aux.c" of a repository, "10:30.md" of a
+                # bucket.
+                target = self._spool / str(self._count) / file_name(origin.name, self._count)
+                with storage_errors(self._spool):
+                    target.parent.mkdir(parents=True)
+                get = partial(self._source.fetch, self._items[path], target, cancel=self._cancel)
+                wait = pool.submit(get).result if most > 1 else get
+                ahead.append(_Download(path, target, time.time_ns(), wait))
+                if len(ahead) >= most:
+                    yield ahead.popleft()
+            yield from ahead
+
+    def _fetch(self, item: Item, origin: Origin, one: _Download) -> FileState:
+        target, moment = one.target, one.moment
         with storage_errors(self._spool):
-            target.parent.mkdir(parents=True)
-            self._source.fetch(item, target, cancel=self._cancel)
+            one.wait()
             with target.open("rb") as file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
                 size = file.tell()

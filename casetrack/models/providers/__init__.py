@@ -64,11 +64,13 @@ def make(
             hint=f"Nothing was sent. Create a collection with the profile {name} if its texts "
             "may go there.",
         )
-    own = getattr(settings.providers, name).timeout_seconds or service.read_timeout
+    own = getattr(settings.providers, name)
+    retries = {} if own.max_retries is None else {"tries": own.max_retries + 1}
     return ServiceEncoder(
         service,
-        timeouts=timeouts or transport.Timeouts(read=own),
-        backoff=backoff or transport.Backoff(),
+        timeouts=timeouts or transport.Timeouts(read=own.timeout_seconds or service.read_timeout),
+        backoff=backoff or transport.Backoff(**retries),
+        most_texts=own.batch_size,
         dimension=dimension,
     )
 

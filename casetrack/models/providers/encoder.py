@@ -166,8 +166,8 @@ _PROBE = "length"
 class ServiceEncoder:
     """Implements :class:`casetrack.models.base.ProfileEncoder` over a service; thread-safe.
 
-    *dimension* is the length of the collection's vectors, or ``None``. Raises ``ProviderError``:
-    the model has vectors of another length.
+    *dimension* is the length of the collection's vectors, or ``None``; *most_texts* of one request,
+    by default the service's. Raises ``ProviderError``: the model has vectors of another length.
     """
 
     def __init__(
@@ -178,8 +178,10 @@ class ServiceEncoder:
         timeouts: Timeouts,
         backoff: Backoff,
         dimension: int | None = None,
+        most_texts: int | None = None,
     ) -> None:
         self.service = service
+        self._most_texts = most_texts or service.most_texts
         self._client = Client(service.name, service.address, timeouts, backoff)
         self._lock = threading.Lock()
         self._dimension = service.dimensions or service.native_dimension
@@ -282,7 +284,7 @@ class ServiceEncoder:
         if layers:
             raise ValueError(f"{self.name} has no states of layers")
         prefix = self.service.prefixes[1]
-        for batch in batches(texts, self.service.most_texts, self.service.most_tokens):
+        for batch in batches(texts, self._most_texts, self.service.most_tokens):
             yield from self._encode(batch, prefix)
 
     def _encode(self, texts: Sequence[str], prefix: str) -> list[Encoding]:
@@ -290,7 +292,7 @@ class ServiceEncoder:
         parts = [windows(sendable(text), most) for text in texts]
         flat = list(chain.from_iterable(parts))
         vectors: list[Floats] = []
-        for group in batches(flat, self.service.most_texts, self.service.most_tokens):
+        for group in batches(flat, self._most_texts, self.service.most_tokens):
             vectors += self._vectors(group, prefix)
         encodings, start = [], 0
         for own in parts:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -117,6 +118,8 @@ def test_the_life_of_a_project_with_several_sources(shop: Path, config: Path, ct
         best = ctx.answers(question)[0]
         assert (best["source"], best["source_id"]) == (source, path)
     assert ctx.answers("hunter2") == []
+    code, out, _ = ctx("search", "sign a token", "--format", "vimgrep")
+    assert out.splitlines()[0].startswith("platform/src/auth.py:5:1:def token()")
     (only,) = ctx.answers("token machines", "--source", "filesystem")
     assert only["source"] == "filesystem:docs"
 
@@ -161,6 +164,26 @@ def test_sources_stats_and_get(shop: Path, config: Path, ctx: Ctx) -> None:
     code, _, err = ctx("get", f"{hit['id']}:99:1")
     assert (code, "99" in err) == (2, True)
     assert ctx("get", "nonsense")[0] == 2
+
+
+@pytest.mark.slow
+def test_a_watched_folder_is_synced_when_it_changes(shop: Path, config: Path) -> None:
+    write(shop / "docs" / "deploy.md", "# Deploying\n\nWe switch blue and green machines.\n")
+    command = "from casetrack.editions.context.cli.main import run; run()"
+    watching = subprocess.Popen(
+        [sys.executable, "-c", command, "watch", "filesystem:docs", "--every", "3600"],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with watching:
+        assert watching.stdout is not None
+        seen = iter(watching.stdout.readline, "")
+        assert any("deploy.md" in row for row in seen)
+        write(shop / "docs" / "faq.md", "# Questions\n\nWho is on call?\n")
+        assert any("faq.md" in row for row in seen)
+        watching.send_signal(signal.SIGINT)
+        watching.communicate(timeout=60)
+    assert watching.returncode == 130
 
 
 @pytest.mark.slow

@@ -48,6 +48,15 @@ def test_files_with_author_date_and_page(repository: Repository) -> None:
     assert source.link(b, None, None) == page
 
 
+def test_a_shallow_clone_has_the_facts_of_the_last_commit(repository: Repository) -> None:
+    repository.commit({"a.md": "one", "b.md": "two"})
+    repository.commit({"a.md": "three"}, author="Bob")
+    shallow, whole = listing(repository.source(shallow=True)), listing(repository.source())
+    assert [item.author for item in shallow.values()] == ["Bob", "Bob"]
+    assert [item.author for item in whole.values()] == ["Bob", "Ann"]
+    assert [item.token for item in shallow.values()] == [item.token for item in whole.values()]
+
+
 def test_root_and_globs(repository: Repository) -> None:
     names = ["a.md", "docs/b.md", "docs/c.rst", "docs/build/d.md", "docs/.env", "doc/e.md"]
     names += ["docs/node_modules/f.md", "docs/picture.png"]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import threading
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -13,8 +14,11 @@ from casetrack.base.errors import SourceChanged, SourceError, SourceSkipped
 from stub_source import StubSource
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from casetrack.api.collection import Collection
     from casetrack.base.records.sync import SyncReport
+    from casetrack.keep.sources.base import Item
     from sync_case import Case
 
 MONDAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -63,6 +67,24 @@ def test_items_become_documents_with_what_their_source_says_of_them(collection: 
     kept = (collection.folder / document.original_copy).read_text()
     assert kept == stub.texts["docs/a.md"]
     assert not list((collection.folder / "sync").glob(".*"))
+
+
+def test_items_are_fetched_side_by_side(collection: Collection) -> None:
+    """Each item waits until four are asked for at the same time."""
+    four = threading.Barrier(4)
+
+    class Patient(StubSource):
+        together = 4
+
+        def fetch(self, item: Item, target: Path, /, **given: Any) -> None:
+            four.wait(timeout=60)
+            super().fetch(item, target, **given)
+
+    stub = Patient({f"{n}.md": f"All about thing {n}." for n in range(8)})
+    stub.errors["5.md"] = [SourceSkipped("git:stub", "It is a pointer.")]
+    report = collection.sync_source(stub)
+    assert ("skipped", "5.md") in told(report)
+    assert {d.source_id for d in collection.documents()} == {f"{n}.md" for n in range(8) if n != 5}
 
 
 @pytest.mark.slow

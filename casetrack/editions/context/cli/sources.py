@@ -1,7 +1,9 @@
 """``ctx sync`` and ``stats``: the sources of the documents."""
 
 import json
+import os
 import sys
+import time
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,11 +21,12 @@ from casetrack.faces.cli.output import (
     confirmed,
     counted,
     facts,
+    flush,
     line,
     table,
     write_json,
 )
-from casetrack.faces.cli.progress import Meter, keep_up, long_work
+from casetrack.faces.cli.progress import Meter, keep_up, long_work, stoppable
 from casetrack.faces.cli.state import EXIT_FAILED, EXIT_INTERRUPTED
 
 if TYPE_CHECKING:
@@ -127,6 +130,61 @@ def sync(
         keep_up(target)
         _note_missing_models(state.home)
     return _exit_code(reports)
+
+
+@described(
+    source=option(
+        Arg("all, a kind such as git, or one source such as git:platform.", "SOURCE"),
+        autocompletion=source_names,
+    ),
+    every=option(
+        Arg("Seconds between syncs of sources that report no changes.", "--every N", ge=5)
+    ),
+)
+def watch(ctx: typer.Context, source: str = "all", every: int = 300) -> int:
+    """Sync when the files of a folder change, and at intervals, until Ctrl-C.
+
+    Repositories, buckets, scripts and network drives report no changes; they are synced at
+    intervals.
+    """
+    from casetrack.api.watch.changes import DEBOUNCE_SECONDS, OsNotifier
+    from casetrack.editions.context.home import source_to_sync
+
+    state = ctx.ensure_object(ContextState)
+    home, chosen = state.home, state.home.config.select(source)
+    target, _ = home.make()
+    own = os.path.realpath(home.config.data_dir)
+    changed: dict[str, float] = {}
+    due = dict.fromkeys((entry.label for entry in chosen), 0.0)
+    problems: dict[str, str] = {}
+    notifier = OsNotifier(home.config.data_dir / "watch")
+
+    def hear(name: str, path: str, _is_folder: bool) -> None:
+        # The data folder may be in a watched one, and every sync writes to it.
+        if not os.path.realpath(path).startswith(own):
+            changed[name] = time.monotonic()
+
+    with stoppable() as stop:
+        for entry in chosen:
+            if root := getattr(source_to_sync(home, entry), "root", None):
+                notifier.follow(entry.label, str(root), partial(hear, entry.label), recursive=True)
+        line(f"Watching {counted(len(chosen), 'source')}. Ctrl-C stops it.")
+        while not stop.wait(1.0):
+            for entry in chosen:
+                name, now = entry.label, time.monotonic()
+                is_settled = now - changed.get(name, now) >= DEBOUNCE_SECONDS
+                if not is_settled and now < due[name]:
+                    continue
+                changed.pop(name, None)
+                due[name] = now + every
+                report = target.sync_source(source_to_sync(home, entry), cancel=stop)
+                if report.changes or report.problem != problems.get(name, ""):
+                    _show(report)
+                    flush()
+                problems[name] = report.problem
+        notifier.stop()
+    state.interrupt_reported = True
+    return EXIT_INTERRUPTED
 
 
 def _one(sync: "Callable[..., SyncReport]", tell: Any, stop: Any) -> "SyncReport":

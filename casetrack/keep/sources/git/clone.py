@@ -46,8 +46,17 @@ class Clone:
     """A branch (``None``: the default one) of a repository, in a folder that may be lost."""
 
     def __init__(
-        self, folder: Path, address: Address, branch: str | None, /, *, where: str, largest: int
+        self,
+        folder: Path,
+        address: Address,
+        branch: str | None,
+        /,
+        *,
+        where: str,
+        largest: int,
+        shallow: bool = False,
     ) -> None:
+        self._depth = ["--depth=1"] if shallow else []
         self.git = Git(folder, address, where)
         self._branch = branch
         self._where = where
@@ -163,8 +172,8 @@ class Clone:
     def _fetch_branch(self, name: str, cancel: threading.Event | None) -> None:
         self.git.output(
             "fetch", "--filter=blob:none", "--no-tags", "--no-write-fetch-head", "--force",
-            "--no-recurse-submodules", "--progress", "origin", f"+{name}:{self._ref}",
-            cancel=cancel, alive=self._received,
+            "--no-recurse-submodules", "--progress", *self._depth, "origin",
+            f"+{name}:{self._ref}", cancel=cancel, alive=self._received,
         )  # fmt: skip
 
     def entries(self, commit: str, root: str) -> list[Entry]:

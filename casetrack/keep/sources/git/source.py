@@ -178,8 +178,8 @@ _LINK = "120000"
 class GitSource(Source):
     """A branch (``None``: the default one) of a repository; globs are relative to *root*.
 
-    *shallow* has no effect; see :data:`casetrack.keep.sources.KINDS`. *cache_dir* is the folder of
-    the clone, by default one in *cache*.
+    *shallow* fetches the last commit only, whose date and author all files then have. *cache_dir*
+    is the folder of the clone, by default one in *cache*.
     """
 
     kind = "git"
@@ -195,7 +195,7 @@ class GitSource(Source):
         include_globs: Sequence[str] = (),
         exclude_globs: Sequence[str] = (),
         host: str | None = None,
-        shallow: bool = True,  # noqa: ARG002
+        shallow: bool = False,
         cache_dir: Path | None = None,
         max_extract_bytes: int = 50_000_000,
         base: Path,
@@ -214,11 +214,12 @@ class GitSource(Source):
         self._choice = Choice(include_globs, exclude_globs, where=where, built=True)
         self._largest = max_extract_bytes
         self._clone = Clone(
-            _clone_folder(cache_dir, cache, self._address.shown),
+            _clone_folder(cache_dir, cache, self._address.shown + " shallow" * shallow),
             self._address,
             branch,
             where=where,
             largest=max_extract_bytes,
+            shallow=shallow,
         )
         self._pages = self._address
         self._sizes: dict[str, int] = {}
