@@ -87,21 +87,27 @@ class Comparer:
             return Closeness(0.0, 0.0, 0.0)
         _, titles, of_titles = self._places("\n".join(headings))
         distance = np.abs(starts[:, None] - starts)
-        # The rows: the text, its headings, and around each word one and two windows.
-        text_row = self._best(columns, shares[None])
-        rows = [text_row, self._best(titles, of_titles[None])]
-        rows += [self._best(columns, np.where(distance <= n * WINDOW, shares, 0.0)) for n in (1, 2)]
-        credit = self._credit(np.concatenate(rows), frozenset(columns) | frozenset(titles))
+        # The rows: the headings, the text, and around each word one and two windows.
+        within = [np.where(distance <= n * WINDOW, shares, 0.0) for n in (1, 2)]
+        rows = (
+            self._best(titles, of_titles[None]),
+            self._best(columns, np.vstack([shares, *within])),
+        )
+        present = frozenset([*columns.tolist(), *titles.tolist()])
+        credit = self._credit(np.concatenate(rows), present)
         near, far = credit[2 : 2 + len(starts)], credit[2 + len(starts) :]
-        together = np.maximum(near, _BEYOND * np.maximum(far, credit[1])) @ self._worth
-        covered = float(credit[0] @ self._worth)
+        together = np.maximum(near, _BEYOND * np.maximum(far, credit[0])) @ self._worth
+        covered = float(credit[1] @ self._worth)
         return Closeness(covered, float(together.max()), self._pairs(distance, columns))
 
     def _best(self, columns: Ints, shares: Floats) -> Floats:
         """Return the highest share of each term in each row of *shares*, float [rows, terms]."""
         best = np.zeros((len(shares), len(self._columns)))
-        for column in np.unique(columns):
-            best[:, column] = shares[:, columns == column].max(axis=1)
+        if len(columns):
+            order = np.argsort(columns, kind="stable")
+            ordered = columns[order]
+            first = np.flatnonzero(np.diff(ordered, prepend=-1))
+            best[:, ordered[first]] = np.maximum.reduceat(shares[:, order], first, axis=1)
         return best
 
     def _credit(self, best: Floats, present: frozenset[int]) -> Floats:
@@ -117,11 +123,12 @@ class Comparer:
 
     def _pairs(self, distance: Floats, columns: Ints) -> float:
         """Return the share of neighbouring words of the question that are close in a text."""
-        pairs = range(len(self._own) - 1)
+        pairs = len(self._own) - 1
         if not pairs:
             return 0.5
-        close = distance <= _PAIR
-        return sum(bool(close[columns == n][:, columns == n + 1].any()) for n in pairs) / len(pairs)
+        is_next = (distance <= _PAIR) & (columns == columns[:, None] + 1)
+        first = columns[is_next.any(axis=1)]
+        return len(np.unique(first[first < pairs])) / pairs
 
     def _places(self, text: str) -> tuple[Ints, Ints, Floats]:
         """Return start, column and share of the words of *text* that are words of the question."""
