@@ -48,6 +48,10 @@ bench part="" *ARGS:
 quality part *ARGS:
     {{python}} -m quality.{{part}} {{ARGS}}
 
+# do 60 tasks in the window with a headless browser, from an empty data folder; --files FOLDER
+window-tasks *ARGS:
+    {{python}} -m window_tasks {{ARGS}}
+
 # damage files (--cases N) or kill programs (--kills N); or crash, fuzz, watching, windows
 faults part="" *ARGS:
     {{ if part == "crash" { "CASETRACK_BAD_DISKS=60 CASETRACK_STRESS_SECONDS=180 " + python + " -m pytest -q -s -m slow tests/crash" } else if part == "fuzz" { "CASETRACK_FUZZ=5000 CASETRACK_FUZZ_CASES=100000 " + python + " -m pytest -q -m slow --timeout 0 tests/faces/mcp/test_fuzz.py tests/extract/test_fuzz.py" } else if part == "watching" { python + " -m watching" } else if part == "windows" { python + " -m portability.windows -q -n 2 tests/store tests/keep/sync tests/api/watch" } else { python + " -m faults.run " + part } }} {{ARGS}}

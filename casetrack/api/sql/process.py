@@ -1,7 +1,8 @@
 """Runs a SQL statement in a separate process that can be killed.
 
 DuckDB checks limits only between units of work, and one unit can take minutes and all memory; a
-server must survive that. The process is ``casetrack query``, with its guard, limits and errors.
+server must survive that. The process is ``casetrack query``, with its guard, limits and errors;
+after a statement the next one is started and waits.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ import json
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import IO, TYPE_CHECKING, Any, cast
 
 import anyio
 
@@ -18,8 +20,6 @@ from casetrack.base.errors import QueryError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from anyio.abc import ByteReceiveStream, Process
 
     from casetrack.base.config import Settings
     from casetrack.base.records import CollectionInfo
@@ -29,6 +29,8 @@ _MOST_FILE = 256 << 20
 _LICENSE = "CASETRACK_LICENSE"
 _together = anyio.CapacityLimiter(2)
 """Maximum number of processes; each can use as much memory as one statement."""
+_spares: dict[str, subprocess.Popen[bytes]] = {}
+"""The process for the next statement on a data folder, because its start takes most of the time."""
 
 
 async def rows_of(
@@ -60,46 +62,55 @@ async def csv_of(settings: Settings, info: CollectionInfo, statement: str, /) ->
 async def _answer(
     settings: Settings, info: CollectionInfo, statement: str, options: Sequence[str], most: int
 ) -> tuple[bytes, int | None]:
-    """Return the output of the process and its exit code."""
-    command = [sys.executable, "-m", "casetrack", "--data-dir", str(settings.data_dir), "query"]
-    command += ["--collection", info.id, *options, "--", statement]
-    environment = {**os.environ, "CASETRACK_MODELS": str(settings.models_dir)}
-    if settings.license_option is not None:
-        environment[_LICENSE] = settings.license_option
-    async with (
-        _together,
-        await anyio.open_process(
-            command,
-            stdin=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env=environment,
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-        ) as process,
-    ):
+    """Return the output of the process and its exit code; then start one for the next statement."""
+    command = ["--data-dir", str(settings.data_dir), "query", "--collection", info.id]
+    given = json.dumps([*command, *options, "--", statement]).encode() + b"\n"
+    async with _together:
+        process = _spares.pop(str(settings.data_dir), None)
+        if process is None or process.poll() is not None:
+            process = _start(settings)
         try:
-            return await _read(process, most), await process.wait()
+            return await anyio.to_thread.run_sync(
+                partial(_talk, process, given, most), abandon_on_cancel=True
+            )
         except BaseException:
             process.kill()
             raise
+        finally:
+            _spares[str(settings.data_dir)] = _start(settings)
 
 
-async def _read(process: Process, most: int) -> bytes:
-    """Return the output of a process.
+def _start(settings: Settings) -> subprocess.Popen[bytes]:
+    """Start a process that waits for a statement, with all modules imported."""
+    environment = {**os.environ, "CASETRACK_MODELS": str(settings.models_dir)}
+    if settings.license_option is not None:
+        environment[_LICENSE] = settings.license_option
+    return subprocess.Popen(
+        [sys.executable, "-m", "casetrack.api.sql.waiting"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=environment,
+        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+    )
+
+
+def _talk(process: subprocess.Popen[bytes], given: bytes, most: int) -> tuple[bytes, int]:
+    """Return the output of a process for a statement, and its exit code.
 
     Raises ``QueryError`` if the output is larger than *most* bytes.
     """
-    output = bytearray()
-    stream: ByteReceiveStream | None = process.stdout
-    if stream is not None:
-        async for part in stream:
-            output += part
-            if len(output) > most:
-                raise QueryError(
-                    f"The rows are more than {most >> 20} MB of text.",
-                    hint="Select fewer columns or rows, or the beginning of long texts: "
-                    "substr(text, 1, 300).",
-                )
-    return bytes(output)
+    with cast("IO[bytes]", process.stdin) as arguments, cast("IO[bytes]", process.stdout) as rows:
+        arguments.write(given)
+        arguments.flush()
+        output = rows.read(most + 1)
+    if len(output) > most:
+        raise QueryError(
+            f"The rows are more than {most >> 20} MB of text.",
+            hint="Select fewer columns or rows, or the beginning of long texts: "
+            "substr(text, 1, 300).",
+        )
+    return output, process.wait()
 
 
 def _rows(output: bytes, code: int | None) -> list[dict[str, Any]]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     _Near = tuple[Chunk, str]
 
+_STYLES = ("colours.css", "page.css", "style.css")
 CHUNK_MARK = '<meta name="casetrack-chunk" content="'
 """Prefix of the chunk id near the start of every written page."""
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'"
@@ -53,7 +54,7 @@ def page_html(view: View, /) -> str:
     """Return the page."""
     chunk, place = view.chunk, view.provenance
     folder = Path(__file__).parent
-    style = "".join((folder / n).read_text(encoding="utf-8") for n in ("page.css", "style.css"))
+    style = "".join((folder / n).read_text(encoding="utf-8") for n in _STYLES)
     before, after = _neighbours(view)
     is_sheet = place.sheet_name is not None
     image = view.image

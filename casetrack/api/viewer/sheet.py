@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["graph", "timeline", "report", "search", "chronology", "check"]
 _HERE = Path(__file__).parent
-_STYLES = ("page.css", "style.css", "figure.css", "sheet.css")
+_STYLES = ("colours.css", "page.css", "style.css", "figure.css", "sheet.css")
 _POLICY = '<meta http-equiv="Content-Security-Policy" content="'
 _MARK = '<meta name="casetrack-page" content="'
 

@@ -93,7 +93,8 @@ ORDER BY passages DESC"""
 
 def sql(visit: Visit, /) -> Response:
     """Run a read-only statement in a separate process, and show its first rows."""
-    statement, info = visit.asked("q"), visit.collection.info
+    # A form sends the lines of its field with CR LF.
+    statement, info = visit.asked("q").replace("\r\n", "\n"), visit.collection.info
     rows: list[dict[str, Any]] = []
     problem = None
     if statement:

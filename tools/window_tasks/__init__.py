@@ -1,0 +1,1 @@
+"""Tasks of a person who has only the window: ``just window-tasks``."""

@@ -1,0 +1,91 @@
+"""Do tasks in the window with a headless Chromium, from an empty data folder.
+
+A damaged and a protected PDF are added to the files. Prints each task with its seconds; the exit
+code is the number of failed tasks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pymupdf
+
+from headless import Browser, chromium
+from window_tasks.tasks import TASKS, Person
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_SAMPLES = Path(__file__).resolve().parents[2] / "data-samples" / "files"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do the tasks; return the number of failed ones."""
+    parser = argparse.ArgumentParser(prog="just window-tasks", description=__doc__)
+    parser.add_argument("--files", type=Path, default=_SAMPLES, help="folder of documents")
+    parser.add_argument("--question", default="Who may terminate the agreement?")
+    parser.add_argument("--absent", default="Which hospital in Nairobi treats malaria?")
+    parser.add_argument("--pictures", type=Path, help="folder for a picture after each task")
+    asked = parser.parse_args(arguments)
+    program = chromium()
+    if program is None:
+        raise SystemExit("Chromium is missing; install it or set CHROME.")
+    with tempfile.TemporaryDirectory() as name:
+        work = Path(name)
+        home, files = work / "home", work / "files"
+        home.mkdir()
+        shutil.copytree(asked.files, files, dirs_exist_ok=True)
+        _add_problems(files)
+        served = subprocess.Popen(
+            [sys.executable, "-m", "casetrack", "browse", "--no-open", "--port", "0"],
+            env=os.environ | {"CASETRACK_HOME": str(home)},
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        browser = Browser(program, work / "profile")
+        try:
+            assert served.stderr is not None
+            address = next(line.strip() for line in served.stderr if "http" in line)
+            person = Person(browser, address, files, asked.question, asked.absent)
+            return _do(person, asked.pictures)
+        finally:
+            browser.close()
+            served.terminate()
+            served.wait()
+
+
+def _add_problems(files: Path) -> None:
+    (files / "damaged.pdf").write_bytes(b"%PDF-1.4 damaged")
+    with pymupdf.open() as pdf:
+        pdf.new_page().insert_text((72, 72), "The deposit of the protected file is 900 euros.")
+        pdf.save(files / "protected.pdf", encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="key")
+
+
+def _do(person: Person, pictures: Path | None) -> int:
+    failed = 0
+    for number, (task, do) in enumerate(TASKS.items(), 1):
+        began = time.monotonic()
+        try:
+            result = do(person)
+        except AssertionError as error:
+            result, failed = f"FAILED: {error}", failed + 1
+        print(
+            f"{number:2} {time.monotonic() - began:6.1f} s  {task}: {result or 'done'}", flush=True
+        )
+        if pictures is not None:
+            pictures.mkdir(parents=True, exist_ok=True)
+            person.browser.screenshot(whole=False).save(pictures / f"{number:02}.png")
+    print(f"{len(TASKS) - failed} of {len(TASKS)} tasks done")
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())
