@@ -23,7 +23,7 @@ _NOUN = re.compile(
 _AGE = re.compile(r"\b(?:aged?|alter)\s+(?:of\s+)?$", re.IGNORECASE)
 _LABEL = re.compile(
     # "5.2", "(2)", "TS-10014", "401(k)", "10-K", "Chamber 3", "No. 7"; not "$5.2".
-    r"(?<![\w.,$\u20ac\u00a3-])(?:\d{1,3}(?:\.\d{1,3})+\.?(?=\s+[A-Z])|\(\w{1,4}\)"
+    r"(?<![\w.,$\u20ac\u00a3-])(?:\d{1,3}(?:\.\d{1,3})+\.?(?=\s+(?-i:[A-Z]))|\(\w{1,4}\)"
     r"|[^\W\d_]+[-/#]\d[\w-]*|\d[\d,.]*(?:\([A-Za-z]{1,2}\)|-[A-Z]+\b))"
     r"|^\s*(?:(?:\d{1,3}[.)](?!\d)|\([A-Za-z0-9]{1,4}\)|[A-Za-z][.)])\s*)+"
     r"|\b(?:part|clause|section|article|item|note|page|pp?|paragraph|para|schedule|annex|exhibit|"

@@ -18,6 +18,7 @@ from casetrack.search.pinpoint.scoring import MOST, Encoded, Sought, Tokens, bes
 from casetrack.search.pinpoint.units import clauses_of
 from casetrack.search.pinpoint.values import (
     READ,
+    READ_SENTENCES,
     VALUE_COLUMNS,
     Found,
     Scored,
@@ -93,8 +94,10 @@ class Finder:
         return None if asked is None else answer_in(self.scored(), sought, asked)
 
     def scored(self) -> list[Scored]:
-        """Return the first results with their parts and scores."""
-        return [self._passage(number) for number in range(min(READ, len(self.passages)))]
+        """Return the first results with their parts and scores; the later ones are for tables."""
+        first = [self._passage(n) for n in range(min(READ_SENTENCES, len(self.passages)))]
+        later = self.passages[READ_SENTENCES:READ]
+        return [*first, *(Scored(p.text, p.provenance, {}, (), np.zeros(0)) for p in later)]
 
     def _passage(self, number: int) -> Scored:
         """Return a result with its parts and their scores."""

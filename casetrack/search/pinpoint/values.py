@@ -101,7 +101,7 @@ _SCALED = re.compile(
     re.IGNORECASE,
 )
 """A question that states the scale of the figure: the text may have another one."""
-_NAME = re.compile(r"(?<=\w )[A-Z]\w+")
+_CAPITAL = re.compile(r"[A-Z]\w")
 _BY_AFTER = re.compile(r"\w*\s+(?:by|von|durch)\b", re.IGNORECASE)
 _BY = re.compile(r"\b(?:by|von|durch) (?:the |\w+ )?$", re.IGNORECASE)
 _MADE_BY = re.compile(r"(?P<made>\w+) (?:by|von|durch) (?:the |\w+ )?$", re.IGNORECASE)
@@ -335,11 +335,12 @@ class Compared:
         return bool(own) and len(asked) == 1 and own[0] != asked[0]
 
     def _is_reversed(self) -> bool:
-        """Return whether two names of the question are in the other order in the part.
+        """Return whether two names or parties of the question are in the other order in the part.
 
         "What does Ash pay to Elm?" is not answered by "Elm pays Ash".
         """
-        names = [m.group() for m in _NAME.finditer(self.sought.query)][:2]
+        words = re.findall(r"(?<=\w )\w+", self.sought.query)
+        names = [w for w in words if w.lower() in _PARTIES or _CAPITAL.match(w)][:2]
         places = [self.text.lower().find(name.lower()) for name in names]
         return len(places) == 2 and -1 < places[1] < places[0] and not _BY.search(self.text)
 
@@ -387,18 +388,18 @@ class Compared:
             return True
         if any(self._lacks_numbered(match) for match in _NUMBERED.finditer(self.sought.query)):
             return True
-        if self.wanted.names & self.weights.keys() - self.around - query_terms(self.text):
+        own, names = query_terms(self.text), self.sought.names
+        missing = self.weights.keys() - own - self.around
+        if missing & self.wanted.names or (missing and self.sought.form == "computation"):
             return True
-        own = query_terms(self.text)
-        if self.wanted.noun and (
-            self.wanted.noun - own or self.wanted.thing & self.weights.keys() - self.around - own
-        ):
+        if self.wanted.noun - own or 2 * len(names & (own | self.around)) < len(names):
+            return True
+        if (self.wanted.noun or self.wanted.unit) and missing & self.wanted.thing:
             return True
         asked = self.selecting | {
             m.group() for m in _WORD.finditer(self.sought.query) if any(map(str.isdigit, m.group()))
         }
-        held = query_terms(self.text) | self.wanted.named
-        return bool(query_terms(" ".join(sorted(asked))) - held)
+        return bool(query_terms(" ".join(sorted(asked))) - own - self.wanted.named)
 
 
 FEATURES = tuple(
@@ -417,18 +418,18 @@ _ALONE = 1.5
 """Minimum difference of that to other values."""
 _COVERED = 0.4
 """Minimum share of the question's words, by rarity, in the part and around it."""
+_MOSTLY_COVERED, _FAR, _CERTAIN_COVERED = 0.75, 4.0, -0.3
+"""Minimum odds of a value far from all others if the part and its surroundings have most words."""
 _CERTAIN_ALONE = 2.2
 """Minimum odds, as above, of a value with a smaller share."""
 _LEAST_SHARE = 0.1
 """Minimum score of a part whose values are compared."""
-READ, _READ_SENTENCES = 5, 3
+READ, READ_SENTENCES = 5, 3
 """Number of results whose tables and sentences are read."""
 _COVERED_BY_CELL = 0.95
 """Minimum share of the question in the names of a cell in a later result than the first."""
-_SENTENCES = frozenset({"value", "role", "count", "extreme"})
-"""Forms of questions that a value in a sentence answers."""
-_ROWS = _SENTENCES | {"computation", "explanation"}
-"""Forms of questions that a row may answer: "what is the margin", "what does it cost"."""
+_FORMS = frozenset({"value", "role", "count", "extreme", "computation", "explanation"})
+"""Forms of questions that a value may answer: "what is the margin", "what does it cost"."""
 
 
 def is_same(first: str, second: str, /) -> bool:
@@ -469,17 +470,15 @@ class Found(NamedTuple):
 
 def value_asked(sought: Sought, /) -> Wanted | None:
     """Return the value that a question requests; ``None`` if it requests none."""
-    is_value = sought.form in _ROWS and _SCALED.search(sought.query) is None
+    is_value = sought.form in _FORMS and _SCALED.search(sought.query) is None
     return wanted(sought.query) if is_value else None
 
 
 def answer_in(passages: Sequence[Scored], sought: Sought, asked: Wanted, /) -> Found | None:
     """Return the value in the first results that answers; ``None`` if none is certain."""
     sentence = None
-    if asked.kinds and (
-        sought.form in _SENTENCES or (sought.form == "explanation" and asked.kinds == {"money"})
-    ):
-        sentence = _in_sentences(passages[:_READ_SENTENCES], sought, asked)
+    if asked.kinds and (sought.form != "explanation" or asked.kinds == {"money"}):
+        sentence = _in_sentences(passages[:READ_SENTENCES], sought, asked)
     cell = _in_tables(passages, sought, asked)
     if sentence is None or cell is None:
         return sentence or cell
@@ -508,7 +507,7 @@ class Candidate(NamedTuple):
 
 def candidates(passages: Sequence[Scored], sought: Sought, asked: Wanted, /) -> Iterator[Candidate]:
     """Yield the values in the sentences of the first results that may answer."""
-    held = [passage.held(sought) for passage in passages[:_READ_SENTENCES]]
+    held = [passage.held(sought) for passage in passages[:READ_SENTENCES]]
     most = max(held, default=0.0) or 1.0
     for number, (passage, weight) in enumerate(zip(passages, held, strict=False)):
         for unit, score in zip(passage.units, passage.shares.tolist(), strict=True):
@@ -531,9 +530,12 @@ def _in_sentences(passages: Sequence[Scored], sought: Sought, asked: Wanted) -> 
     text, part = best.value.text, best.part
     rival = max((r.odds for r in rated if not is_same(r.value.text, text)), default=-math.inf)
     least = _CERTAIN_NAME if best.value.kind == "person" else _CERTAIN
+    covered = part.covered()
     if rival >= _POSSIBLE:
         least = max(_CERTAIN_OF_SEVERAL, rival + _ALONE)
-    if best.odds < least or (part.covered() < _COVERED and best.odds < _CERTAIN_ALONE):
+    elif least == _CERTAIN and covered >= _MOSTLY_COVERED and rival <= best.odds - _FAR:
+        least = _CERTAIN_COVERED
+    if best.odds < least or (covered < _COVERED and best.odds < _CERTAIN_ALONE):
         return None
     kind = _KINDS.get(best.value.unit, _KINDS.get(best.value.kind, "amount"))
     return Found(best.number, passages[best.number].answer(best.start, text, kind))

@@ -26,6 +26,7 @@ _NAMED = frozenset(
     "phone telephone fax account reference part serial model invoice file case".split()
 )
 """Words before "number" that make it an identifier."""
+_SHARES = frozenset("percentage percent share proportion fraction anteil prozentsatz".split())
 _CHARGES = re.compile(
     r"\b(?:cost|charge|pay|earn|spend|owe|receive|kosten|zahlen)\b", re.IGNORECASE
 )
@@ -175,10 +176,14 @@ def _of_quantity(
 
     named, nouns = query_terms(phrase[0]), phrase[1:]
     if phrase[0] in {"many", "viele"} and nouns:
-        unit = WORDS.get(" ".join(nouns[:2])) or WORDS.get(nouns[0]) or WORDS.get(nouns[-1])
-        if unit is not None:
-            own = named | query_terms(" ".join(nouns))
-            return Wanted(frozenset({unit.family}), unit=unit.symbol, named=own, predicate=verbs)
+        units = " ".join(nouns[:2]), nouns[0], nouns[-1]
+        name = next((name for name in units if name in WORDS), None)
+        if name is not None:
+            unit, own = WORDS[name], query_terms(name)
+            thing = query_terms(" ".join(nouns)) - own
+            return Wanted(
+                frozenset({unit.family}), thing, unit.symbol, named=named | own, predicate=verbs
+            )
         if nouns[0] in {"percent", "prozent"}:
             return Wanted(frozenset({"percent"}), named=named, predicate=verbs)
     elif nouns:
@@ -202,6 +207,7 @@ def _of_noun(query: str, phrase: list[str], words: _Words) -> Wanted:
     kinds = words.kinds_of(head)
     if not _NAMED.isdisjoint(named):
         kinds -= {"number"}
-    own = query_terms(head) if kinds <= {"date", "time"} else frozenset[str]()
+    is_kind = kinds <= {"date", "time"} or head in _SHARES
+    own = query_terms(head) if is_kind else frozenset[str]()
     noun = query_terms(head)
     return Wanted(kinds, thing, named=own, predicate=_verbs(query), noun=noun - own)
