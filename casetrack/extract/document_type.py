@@ -19,19 +19,11 @@ if TYPE_CHECKING:
 
 Place = Literal["name", "title", "line", "opening", "headings", "text"]
 
-_BY_FORMAT = {
-    "xlsx": "spreadsheet",
-    "xls": "spreadsheet",
-    "ods": "spreadsheet",
-    "csv": "spreadsheet",
-    "tsv": "spreadsheet",
-    "pptx": "presentation",
-    "ppt": "presentation",
-    "odp": "presentation",
-    "eml": "correspondence",
-    "msg": "correspondence",
-    "mbox": "correspondence",
-}
+_BY_FORMAT = (
+    dict.fromkeys("xlsx xls ods csv tsv".split(), "spreadsheet")
+    | dict.fromkeys("pptx ppt odp".split(), "presentation")
+    | dict.fromkeys("eml msg mbox".split(), "correspondence")
+)
 _FORMAT_WEIGHT = 4.0
 _ENOUGH = 3.0
 _MANY_PAGES = 30

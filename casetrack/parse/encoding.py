@@ -11,6 +11,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from casetrack.base.words import WordLists
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
@@ -24,29 +26,7 @@ if TYPE_CHECKING:
 _CODECS = (*"cp1252 iso8859-15 cp1250 iso8859-2 cp1254 cp1257 cp850 cp852 mac_roman cp437".split(),)
 """In order of preference for equal results."""
 _ALPHABETS = tuple(
-    frozenset(letters + letters.upper())
-    for letters in (
-        "äöüß",
-        "àâæçéèêëîïôœùûüÿ",
-        "áéíñóúüªº",
-        "àèéìíîòóùú",
-        "ãáàâçéêíõóôúüªº",
-        "åäöéü",
-        "åæøéèòóô",
-        "áðéíóúýþæö",
-        "éëïóöüèêá",
-        "áčďéěíňóřšťúůýžľĺŕôä",
-        "ąćęłńóśźż",
-        "áéíóöőúüű",
-        "ăâîşţșț",
-        "čćđšž",
-        "çğıİöşüâîû",
-        "ąčęėįšųūž",
-        "āčēģīķļņšūž",
-        "äõöüšž",
-        "ëç",
-        "àèéíïòóúüç·",
-    )
+    frozenset(letters + letters.upper()) for letters in WordLists(__file__).words("alphabets")
 )
 _SIGNS = frozenset("„“”‚‘’–—…•€£¥§©®°±²³µ·«»‹›½¼¾´¡¿™†‡‰×¢¶\u00a0")
 _IN_WORDS = frozenset("’·´\u00ad")

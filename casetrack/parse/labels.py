@@ -12,20 +12,12 @@ from casetrack.base.words.lists import title_words
 
 _LISTS = WordLists(__file__)
 BULLET = "\u2022"
-_ROMAN = (
-    (1000, "m"),
-    (900, "cm"),
-    (500, "d"),
-    (400, "cd"),
-    (100, "c"),
-    (90, "xc"),
-    (50, "l"),
-    (40, "xl"),
-    (10, "x"),
-    (9, "ix"),
-    (5, "v"),
-    (4, "iv"),
-    (1, "i"),
+_ROMAN = dict(
+    zip(
+        "m cm d cd c xc l xl x ix v iv i".split(),
+        (1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1),
+        strict=True,
+    )
 )
 
 
@@ -36,7 +28,7 @@ def number_text(value: int, form: str, /) -> str:
         return letter.upper() if form == "upperLetter" else letter
     if form in {"lowerRoman", "upperRoman"} and 0 < value < 4000:
         text = ""
-        for worth, sign in _ROMAN:
+        for sign, worth in _ROMAN.items():
             count, value = divmod(value, worth)
             text += sign * count
         return text.upper() if form == "upperRoman" else text

@@ -48,49 +48,17 @@ from casetrack.base.records.graph import (
     Topic,
 )
 from casetrack.base.records.shape import Record
+from casetrack.base.words import WordLists
 
 _LISTED, _OF_TYPE = 12, 4
 _ALIASES = 8
 _DOCUMENTS = 15
 _QUOTES = 2
 
-RELATIONS = {
-    "shared_entities": "Shared names",
-    "shared_references": "Shared references",
-    "semantic": "Similar content",
-    "explicit": "Refers to it",
-    "version": "Version",
-    "response_to": "Reply",
-    "amends": "Amendment",
-    "attachment": "Attachment",
-    "restates": "Restatement",
-    "supplements": "Supplement",
-    "schedule_of": "Schedule",
-    "exhibit_of": "Exhibit",
-    "made_under": "Made under it",
-    "bills": "Invoice",
-    "interim_of": "Quarterly report",
-    "forward_of": "Forward",
-    "same_thread": "Same thread",
-    "same_file": "Same file",
-    "copy": "Copy",
-}
+_LISTS = WordLists(__file__)
+RELATIONS = _LISTS.pairs("relations")
 """Label of a relation, seen from the other document."""
-_REVERSED = {
-    "explicit": "Referred to by it",
-    "response_to": "Replied to by it",
-    "amends": "Amended by it",
-    "attachment": "Has it as an attachment",
-    "restates": "Restated by it",
-    "supplements": "Supplemented by it",
-    "schedule_of": "Has it as a schedule",
-    "exhibit_of": "Has it as an exhibit",
-    "made_under": "Its contract",
-    "bills": "Charged for by it",
-    "interim_of": "Annual report of its year",
-    "forward_of": "Forwarded by it",
-    "copy": "Original mail",
-}
+_REVERSED = _LISTS.pairs("reversed")
 _STRATEGIES = {
     "topical": "topic",
     "entity": "shared names",

@@ -36,14 +36,10 @@ _CODE = re.compile(r"<Code>([^<]+)</Code>|\bcode: \"?([A-Za-z]+)\"?")
 _MESSAGE = re.compile(r"<Message>([^<]+)</Message>|\bmessage: \"([^\"]+)\"")
 _GONE = {"NoSuchBucket", "ContainerNotFound"}
 _EXPIRED = {"ExpiredToken", "ExpiredTokenException", "RequestExpired", "TokenRefreshRequired"}
-_REFUSED = {
-    "AccessDenied",
-    "InvalidAccessKeyId",
-    "SignatureDoesNotMatch",
-    "InvalidToken",
-    "AuthenticationFailed",
-    "AuthorizationFailure",
-}
+_REFUSED = frozenset(
+    "AccessDenied InvalidAccessKeyId SignatureDoesNotMatch InvalidToken AuthenticationFailed"
+    " AuthorizationFailure".split()
+)
 _ELSEWHERE = {"PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraint"}
 _STATUS = re.compile(r"\b(401|403)\b (?:Unauthorized|Forbidden)|: (?:401|403) |status: (?:401|403)")
 _BUSY = re.compile(

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePath
-from typing import Annotated, Any, ClassVar, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from casetrack.base.records.shape import HIDDEN, Record, Seconds
 from casetrack.base.records.table import (
     HTML_ROWS,
     TEXT_ROWS,
+    T,
     Tabular,
     more_text,
     table_html,
@@ -23,7 +24,7 @@ from casetrack.base.records.table import (
 
 # Reports with a row per file; problems come first.
 
-T = TypeVar("T")
+
 _NAMED = 3
 _CHARS = 700
 _MOST_PROBLEMS = 500

@@ -139,23 +139,7 @@ _NAMED_EXHIBIT = re.compile(
 )
 _MAILS = frozenset(("eml", "msg", "mbox"))
 _LAID_OUT = frozenset(
-    (
-        "pdf",
-        "docx",
-        "doc",
-        "rtf",
-        "odt",
-        "txt",
-        "html",
-        "png",
-        "jpg",
-        "jpeg",
-        "tiff",
-        "image",
-        "md",
-        "epub",
-        "",
-    )
+    ("", *"pdf docx doc rtf odt txt html png jpg jpeg tiff image md epub".split())
 )
 _HEAD = 1800
 _Told: TypeAlias = "tuple[LegalType, str | None, str] | None"

@@ -211,24 +211,7 @@ def misread(text: str, /) -> str:
 
 _SERIES = ("", " 2d", " 3d", " 4th", " 5th")
 _NAMES = (
-    *("U.S.", "S. Ct.", "L. Ed.", "L. Ed. 2d", "F.", "F.2d", "F.3d", "F.4th", "F. App'x", "F.R.D."),
-    *("F. Supp.", "F. Supp. 2d", "F. Supp. 3d", "B.R.", "Fed. Cl.", "Ct. Cl.", "T.C.", "M.J."),
-    *("A.", "A.2d", "A.3d", "N.E.", "N.E.2d", "N.E.3d", "N.W.", "N.W.2d", "N.W.3d", "P.", "P.2d"),
-    *("P.3d", "S.E.", "S.E.2d", "S.W.", "S.W.2d", "S.W.3d", "So.", "So. 2d", "So. 3d", "N.Y.S."),
-    *("N.Y.S.2d", "N.Y.S.3d", "Cal. Rptr.", "Cal. Rptr. 2d", "Cal. Rptr. 3d", "A.D.", "A.D.2d"),
-    *(
-        "A.D.3d",
-        "Misc.",
-        "Misc. 2d",
-        "Misc. 3d",
-        "Ill. Dec.",
-        "WL",
-        "U.S. LEXIS",
-        "U.S. Dist. LEXIS",
-    ),
-    *("U.S. App. LEXIS", "Bankr. LEXIS", "Pa. Super.", "N.J. Super.", "Va. App.", "Cal. App."),
-    *("Ill. App.", "Ill. App. 2d", "Ill. App. 3d", "Ohio St.", "Ohio St. 2d", "Ohio St. 3d"),
-    *("Ohio App. 3d", "Mass. App. Ct.", "Wash. App.", "Ga. App.", "N.C. App.", "Mich. App."),
+    *_LISTS.phrases("reporters"),
     *(f"{name}. App.{series}" for name in ABBREVIATED for series in _SERIES),
     *(f"Cal.{series}" for series in _SERIES),
     *(f"Cal. App.{series}" for series in _SERIES[1:]),

@@ -19,6 +19,7 @@ from casetrack.extract.references.matches import ReferenceMatch, one_line, slug
 # After The Bluebook (21st edition), tables T1 and T10.
 
 _LISTS = WordLists(__file__)
+_PLURAL_SIGNS = frozenset(_LISTS.words("plural_signs"))
 
 
 CODE_WORDS: dict[str, str] = _LISTS.pairs("code_words")
@@ -358,22 +359,10 @@ def _listed(
     """Yield the place of *match* and the further members of its list."""
     groups = match.groupdict()
     number = groups.get("number") or groups.get("bare") or ""
-    one_line(match[0])
     end = _whole_end(text, match.end(), code)
     if end > match.end():
         number = f"{number} {_FURTHER_IN_KEY.sub(' ', text[match.end() : end])}"
-        one_line(text[match.start() : end])
-    plural = (groups.get("sign") or "").lower() in {
-        "§§",
-        "sections",
-        "secs.",
-        "ss.",
-        "parts",
-        "pts.",
-        "arts.",
-        "ss",
-        "(s)(s)",
-    }
+    plural = (groups.get("sign") or "").lower() in _PLURAL_SIGNS
     following: list[ReferenceMatch] = []
     head = one_line(text[match.start() : match.start("number")] if "number" in groups else "")
     head = head.rstrip(" §")

@@ -11,6 +11,8 @@ from casetrack.base.words import WordLists
 from casetrack.base.words.lists import title_words
 
 _LISTS = WordLists(__file__)
+_LEGAL_ROLES = frozenset(_LISTS.words("legal_roles"))
+_PARTICLES = frozenset(_LISTS.words("particles"))
 
 SMALL = frozenset(_LISTS.words("small"))
 SMALL_WITHIN = frozenset(
@@ -47,13 +49,7 @@ _MARK_CLOSES = re.compile(r"[’'](?!\w)")
 
 def is_legal_role(word: str) -> bool:
     """Return whether a small word states the role of a party, which is part of the name."""
-    return word in {
-        "individually", "official", "capacity", "trustee", "behalf", "deceased", "others", ("simil"
-                                                                                           "arly"),
-        "situated", "successor", "interest", "friend", "next", "guardian", "estate", "more", "less",
-        "acres", "land", "dollars", "currency", "s/h/a", "one", "two", "certain", "known", "minor",
-        "doing", "business",
-    }  # fmt: skip
+    return word in _LEGAL_ROLES
 
 
 def first_side(region: str, end: int) -> int | None:
@@ -207,23 +203,7 @@ def _is_no_start(words: list[tuple[int, str]], place: int) -> bool:
             and place + 2 < len(words)
             and words[place + 2][1].lower() in {"matter", "interest"}
         )
-    if small in {
-        "the",
-        "a",
-        "an",
-        "de",
-        "la",
-        "le",
-        "los",
-        "las",
-        "el",
-        "van",
-        "von",
-        "du",
-        "del",
-        "di",
-        "da",
-    }:
+    if small in _PARTICLES:
         return word[0].islower() and small in {"the", "a", "an"}
     if small in SMALL or small in SMALL_WITHIN or is_legal_role(small):
         return word[0].islower() or word == "&"

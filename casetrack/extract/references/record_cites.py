@@ -15,6 +15,7 @@ from casetrack.base.words.lists import TITLES, any_title
 from casetrack.extract.references.matches import ReferenceMatch, one_line, slug
 
 _LISTS = WordLists(__file__)
+_OF_THE_CASE = frozenset(_LISTS.words("of_the_case"))
 
 # Patterns of pin cites of a record, and of the citations.
 
@@ -355,19 +356,6 @@ def _paper(match: re.Match[str]) -> str:
         else ""
     )
     name = next((key for pattern, key in _PAPERS if re.search(pattern, what)), slug(what))
-    if name in {
-        "compl",
-        "am-compl",
-        "second-am-compl",
-        "third-am-compl",
-        "answer",
-        "indictment",
-        "order",
-        "op",
-        "judgment",
-        "psr",
-        "r-r",
-        "stip",
-    }:
+    if name in _OF_THE_CASE:
         side = ""
     return slug(side, name)

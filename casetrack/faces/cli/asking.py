@@ -14,6 +14,7 @@ from casetrack.api.operation import Arg, Argument, Operation, Work, arguments_of
 from casetrack.api.text import entries_of, entry_of, head_of, next_step, numbered, rest_of
 from casetrack.api.text.work import failures, kept_results
 from casetrack.base.errors import CollectionNotFound, UsageError
+from casetrack.base.words import WordLists
 from casetrack.faces.cli.completion import collection_names
 from casetrack.faces.cli.options import (
     AnyNameArgument,
@@ -34,21 +35,7 @@ if TYPE_CHECKING:
 _LONGEST = 70
 """Characters of an option's choices that fit into a line of the help."""
 F = TypeVar("F", bound=Callable[..., Any])
-STYLES: Mapping[str, str] = {
-    "title": "bold cyan",
-    "strong": "bold",
-    "less": "dim",
-    "source": "cyan",
-    "words": "bold yellow",
-    "own": "green",
-    "warning": "yellow",
-    "wrong": "bold red",
-    "extra": "dim",
-    "chunk": "dim",
-    "document": "dim",
-    "removed": "red strike",
-    "added": "bold green",
-}
+STYLES: Mapping[str, str] = WordLists(__file__).pairs("styles")
 _LABELS: Mapping[str, str] = {
     **dict.fromkeys(("ingested", "updated", "new", "changed", "moved"), "green"),
     **dict.fromkeys(("partial", "skipped", "missing", "removed"), "yellow"),

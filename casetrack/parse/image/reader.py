@@ -409,16 +409,7 @@ class ImageReader:
     """Pictures, read by OCR."""
 
     name = "Image"
-    extensions: tuple[str, ...] = (
-        ".jpg",
-        ".jpeg",
-        ".png",
-        ".tif",
-        ".tiff",
-        ".webp",
-        ".bmp",
-        ".gif",
-    )
+    extensions: tuple[str, ...] = (*".jpg .jpeg .png .tif .tiff .webp .bmp .gif".split(),)
 
     def accepts(self, file: FileHead, /) -> bool:
         """Accept files with the signature of any picture format, whatever their extension."""

@@ -14,8 +14,10 @@ import datetime as dt
 import functools
 import math
 import operator
+import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from casetrack.base.words.lists import MONTHS
 from casetrack.parse.numbers.digits import NumberSection, Token, general, split_sections, tokenize
@@ -180,44 +182,8 @@ _COMPARE: dict[str, Callable[[float, float], bool]] = {
     "<>": operator.ne,
 }
 
-BUILTIN: dict[int, str] = {
-    0: "General",
-    1: "0",
-    2: "0.00",
-    3: "#,##0",
-    4: "#,##0.00",
-    5: '"$"#,##0_);("$"#,##0)',
-    6: '"$"#,##0_);[Red]("$"#,##0)',
-    7: '"$"#,##0.00_);("$"#,##0.00)',
-    8: '"$"#,##0.00_);[Red]("$"#,##0.00)',
-    9: "0%",
-    10: "0.00%",
-    11: "0.00E+00",
-    12: "# ?/?",
-    13: "# ??/??",
-    14: "m/d/yyyy",
-    15: "d-mmm-yy",
-    16: "d-mmm",
-    17: "mmm-yy",
-    18: "h:mm AM/PM",
-    19: "h:mm:ss AM/PM",
-    20: "h:mm",
-    21: "h:mm:ss",
-    22: "m/d/yyyy h:mm",
-    37: "#,##0_);(#,##0)",
-    38: "#,##0_);[Red](#,##0)",
-    39: "#,##0.00_);(#,##0.00)",
-    40: "#,##0.00_);[Red](#,##0.00)",
-    41: '_(* #,##0_);_(* (#,##0);_(* "-"_);_(@_)',
-    42: '_("$"* #,##0_);_("$"* (#,##0);_("$"* "-"_);_(@_)',
-    43: '_(* #,##0.00_);_(* (#,##0.00);_(* "-"??_);_(@_)',
-    44: '_("$"* #,##0.00_);_("$"* (#,##0.00);_("$"* "-"??_);_(@_)',
-    45: "mm:ss",
-    46: "[h]:mm:ss",
-    47: "mm:ss.0",
-    48: "##0.0E+0",
-    49: "@",
-}
+_TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+BUILTIN = {int(number): code for number, code in _TABLE["builtin"].items()}
 """Formats that files name by number only; those of East Asian programs follow below."""
 BUILTIN |= dict.fromkeys((*range(27, 32), 36, *range(50, 55), 57, 58), "yyyy/m/d")
 BUILTIN |= dict.fromkeys((32, 34, 55), "h:mm") | dict.fromkeys((33, 35, 56), "h:mm:ss")

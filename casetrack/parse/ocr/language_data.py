@@ -42,15 +42,7 @@ _MOST = 4
 
 _PREFERRED = ("eng", "deu", "fra", "spa", "ita", "por", "nld")
 _BY_LOCALE = _LISTS.pairs("by_locale")
-_SYSTEM_FOLDERS = (
-    "/usr/share/tesseract-ocr/5/tessdata",
-    "/usr/share/tesseract-ocr/4.00/tessdata",
-    "/usr/share/tessdata",
-    "/usr/share/tesseract/tessdata",
-    "/usr/local/share/tessdata",
-    "/opt/homebrew/share/tessdata",
-    "/opt/local/share/tessdata",
-)
+_SYSTEM_FOLDERS = _LISTS.words("system_folders")
 
 
 def find_data(wanted: str | None, models_dir: Path | None, /) -> dict[str, Path]:

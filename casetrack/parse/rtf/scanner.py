@@ -81,18 +81,7 @@ _TOKEN = re.compile(
 )
 _WORD, _HEX, _SYMBOL, _BRACE = 1, 3, 4, 5
 _DROPPED = b"\r\n\x00"
-CHARACTERS = {
-    "emdash": "\u2014",
-    "endash": "\u2013",
-    "emspace": " ",
-    "enspace": " ",
-    "qmspace": " ",
-    "bullet": "\u2022",
-    "lquote": "\u2018",
-    "rquote": "\u2019",
-    "ldblquote": "\u201c",
-    "rdblquote": "\u201d",
-}
+CHARACTERS = dict.fromkeys(("emspace", "enspace", "qmspace"), " ") | _LISTS.pairs("characters")
 """Characters of control words."""
 _PAGES = {"mac": "mac_roman", "pc": "cp437", "pca": "cp850"}
 _NOT_FOR_TEXT = (SYMBOL, "utf-16-le", "utf-16-be")

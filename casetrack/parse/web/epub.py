@@ -30,15 +30,8 @@ _DOCTYPE = re.compile(rb"<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>", re.IGNORECASE | re.D
 _MAX_PROLOG = 16384
 _FONT_METHODS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 _TEXT_TYPES = frozenset(
-    {
-        "application/xhtml+xml",
-        "application/x-dtbook+xml",
-        "application/xml",
-        "image/svg+xml",
-        "text/html",
-        "text/x-oeb1-document",
-        "text/xml",
-    }
+    "application/xhtml+xml application/x-dtbook+xml application/xml image/svg+xml text/html"
+    " text/x-oeb1-document text/xml".split()
 )
 _FACTS = frozenset(
     "contributor creator date description identifier language publisher rights subject"

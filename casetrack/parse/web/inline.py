@@ -13,17 +13,10 @@ from casetrack.parse.web.dom import Node
 
 _NO_MARKER = re.compile(r"list-style(?:-type)?\s*:[^;]*\bnone\b", re.IGNORECASE)
 _STYLE_TYPE = re.compile(r"list-style(?:-type)?\s*:\s*([\w-]+)", re.IGNORECASE)
-_TYPES = {
-    "a": "a",
-    "A": "A",
-    "i": "i",
-    "I": "I",
-    "lower-alpha": "a",
-    "lower-latin": "a",
-    "upper-alpha": "A",
-    "upper-latin": "A",
-    "lower-roman": "i",
-    "upper-roman": "I",
+_TYPES = {kind: kind for kind in "aAiI"} | {
+    f"{case}-{name}": letter.upper() if case == "upper" else letter
+    for case in ("lower", "upper")
+    for name, letter in (("alpha", "a"), ("latin", "a"), ("roman", "i"))
 }
 _MAX_STYLE = 1000
 _BULLETS = frozenset({"disc", "circle", "square"})
