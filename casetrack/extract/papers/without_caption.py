@@ -138,9 +138,9 @@ _NAMED_EXHIBIT = re.compile(
     re.IGNORECASE,
 )
 _MAILS = frozenset(("eml", "msg", "mbox"))
-_LAID_OUT = frozenset(
-    ("", *"pdf docx doc rtf odt txt html png jpg jpeg tiff image md epub".split())
-)
+_LAID_OUT = frozenset("pdf docx doc rtf odt txt html png jpg jpeg tiff image md epub".split()) | {
+    ""
+}
 _HEAD = 1800
 _Told: TypeAlias = "tuple[LegalType, str | None, str] | None"
 """A type, its detail, and the evidence."""

@@ -238,8 +238,9 @@ class FieldState:
 
 # Transparent containers: their children belong to the paragraph.
 _THROUGH = frozenset(
-    f"{W}{name}"
-    for name in "hyperlink ins moveTo smartTag customXml sdt sdtContent bdo dir rubyBase ruby subDoc".split()
+    W + name
+    for name in "hyperlink ins moveTo smartTag customXml sdt sdtContent bdo dir rubyBase ruby"
+    " subDoc".split()
 )
 _REMOVED = {f"{W}del": "deleted", f"{W}moveFrom": "moved"}
 _PLAIN: dict[str, str | Mark] = {
