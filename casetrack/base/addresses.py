@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from email.utils import parseaddr
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from typing import Final
 
 ADDRESS: Final = re.compile(r"[\w.+'&=-]+@[\w-]+(?:\.[\w-]+)+")
 _PIECE: Final = re.compile(

@@ -10,8 +10,9 @@ import os
 import secrets
 import shutil
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from casetrack.base.errors import (
     CaseTrackError,
@@ -23,9 +24,6 @@ from casetrack.base.errors import (
     StorageError,
 )
 from casetrack.base.objects.address import is_address
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 UNFINISHED = ".tmp"

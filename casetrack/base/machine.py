@@ -8,10 +8,8 @@ import functools
 import os
 import sys
 import threading
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from collections.abc import Iterator
+from typing import Any
 
 # The system's allocator, which keeps freed memory on Linux.
 

@@ -11,8 +11,10 @@ import logging
 import os
 import platform
 import socket
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
 from casetrack.base.errors import (
     ClusterDiffers,
@@ -22,10 +24,6 @@ from casetrack.base.errors import (
     UsageError,
 )
 from casetrack.version import __version__
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
 T = TypeVar("T")
 SHARED = (

@@ -16,7 +16,7 @@ from casetrack.base.machine import release_memory
 from casetrack.base.records import Document, FileOutcome, IngestProgress
 from casetrack.ingest.build import DocumentBuilder, Options, Stopped
 from casetrack.ingest.messages import Chunks, Message
-from casetrack.ingest.plan import Job
+from casetrack.ingest.plan import IngestPlanner, Job
 from casetrack.ingest.reading import FileReader, Recorder
 from casetrack.store.scratch import spool_folder
 
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from casetrack.ingest.discover import FoundFile
     from casetrack.ingest.outcomes import Quota, Reservation
     from casetrack.ingest.pipeline import Pipeline
-    from casetrack.ingest.plan import IngestPlanner
     from casetrack.ingest.steps.encoding import Known
     from casetrack.store.session import WriteSession
 

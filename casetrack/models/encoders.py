@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from casetrack.base.errors import ModelNotFound, ProfileIncomplete, See, UsageError
-from casetrack.base.models.profiles import PROFILES, find_profile
+from casetrack.base.models.profiles import PROFILES, Profile, find_profile
 from casetrack.base.records import DEFAULT_PROFILE
 from casetrack.models.memory import MemoryPlan, available_bytes, choose_plan
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from casetrack.base.config import Settings
-    from casetrack.base.models.profiles import Profile
     from casetrack.extract.finder import NameFinder
     from casetrack.models.base import Encoding, ProfileEncoder, Reranker
     from casetrack.models.model import Model

@@ -18,15 +18,13 @@ from __future__ import annotations
 
 import logging
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Literal, cast
+from typing import Literal, cast
 
 from casetrack.base.arguments import one_of
 from casetrack.base.config import ENV_MEMORY_MODE, MEMORY_MODES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 logger = logging.getLogger("casetrack.models.encoders")
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from casetrack.base.config import ENV_MODELS
 from casetrack.base.errors import ModelCorrupt, ModelNotFound, See
 from casetrack.base.models.catalog import find_model
-from casetrack.models.downloads import fetch_files
+from casetrack.models.downloads import ModelSource, fetch_files
 from casetrack.models.layout import (
     MANIFEST_NAME,
     SCRATCH_PREFIX,
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.base.models.spec import ModelSpec, Progress
-    from casetrack.models.downloads import ModelSource
 
 _KEPT = "models folder"
 ENV_PIP_ARGS = "CASETRACK_PIP_ARGS"

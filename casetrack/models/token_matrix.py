@@ -15,18 +15,16 @@ from __future__ import annotations
 import functools
 import hashlib
 import struct
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from importlib import resources
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from casetrack.base.models.profiles import vectors_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from collections.abc import Set as AbstractSet
 
 Floats = NDArray[np.float32]
 

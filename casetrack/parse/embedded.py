@@ -14,14 +14,13 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import ParseFailed
-from casetrack.parse.base import Attachment
+from casetrack.parse.base import Attachment, Reading, ReadOptions
 from casetrack.parse.detect import OLE_MAGIC, PDF_HEADER_WITHIN
 from casetrack.parse.page_builder import clean_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from casetrack.parse.base import Reading, ReadOptions
     from casetrack.parse.package import Package
 
 # Copies embedded files, so that they are read as separate documents.

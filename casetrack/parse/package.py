@@ -9,20 +9,18 @@ import codecs
 import posixpath
 import zipfile
 import zlib
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import IO, TYPE_CHECKING, Any
+from pathlib import Path
+from typing import IO, Any
 
 from casetrack.base.config import ParseLimits
 from casetrack.base.errors import ParseFailed
 from casetrack.base.years import recorded
 from casetrack.parse.detect import OLE_MAGIC
 from casetrack.parse.page_builder import clean_title
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 MAX_PART_BYTES = 1 << 30
 """Maximum unpacked size of a part."""

@@ -22,8 +22,10 @@ import hashlib
 import json
 import os
 import re
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
-from typing import IO, TYPE_CHECKING, Any
+from pathlib import Path
+from typing import IO, Any
 
 from casetrack.base import actor
 from casetrack.base.errors import StorageError
@@ -32,10 +34,6 @@ from casetrack.base.records.snapshots import AuditCheck, AuditEntry
 from casetrack.store.facts import sealed, unsealed
 from casetrack.store.lock import alone
 from casetrack.store.place import FILE as PLACE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
 FILE = "audit.jsonl"
 HEAD = ".audit.head"

@@ -30,7 +30,7 @@ from casetrack.store.info import COPY, info_lock, is_deleted, read_info, write_i
 from casetrack.store.info import FILE as FACTS
 from casetrack.store.lock import alone, file_locked, try_lock, write_lock
 from casetrack.store.place import FILE as PLACE
-from casetrack.store.place import is_remote_folder, make_remote_folder, place_of
+from casetrack.store.place import Place, is_remote_folder, make_remote_folder, place_of
 from casetrack.store.published import LISTING
 from casetrack.store.sealed import recover, unfinished
 from casetrack.store.wipe import GONE
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
     from casetrack.base.objects.address import Address
     from casetrack.base.records import CollectionInfo
-    from casetrack.store.place import Place
 
 UNCHOSEN_PROFILE = ".profile-unchosen"
 """File in a collection's folder until the user has chosen a profile."""

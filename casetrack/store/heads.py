@@ -20,7 +20,7 @@ from casetrack.base.errors import CollectionDamaged, See
 from casetrack.base.files import write_atomic
 from casetrack.store import audit, mirror
 from casetrack.store.facts import sealed, unsealed
-from casetrack.store.place import dataset_files, files_of, is_remote_folder
+from casetrack.store.place import StoredFile, dataset_files, files_of, is_remote_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from casetrack.store.place import StoredFile
 
 FILE = "heads.json"
 VERSIONS = "_versions"

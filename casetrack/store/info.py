@@ -6,9 +6,11 @@ import contextlib
 import json
 import logging
 from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, get_args
+from pathlib import Path
+from typing import Any, get_args
 
 from casetrack.base import schema
 from casetrack.base.errors import (
@@ -30,10 +32,6 @@ from casetrack.store.lock import file_lock, identity, remove_shell
 from casetrack.store.place import place_of
 from casetrack.store.sealed import gone
 from casetrack.store.wipe import GONE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 FILE = "collection.json"
 COPY = ".collection.json.bak"

@@ -27,7 +27,7 @@ from casetrack.base.errors import (
 )
 from casetrack.base.files import storage_errors
 from casetrack.store import mirror
-from casetrack.store.place import place_of
+from casetrack.store.place import Place, place_of
 from casetrack.store.published import raise_fence
 from casetrack.store.sealed import gone
 from casetrack.store.wipe import GONE
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
     import filelock
 
-    from casetrack.store.place import Place
 
 # Remote collections have no operating-system locks, so a writer holds a lease: the object
 # ``lease.json``, replaced with a conditional write and renewed while its process runs. Clocks need

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from casetrack.base.errors import CollectionDamaged
 from casetrack.base.files import private_folder, storage_errors
 from casetrack.store.damage import reading
-from casetrack.store.datasets import DOCUMENTS, open_dataset
+from casetrack.store.datasets import DOCUMENTS, Snapshot, open_dataset
 from casetrack.store.heads import manifests
 from casetrack.store.history import SNAPSHOTS, read_note, tags
 from casetrack.store.place import place_of
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.base.records import Document
-    from casetrack.store.datasets import Snapshot
 
 COPIES = "originals"
 

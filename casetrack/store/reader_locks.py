@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.base.errors import DiskFull, NotWritable, StorageError
 from casetrack.base.files import storage_errors
-from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset, open_snapshot
+from casetrack.store.datasets import CHUNKS, DOCUMENTS, Snapshot, open_dataset, open_snapshot
 from casetrack.store.history import tags
 from casetrack.store.lock import alone, try_lock, write_lock
 from casetrack.store.place import dataset_at, place_of
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from casetrack.store.datasets import Snapshot
 
 _FOLDER = "reader-locks"
 _PREFIX = "reader-lock-"

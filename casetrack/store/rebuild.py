@@ -12,7 +12,7 @@ import hashlib
 import itertools
 from collections import Counter
 from datetime import UTC, datetime
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base import schema
@@ -29,7 +29,6 @@ from casetrack.store.source_states import source_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
     import pyarrow as pa
 

@@ -12,17 +12,15 @@ import contextlib
 import json
 import logging
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from casetrack.base.crypt.stream import read_head
 from casetrack.base.errors import CollectionGone, CollectionSealed, EncryptedFileDamaged, UsageError
 from casetrack.base.records.snapshots import SealedCollection
 from casetrack.store.wipe import GONE, wipe
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
 
 ENDING = ".ctsealed"
 COLLECTION = "collection"

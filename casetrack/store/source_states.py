@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import SourceError
 from casetrack.base.files import write_atomic
-from casetrack.base.records.sync import SourceInfo
+from casetrack.base.records.sync import SourceInfo, SyncReport
 from casetrack.store.facts import sealed, unsealed
 from casetrack.store.info import info_lock
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from casetrack.base.records.sync import SyncReport
     from casetrack.store.datasets import Snapshot
 
 FILE = "sources.json"

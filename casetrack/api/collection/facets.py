@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from casetrack.base.arguments import as_documents, as_list
+from casetrack.base.arguments import Filter, as_documents, as_list
 from casetrack.base.records import Facet, Facets, FacetValue
 from casetrack.graph.answers.lookup import entity_ids
 from casetrack.graph.opened import graph_of
@@ -14,7 +14,6 @@ from casetrack.store.sql.connection import sql_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from casetrack.base.arguments import Filter
     from casetrack.store.workspace import State
 
 

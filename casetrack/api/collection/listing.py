@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.base.arguments import one_of, within
 from casetrack.base.provenance import Box, LineBox, hull
-from casetrack.base.records import Page
+from casetrack.base.records import Chunk, Document, Page
 from casetrack.extract.papers.places import joined_words
 from casetrack.graph.answers.rows import total_of
 from casetrack.graph.identity.mails import FORMATS as MAIL_FORMATS
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
-    from casetrack.base.records import Chunk, Document
     from casetrack.graph.relations.messages import Post
     from casetrack.store.workspace import State
 

@@ -19,7 +19,7 @@ from casetrack.api.operation import (
 from casetrack.base.arguments import one_of
 from casetrack.base.errors import See, UsageError
 from casetrack.base.records import Rows
-from casetrack.base.records.marks import MARK_KINDS, PlacedMark
+from casetrack.base.records.marks import MARK_KINDS, Mark, MarkKind, PlacedMark
 from casetrack.graph.opened import graph_of, graph_with
 from casetrack.store import marks as store
 from casetrack.store.listing import checked_tags
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from casetrack.base.records.graph import Event
-    from casetrack.base.records.marks import Mark, MarkKind
     from casetrack.store.workspace import State, Workspace
 
 ShownKind = Literal[

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from casetrack.api.evaluate.measures import ALL_MEASURES, MAIN, compare_scores
+from casetrack.api.evaluate.measures import ALL_MEASURES, MAIN, Difference, compare_scores
 from casetrack.base.errors import See, UsageError
 from casetrack.base.provenance import iso_utc
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from casetrack.api.evaluate.measures import Difference
     from casetrack.api.evaluate.runs import Run
 
 

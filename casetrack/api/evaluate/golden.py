@@ -9,7 +9,7 @@ One JSON object per line, see ``docs/evaluation.md``::
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,6 @@ from casetrack.base.errors import AmbiguousName, CaseTrackError, DocumentNotFoun
 from casetrack.search.search import MAX_QUERY_CHARS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
     from casetrack.api.collection import Collection

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from casetrack.base.errors import FileNotFound, FileUnreadable, UsageError
-from casetrack.base.records.cards import Card
+from casetrack.base.records.cards import Card, Fact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from casetrack.api.collection import Collection
     from casetrack.base.records import SearchResults
-    from casetrack.base.records.cards import Fact
 
 # Reads files with one JSON object per line; errors contain the line number.
 

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from casetrack.api.evaluate.measures import mean_of, percentile
 from casetrack.base.errors import CaseTrackError, FileNotFound, See, UsageError
 from casetrack.base.files import storage_errors, write_json
-from casetrack.base.records.cards import Card
+from casetrack.base.records.cards import Card, Fact
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
     from casetrack.base.config import Settings
-    from casetrack.base.records.cards import Fact
 
 FORMAT = 1
 _DIGITS = 6

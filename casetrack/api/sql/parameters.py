@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 from casetrack.base.errors import UsageError
 from casetrack.base.sql.statements import parameters
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 ParameterType = Literal["text", "integer", "number", "boolean", "date", "list"]
 PARAMETER_TYPES: tuple[ParameterType, ...] = get_args(ParameterType)

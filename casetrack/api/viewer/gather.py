@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from casetrack.api.viewer.pictures import quote_pictures
-from casetrack.api.viewer.quotes import place_of, spread_over_documents
+from casetrack.api.viewer.quotes import Place, Span, place_of, spread_over_documents
 from casetrack.graph.answers.entities import entity_mentions
 from casetrack.graph.opened import graph_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from casetrack.api.viewer.quotes import Place, Span
     from casetrack.base.records import Picture
     from casetrack.base.records.graph import Edge, EntityGraph, Quote
     from casetrack.store.workspace import State

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING
 from casetrack.api.viewer.page_body import page_body
 from casetrack.api.viewer.page_text import joined
 from casetrack.api.viewer.templating import rendered
-from casetrack.api.viewer.view import open_view
+from casetrack.api.viewer.view import View, open_view
 from casetrack.base.records.shape import SOURCE
 from casetrack.store.passages import page_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from casetrack.api.viewer.view import View
     from casetrack.base.records import Chunk, Document
     from casetrack.store.workspace import State
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from casetrack.search.pinpoint.mail_heads import without_head
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 AROUND_CHARS = 20_000
 """Characters of a page that are shown on each side of the passage."""

@@ -5,15 +5,13 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from casetrack.api.viewer.templating import rendered
 from casetrack.base.errors import UsageError
 from casetrack.base.files import storage_errors, write_atomic
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 Kind = Literal["graph", "timeline", "report", "search", "chronology", "check"]
 _HERE = Path(__file__).parent

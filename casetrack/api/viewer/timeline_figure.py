@@ -8,13 +8,12 @@ from datetime import date
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from casetrack.api.viewer.symbols import ENGLISH, text_width
+from casetrack.api.viewer.symbols import ENGLISH, Words, text_width
 from casetrack.api.viewer.templating import rendered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from casetrack.api.viewer.symbols import Words
     from casetrack.base.records.graph import Event, Timeline
     from casetrack.base.records.graph.timeline import Dated
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from casetrack.api.viewer.gather import draw
-from casetrack.api.viewer.quotes import Cards
+from casetrack.api.viewer.quotes import Cards, Place
 from casetrack.api.viewer.sheet import figure_style, sheet
 from casetrack.api.viewer.symbols import MONTHS, counted
 from casetrack.api.viewer.templating import rendered
@@ -17,7 +17,6 @@ from casetrack.api.viewer.timeline_figure import AXIS_WIDTHS, event_anchor, time
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from casetrack.api.viewer.quotes import Place
     from casetrack.base.records import Picture
     from casetrack.base.records.graph import Event, Timeline
     from casetrack.store.workspace import State

@@ -8,15 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casetrack.api.viewer.page_text import COLUMNS, PageText, page_text
-from casetrack.api.viewer.source import CHUNK_FACT, find_source, with_facts
+from casetrack.api.viewer.source import CHUNK_FACT, SourceFile, find_source, with_facts
 from casetrack.base.arguments import within
 from casetrack.base.config import ParseLimits
 from casetrack.base.errors import FileEncrypted, FileError, Opt, ParseFailed
-from casetrack.base.records.reading import NO_LOCATION
+from casetrack.base.records.reading import NO_LOCATION, Pinpoint
 from casetrack.parse.base import ReadOptions
 from casetrack.parse.render import (
     PICTURE_FORMATS,
     TEXT_PAGE_EXTENSION,
+    PageImage,
     Piece,
     TextBlock,
     TextPage,
@@ -28,11 +29,8 @@ from casetrack.search.pinpoint.mail_heads import without_head
 from casetrack.store.passages import page_rows
 
 if TYPE_CHECKING:
-    from casetrack.api.viewer.source import SourceFile
     from casetrack.base.provenance import Box, Provenance
     from casetrack.base.records import Chunk, ChunkWindow, Document
-    from casetrack.base.records.reading import Pinpoint
-    from casetrack.parse.render import PageImage
     from casetrack.store.workspace import State
 
 _DPI = 144.0

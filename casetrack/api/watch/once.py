@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from casetrack.api.watch.clock import SystemClock, moment
-from casetrack.api.watch.statuses import CollectionSync, Statuses, counts_of
+from casetrack.api.watch.statuses import CollectionSync, Report, Statuses, Sync, counts_of
 from casetrack.api.watch.watched_folder import SyncTask
 from casetrack.store.lock import try_lock
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from casetrack.api.library import Library
-    from casetrack.api.watch.statuses import Report, Sync
     from casetrack.api.watch.watch_list import WatchList
     from casetrack.base.records.sync import Watch
 

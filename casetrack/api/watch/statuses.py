@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from casetrack.base import actor
 from casetrack.base.files import private_folder, write_json
-from casetrack.base.records.sync import SYNC_KINDS, WatchStatus
+from casetrack.base.records.sync import SYNC_KINDS, SyncReport, Watch, WatchStatus
 from casetrack.store.lock import try_lock
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from casetrack.api.library import Library
-    from casetrack.base.records.sync import SyncReport, Watch
 
 
 class Statuses:

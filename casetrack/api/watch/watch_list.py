@@ -21,7 +21,7 @@ from casetrack.base.errors import (
     WatchNotFound,
     WrongPathKind,
 )
-from casetrack.base.files import private_folder, stamp_of, storage_errors, write_json
+from casetrack.base.files import Stamp, private_folder, stamp_of, storage_errors, write_json
 from casetrack.base.objects.address import is_address
 from casetrack.base.records.sync import Watch
 from casetrack.ingest.walk import extension_set
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.api.library import Library
-    from casetrack.base.files import Stamp
     from casetrack.base.records import CollectionInfo
 
 # The file ``watches.json``: changed by several programs, read by people, never lost.

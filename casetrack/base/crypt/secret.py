@@ -7,14 +7,12 @@ import hashlib
 import importlib
 import secrets
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from casetrack.base.errors import PackageMissing, PassphraseMissing, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 SHORT = 12
 """Passphrases of fewer characters are worth a warning: Argon2id makes guessing slow, not futile."""

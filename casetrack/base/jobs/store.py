@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from casetrack.base.errors import JobNotFound, StorageError, UsageError
 from casetrack.base.jobs import files
 from casetrack.base.jobs.running import CLIENT_LEFT, RunningJob
-from casetrack.base.records.jobs import Job
+from casetrack.base.records.jobs import Job, JobKind
 
 if TYPE_CHECKING:
     import threading
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.base.records import CollectionInfo
-    from casetrack.base.records.jobs import JobKind
 
 logger = logging.getLogger("casetrack.jobs")
 repairs = logging.getLogger("casetrack.repairs")

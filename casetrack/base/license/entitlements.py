@@ -17,7 +17,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from casetrack.base.errors import UPGRADE_URL, FreeTierLimit, See
-from casetrack.base.license.key import MalformedKey, parse_key
+from casetrack.base.license.key import LicenseKey, MalformedKey, parse_key
 from casetrack.base.license.signature import (
     ENV_PUBLIC_KEYS,
     CannotVerify,
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.base.config import Settings
-    from casetrack.base.license.key import LicenseKey
 
 
 # ``license.json`` in the data folder has the activated key and the times of use and confirmation.

@@ -6,7 +6,7 @@ Columns have the names of the SQL views, and those of JSON for the source of a p
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
@@ -25,8 +25,6 @@ from casetrack.base.records.shape import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import pyarrow as pa
 
 Kind = Literal["text", "whole", "number", "flag", "time", "day", "texts"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import io
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,8 +16,6 @@ from casetrack.base.records.shape import HIDDEN, NO_COLUMN, FieldFormat, Record
 from casetrack.base.records.table import RowList
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from PIL.Image import Image
 
     from casetrack.base.records.documents import Document

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from casetrack.base.years import FIRST_COMMON, UNSET_DAYS, YEARS
 from casetrack.extract.dates import offsets, points, ranges
 from casetrack.extract.dates import vocabulary as words
-from casetrack.extract.dates.nodes import days_of, outcome
+from casetrack.extract.dates.nodes import Node, days_of, outcome
 from casetrack.extract.dates.tokens import TokenStream, tokenize, windows
 from casetrack.extract.spans import DateSpan
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     import datetime as dt
     from collections.abc import Iterable
 
-    from casetrack.extract.dates.nodes import Node
 
 # Confidence of candidates from their context.
 

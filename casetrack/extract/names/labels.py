@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from casetrack.extract.spans import NameSpan
+from casetrack.extract.spans import NameKind, NameSpan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from casetrack.extract.spans import NameKind
     from casetrack.models.base import Encoding, Floats
     from casetrack.models.model import Model
 

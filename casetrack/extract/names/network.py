@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from casetrack.extract.names.words import COLUMNS
+from casetrack.extract.names.words import COLUMNS, Words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from casetrack.extract.names.words import Words
     from casetrack.models.base import Floats
 
 _SIZES = dict(COLUMNS)

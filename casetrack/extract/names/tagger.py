@@ -22,7 +22,7 @@ import numpy as np
 from casetrack.extract.names.boundaries import completed, with_bodies
 from casetrack.extract.names.network import Gate, Networks, all_rows, some_rows
 from casetrack.extract.names.shape import joined, shaped, signs, with_companies
-from casetrack.extract.names.words import Place, words_of
+from casetrack.extract.names.words import Place, Words, words_of
 from casetrack.extract.spans import NameKind, NameSpan
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from casetrack.extract.names.words import Words
     from casetrack.models.base import Encoding, Floats, ProfileEncoder
 
 # From scores of labels per word to spans: the best sequence that the labels allow.

@@ -11,15 +11,13 @@ import importlib.util
 import logging
 import re
 from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from casetrack.base.words import WordLists
 from casetrack.base.words.lists import ABBREVIATED, any_month
 from casetrack.extract.references.case_names import CaseName, name_before, words_before
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
 
 # Whether a text may hold a citation at all: a cheap look, by the names of the reporters.
 #

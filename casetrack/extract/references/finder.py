@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from casetrack.base.errors import UsageError
 from casetrack.extract.references.antecedents import resolve
@@ -22,9 +22,6 @@ from casetrack.extract.references.sections import find_sections, read_parts
 from casetrack.extract.references.standards import find_standards
 from casetrack.extract.references.statutes import claim_parts, find_acts
 from casetrack.extract.spans import ReferenceSpan
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 # Links: web addresses and digital object identifiers. E-mail addresses are none.
 

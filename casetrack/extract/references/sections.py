@@ -8,15 +8,13 @@ part of another named document has that name in its key. The heading of a part i
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from casetrack.base.words import WordLists
 from casetrack.base.words.lists import any_month
 from casetrack.extract.references.matches import ReferenceMatch, one_line, slug
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # Numbers of parts of a document ("8.2(a)", "IV", "B-1") and lists and ranges of them.
 

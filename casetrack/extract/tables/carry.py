@@ -7,10 +7,8 @@ between two parts, and the shared header, are decided in this module.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Generic, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from typing import Generic, TypeVar
 
 Table = TypeVar("Table")
 Names = TypeVar("Names")

@@ -5,13 +5,11 @@ from __future__ import annotations
 import calendar
 import datetime as dt
 import re
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from casetrack.base.words.lists import MONTHS, any_month
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 class Column(NamedTuple):

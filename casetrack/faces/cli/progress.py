@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from casetrack.base.errors import CaseTrackError
 from casetrack.faces.cli.output import byte_text, counted, is_terminal, line, one_line
-from casetrack.faces.cli.state import EXIT_INTERRUPTED
+from casetrack.faces.cli.state import EXIT_INTERRUPTED, Invocation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from casetrack.base.jobs.running import R
     from casetrack.base.records import CollectionInfo, IngestProgress
     from casetrack.base.records.jobs import JobKind
-    from casetrack.faces.cli.state import Invocation
 
 logger = logging.getLogger("casetrack.cli")
 

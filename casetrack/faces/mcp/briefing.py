@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from casetrack.base.records.documents import NAMED
 from casetrack.faces.mcp import graph_results as results
-from casetrack.faces.mcp.outputs import QUOTED
+from casetrack.faces.mcp.outputs import QUOTED, Facts
 from casetrack.faces.mcp.results import few, first, tokens
 from casetrack.faces.mcp.steps import See, if_offered, tool_of
 from casetrack.faces.mcp.steps import name_tools as terms
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from casetrack.base.records.graph import CollectionStatistics, CollectionSummary
     from casetrack.base.records.shape import Record
     from casetrack.faces.mcp.concise import ResponseFormatter
-    from casetrack.faces.mcp.outputs import Facts
 
 R = TypeVar("R", bound="Record")
 _ACTORS, _DATES, _TOPICS = 3_600, 3_200, 3_200

@@ -9,7 +9,7 @@ from casetrack.api.quoting import Words, part_of
 from casetrack.base.records.documents import NAMED
 from casetrack.faces.mcp import results
 from casetrack.faces.mcp.graph_results import SHOWN_NAMES, entity_name, quote, reference
-from casetrack.faces.mcp.outputs import POINTER, QUOTED
+from casetrack.faces.mcp.outputs import POINTER, QUOTED, Facts
 from casetrack.faces.mcp.results import (
     NAME_CHARS,
     bounded_chunk,
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from casetrack.base.records import Chunk, CollectionInfo, Document
     from casetrack.base.records.graph import Change, Changes, Comparison
     from casetrack.faces.mcp.concise import ResponseFormatter
-    from casetrack.faces.mcp.outputs import Facts
 
 _SIDE, _FURTHER, _NAMES, _REFERENCES = 4_800, 800, 600, 800
 """Tokens of the parts of a comparison; the changes get the rest."""

@@ -17,7 +17,7 @@ from mcp.types import (
 from casetrack.base.errors import CaseTrackError
 from casetrack.faces.mcp.prompts import Prompts
 from casetrack.faces.mcp.resources import with_protocol_errors
-from casetrack.faces.mcp.session import in_thread
+from casetrack.faces.mcp.session import Session, in_thread
 from casetrack.faces.mcp.texts import sendable
 from casetrack.faces.mcp.uris import TEMPLATES
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from casetrack.base.editions import Edition
     from casetrack.base.records import Document
     from casetrack.faces.mcp.handlers import Handler
-    from casetrack.faces.mcp.session import Session
     from casetrack.faces.mcp.specs import ToolChoice
 
 MOST = 100

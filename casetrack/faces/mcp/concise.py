@@ -18,7 +18,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import CollectionDamaged
-from casetrack.faces.mcp.outputs import SHORT_LINE
+from casetrack.faces.mcp.outputs import SHORT_LINE, Facts
 from casetrack.faces.mcp.results import BUDGET, CONCISE_BUDGET, document_entry, tokens
 from casetrack.faces.mcp.session import in_thread
 from casetrack.faces.mcp.texts import cut
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from casetrack.api.collection import Collection as OpenCollection
     from casetrack.base.arguments import ShortIds
     from casetrack.base.records import Document
-    from casetrack.faces.mcp.outputs import Facts
     from casetrack.faces.mcp.specs import ResponseFormat
 
 SOURCE_KEY = "source"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from casetrack.faces.mcp.session import locate
+from casetrack.faces.mcp.session import Session, locate
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from casetrack.api.collection import Collection
     from casetrack.base.editions import Edition
     from casetrack.faces.mcp.handlers import Caller, Handler
-    from casetrack.faces.mcp.session import Session
 
 
 def _no_routes(_call: Caller) -> list[Route]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.api.quoting import part_of
 from casetrack.faces.mcp import outputs, results
-from casetrack.faces.mcp.outputs import ENTITY_NAME, NODE, PLACE
+from casetrack.faces.mcp.outputs import ENTITY_NAME, NODE, PLACE, Facts
 from casetrack.faces.mcp.results import (
     NAME_CHARS,
     bounded_chunk,
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
         Topic,
     )
     from casetrack.faces.mcp.concise import ResponseFormatter
-    from casetrack.faces.mcp.outputs import Facts
 
 PLACES = 1000
 """Highest number of mentions, citations, passages and events that the library returns."""

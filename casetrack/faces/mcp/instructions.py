@@ -10,7 +10,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from casetrack.api.collection.facts import noted_documents
-from casetrack.base.editions import ANY
+from casetrack.base.editions import ANY, Instructions, Way
 from casetrack.base.errors import CaseTrackError
 from casetrack.faces.mcp.render.pieces import counted, one_line
 from casetrack.faces.mcp.texts import cut, sendable, visible
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Container, Sequence
 
     from casetrack.api.library import Library
-    from casetrack.base.editions import Instructions, Way
     from casetrack.base.records import CollectionInfo
 
 logger = logging.getLogger("casetrack.mcp")

@@ -14,7 +14,7 @@ import anyio.to_thread
 
 from casetrack.base.errors import JobStopped
 from casetrack.base.jobs.running import CLIENT_LEFT
-from casetrack.faces.mcp.progress import StepProgress, run_long
+from casetrack.faces.mcp.progress import Reports, StepProgress, run_long
 from casetrack.faces.mcp.steps import name_tools_in
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from casetrack.base.jobs import RunningJob
     from casetrack.base.records import CollectionInfo
     from casetrack.base.records.jobs import JobKind
-    from casetrack.faces.mcp.progress import Reports
 
 KEPT_ANSWERS = 20
 _LOOK_SECONDS = 0.1

@@ -27,11 +27,12 @@ from mcp.types import (
     NotificationParams,
     SubscribeRequestParams,
     SubscriptionsListenRequestParams,
+    SubscriptionsListenResult,
     UnsubscribeRequestParams,
 )
 
 from casetrack.api.folders import change_stamps, fact_stamps
-from casetrack.faces.mcp.session import in_thread
+from casetrack.faces.mcp.session import Session, in_thread
 from casetrack.faces.mcp.uris import COLLECTIONS, collection_uri
 
 if TYPE_CHECKING:
@@ -39,9 +40,7 @@ if TYPE_CHECKING:
     from mcp.server.connection import Connection
     from mcp.server.context import ServerRequestContext
     from mcp.server.session import ServerSession
-    from mcp.types import SubscriptionsListenResult
 
-    from casetrack.faces.mcp.session import Session
 
 logger = logging.getLogger("casetrack.mcp")
 

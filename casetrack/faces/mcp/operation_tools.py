@@ -18,7 +18,7 @@ from casetrack.base.provenance import Provenance
 from casetrack.base.records import Chunk, Document, DocumentStructure, Passages, Section
 from casetrack.base.records.passages import Quote
 from casetrack.faces.mcp import outputs
-from casetrack.faces.mcp.concise import formatter_for
+from casetrack.faces.mcp.concise import ResponseFormatter, formatter_for
 from casetrack.faces.mcp.graph_results import quote
 from casetrack.faces.mcp.progress import Unconfirmed
 from casetrack.faces.mcp.results import (
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from casetrack.api.collection import Collection
-    from casetrack.faces.mcp.concise import ResponseFormatter
     from casetrack.faces.mcp.outputs import Facts
 
     Present = Callable[[Any, Any, "OperationCall"], CallToolResult]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import anyio.to_thread
 
 from casetrack.base.errors import UsageError
-from casetrack.faces.mcp.session import in_thread
+from casetrack.faces.mcp.session import Session, in_thread
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from casetrack.base.records.jobs import Job
     from casetrack.faces.mcp.catalogue import Catalogue
     from casetrack.faces.mcp.handlers import Caller
-    from casetrack.faces.mcp.session import Session
 
 # An AI program stops its servers when it ends, also during an ingest of hours. The finished part is
 # kept, and the next server repeats the same call under the id of the same job.

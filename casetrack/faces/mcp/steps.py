@@ -7,14 +7,12 @@ advice for the user, who has a shell.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from casetrack.base.errors.references import Reference, See, spelled
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
 
 __all__ = ["See"]  # exported for texts that name operations
 

@@ -10,7 +10,7 @@ import html
 import io
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -20,8 +20,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 from casetrack.base.errors import PackageMissing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import casetrack
 from casetrack.base.config import ENV_HOME, ENV_MODELS, default_data_dir, resolve_path
 from casetrack.faces.setup.installation import own_distribution
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 def server_entry(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import tomllib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from casetrack.faces.setup import json_entry
 from casetrack.faces.setup.jsonc import (
+    Format,
     TextInvalid,
     WrongShape,
     found_words,
@@ -15,11 +17,6 @@ from casetrack.faces.setup.jsonc import (
     newline_of,
     scan,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from casetrack.faces.setup.jsonc import Format
 
 # Changing one entry of a YAML text, and not one other byte.
 

@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from casetrack.base.errors import InstallerFailed, UpdateUnknown
 from casetrack.faces.setup.installation import PACKAGE, Installation, shown
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 _SECONDS = 600.0
 _ASK_SECONDS = 60.0

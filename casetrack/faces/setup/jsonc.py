@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, Protocol
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from typing import Any, Literal, NoReturn, Protocol
 
 # The common interface of settings in all formats. An entry is at a path of keys (the key of the
 # servers, the server's name, a key of it). Each format adds and removes a value without changing

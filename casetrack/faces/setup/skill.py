@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Literal
 
 from casetrack.base.errors import NoSkill
 from casetrack.faces.setup.jsonc import newline_of
-from casetrack.faces.setup.register import read_client_file
+from casetrack.faces.setup.register import ClientFile, read_client_file
 
 if TYPE_CHECKING:
     from casetrack.faces.setup.clients import Client, Machine, Scope
-    from casetrack.faces.setup.register import ClientFile
 
 Taught = Literal["added", "changed", "unchanged", "removed", "absent", "edited"]
 _BEGIN = "<!-- casetrack: begin -->"

@@ -18,16 +18,14 @@ import sys
 import threading
 import unicodedata
 from collections import Counter
+from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec
 from itertools import groupby
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from casetrack.extract.language import LANGUAGES, PROSE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # British and American spellings of a word become one term: licence and license, labour and labor.
 # The common spelling is arbitrary and applied before stemming. Pairs with different meanings stay

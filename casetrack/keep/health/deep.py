@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from casetrack.base.errors import CaseTrackError, See
-from casetrack.base.records import Check
+from casetrack.base.records import Check, Document
 from casetrack.ingest.batch import reading_conditions
 from casetrack.ingest.staleness import is_inside, source_state
 from casetrack.ingest.steps.chunking import SIDES, PageWords, line_boxes
@@ -24,7 +24,6 @@ from casetrack.store.scratch import spool_folder
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from casetrack.base.records import Document
     from casetrack.models.base import ProfileEncoder
     from casetrack.parse.base import ReadOptions
     from casetrack.store.datasets import Snapshot

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import CaseTrackError, See, StorageError
-from casetrack.base.records import Check, untaken_text
+from casetrack.base.records import Check, Document, untaken_text
 from casetrack.ingest.plan import file_facts
 from casetrack.ingest.staleness import is_inside, source_file, source_state
 from casetrack.store.excluded import excluded
@@ -26,7 +26,6 @@ from casetrack.store.untaken import DAMAGED, LOST, untaken
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from casetrack.base.records import Document
     from casetrack.base.records.marks import Mark
     from casetrack.store.datasets import Snapshot
 

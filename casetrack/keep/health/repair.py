@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from casetrack.base.errors import CollectionBusy
 from casetrack.keep.health.folder import temporary_files
 from casetrack.keep.health.machine import remains
-from casetrack.keep.health.views import repair_views
+from casetrack.keep.health.views import ViewState, repair_views
 from casetrack.store import restore, rewrite
 from casetrack.store.datasets import open_snapshot
 from casetrack.store.history import repair_manifests, repair_tags, settle
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from casetrack.base.records import Document
-    from casetrack.keep.health.views import ViewState
     from casetrack.store.workspace import Workspace
 
 BUSY_SECONDS = 30.0

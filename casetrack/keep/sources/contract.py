@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 
 from casetrack.base.errors import SourceChanged, SourceSkipped
 from casetrack.ingest.walk import suffix_of
-from casetrack.keep.sources.base import counted, listed
+from casetrack.keep.sources.base import Item, Source, counted, listed
 
 if TYPE_CHECKING:
     import threading
 
-    from casetrack.keep.sources.base import Item, Source
 
 _SHOWN = 5
 

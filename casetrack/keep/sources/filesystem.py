@@ -10,15 +10,13 @@ from urllib.request import pathname2url
 
 from casetrack.base.config import resolve_path
 from casetrack.base.errors import FileUnreadable, JobStopped, SourceError, UsageError
-from casetrack.ingest.walk import GIT_IGNORE_FILE, IGNORE_FILE, Rules, Walk
+from casetrack.ingest.walk import GIT_IGNORE_FILE, IGNORE_FILE, Rules, Seen, Walk
 from casetrack.keep.sources.base import Choice, Item, Source, counted, label, listed
 
 if TYPE_CHECKING:
     import threading
     from collections.abc import Iterator, Sequence
     from pathlib import Path
-
-    from casetrack.ingest.walk import Seen
 
 
 _SCHEME = "file:" if os.name == "nt" else "file://"

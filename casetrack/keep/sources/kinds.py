@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from casetrack.base.arguments import suggest
 from casetrack.base.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 Value = str | bool | float | tuple[str, ...]
 KeyType = Literal["text", "path", "texts", "flag", "number", "count", "share"]

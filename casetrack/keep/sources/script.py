@@ -37,14 +37,13 @@ from casetrack.base.arguments import suggest
 from casetrack.base.errors import JobStopped, See, SourceChanged, SourceError, SourceSkipped
 from casetrack.ingest.walk import suffix_of
 from casetrack.keep.sources.base import Item, Source, counted, label, listed
-from casetrack.keep.sources.program import Limits, running
+from casetrack.keep.sources.program import Limits, Running, running
 
 if TYPE_CHECKING:
     import threading
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from casetrack.keep.sources.program import Running
 
 # Parsing of a script's line.
 

@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from casetrack.ingest.discover import SOURCE_COLUMNS
 from casetrack.ingest.walk import suffix_of
-from casetrack.keep.sync.cache import LedgerRow
+from casetrack.keep.sync.cache import FileState, LedgerRow
 from casetrack.store.excluded import Excluded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from casetrack.keep.sync.cache import FileState
     from casetrack.keep.sync.scan import Scan
     from casetrack.store.datasets import Snapshot
 

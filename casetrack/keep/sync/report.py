@@ -6,21 +6,20 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import (
+    CaseTrackError,
     DuplicateDocument,
     FileExcluded,
     FileUnreadable,
     SourceError,
     SourceSkipped,
 )
-from casetrack.base.records.sync import SYNC_KINDS, SyncChange, SyncReport
+from casetrack.base.records.sync import SYNC_KINDS, SyncChange, SyncKind, SyncReport
 from casetrack.ingest.outcomes import repeated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from casetrack.base.errors import CaseTrackError
     from casetrack.base.records import FileOutcome
-    from casetrack.base.records.sync import SyncKind
     from casetrack.keep.sync.cache import FileState, LedgerRow
     from casetrack.keep.sync.plan import Move, Plan
     from casetrack.keep.sync.scan import Scan

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import Any, TypeGuard
 
 from casetrack.base.errors import ArchiveDamaged, FutureSchema, See
 from casetrack.base.resources import SCHEMA_VERSION
@@ -15,9 +16,6 @@ from casetrack.keep.transfer.queries import is_query_path
 from casetrack.store.marks.store import PATH as MARKS_PATH
 from casetrack.store.place import is_kept_path
 from casetrack.store.untaken import FILE as LEDGER
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 FORMAT = "casetrack-collection"
 FORMAT_VERSION = 4

@@ -19,7 +19,7 @@ import zipfile
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import IO, TYPE_CHECKING, cast
 
 from casetrack.base.crypt.stream import EncryptingWriter
 from casetrack.base.errors import DiskFull, JobStopped, Opt, UsageError
@@ -50,7 +50,6 @@ from casetrack.store.untaken import carry
 if TYPE_CHECKING:
     import threading
     from collections.abc import Callable, Iterator
-    from typing import IO
 
     import pyarrow as pa
 

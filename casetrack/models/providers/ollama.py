@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from casetrack.base.errors import ProviderError
-from casetrack.models.providers.transport import Address, Service
+from casetrack.models.providers.transport import Address, Answer, Service
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from casetrack.base.config import ProviderSettings
-    from casetrack.models.providers.transport import Answer
 
 ENV_HOST = "OLLAMA_HOST"
 DEFAULT_HOST = "http://127.0.0.1:11434"

@@ -14,13 +14,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from casetrack.base.errors import ProviderError
-from casetrack.models.providers.transport import Address, Service
+from casetrack.models.providers.transport import Address, Answer, Service
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from casetrack.base.config import ProviderSettings
-    from casetrack.models.providers.transport import Answer
 
 ENV_KEY = "OPENAI_API_KEY"
 ENV_URL = "OPENAI_BASE_URL"

@@ -16,15 +16,13 @@ import re
 import ssl
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from casetrack.base.errors import Opt, ProviderError, ProviderUnreachable, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
 
 # Where a service is: its URL taken apart, and whether that is this machine.
 

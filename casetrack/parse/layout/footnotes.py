@@ -7,7 +7,7 @@ set smaller than the text, or have both signs.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING
 from casetrack.parse.layout.running import page_number
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
-
     from casetrack.parse.layout.segments import Segment
 
 Rules = Callable[[], list[tuple[float, float, float]]]

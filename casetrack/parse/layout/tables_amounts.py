@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 
 from casetrack.extract.tables.model import is_value, sort_of
 from casetrack.parse.layout.tables_judge import is_tabular, joined_rows
-from casetrack.parse.layout.tables_model import Cell, Table, TableRow, is_symbol, text_rows
+from casetrack.parse.layout.tables_model import Cell, Table, TableRow, TextRow, is_symbol, text_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from casetrack.parse.layout.segments import Segment
-    from casetrack.parse.layout.tables_model import TextRow
 
 Strip = tuple[float, float]
 

@@ -9,12 +9,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from casetrack.extract.tables.carry import TableCarry
-from casetrack.extract.tables.model import MONEY_SIGNS, is_value, sort_of
+from casetrack.extract.tables.model import MONEY_SIGNS, Sort, is_value, sort_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from casetrack.extract.tables.model import Sort
     from casetrack.parse.layout.segments import Segment
 
 # Drawn lines and shaded areas of a page: the evidence for ruled tables, independent of any parser.

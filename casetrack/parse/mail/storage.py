@@ -5,23 +5,19 @@ from __future__ import annotations
 import datetime as dt
 import struct
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from casetrack.base.errors import ParseFailed, ParseLimit
 from casetrack.base.years import recorded
 from casetrack.parse.links import LinkTargets
 from casetrack.parse.mail.headers import decode_text
-from casetrack.parse.mail.page import BodyBlock
+from casetrack.parse.mail.page import BodyBlock, Mail
 from casetrack.parse.mail.quotes import html_body, link_blocks, mark_quotes, text_blocks
 from casetrack.parse.rtf.flow import Block
 from casetrack.parse.rtf.parser import RtfParser
 from casetrack.parse.rtf.reader import encapsulated_html, holds_html
 from casetrack.parse.rtf.scanner import codec, locale_codec
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from casetrack.parse.mail.page import Mail
 
 # MAPI properties ([MS-OXPROPS]): ids, types, values; shared by MSG files and ``winmail.dat``.
 

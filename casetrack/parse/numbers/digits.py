@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import decimal
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from typing import NamedTuple
 
 # Divides a number format into sections and tokens.
 

@@ -10,13 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import OcrUnavailable
-from casetrack.parse.ocr.engine import RecognizedLine, RecognizedPage, Word
+from casetrack.parse.ocr.engine import Picture, RecognizedLine, RecognizedPage, Word
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.base.config import OcrSettings
-    from casetrack.parse.ocr.engine import Picture
 
 
 _SURE = 0.9

@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import DownloadFailed, OcrUnavailable, Opt, See
 from casetrack.base.words import WordLists
-from casetrack.parse.ocr.engine import Fit, RawLine, RawWord
+from casetrack.parse.ocr.engine import Fit, Picture, RawLine, RawWord
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from casetrack.models.downloads import ModelSource
-    from casetrack.parse.ocr.engine import Picture
 
 _LISTS = WordLists(__file__)
 

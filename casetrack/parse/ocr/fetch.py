@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import OcrUnavailable, See
 from casetrack.base.models.catalog import RAPID
-from casetrack.models.downloads import fetch_files
+from casetrack.models.downloads import ModelSource, fetch_files
 from casetrack.models.layout import sha256_of, storage_error
 
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.base.models.spec import ModelFile, ModelSpec, Progress
-    from casetrack.models.downloads import ModelSource
 
 
 @dataclass(frozen=True, slots=True)

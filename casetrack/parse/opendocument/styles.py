@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from casetrack.parse.drawn.text import Block
 from casetrack.parse.unseen import Look, hex_color
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 # Namespaces of OpenDocument, lengths and counts, and the items of its content.
 

@@ -12,14 +12,13 @@ from casetrack.parse.layout.segments import Piece, Segment, is_raised_mark, piec
 from casetrack.parse.pdf.open import check_memory, failures, silenced, words_of
 from casetrack.parse.pdf.readable import Concealed, is_unmapped, take_concealed
 from casetrack.parse.pdf.rules import Word, may_be_cells, page_content, page_rules, split_run
-from casetrack.parse.printed.paper import cut_evenly
+from casetrack.parse.printed.paper import NumberedPart, cut_evenly
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from casetrack.parse.base import PlacedWord
     from casetrack.parse.layout.tables_model import Rule
-    from casetrack.parse.printed.paper import NumberedPart
 
 _PRESERVE_WHITESPACE = 2
 _MADE_UP_SPACE = 512

@@ -6,7 +6,8 @@ with the key in them are interpreted.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from casetrack.parse.drawn.text import picture_block
 from casetrack.parse.pdf.open import silenced
@@ -19,9 +20,6 @@ from casetrack.parse.pdf.values import (
     name_of,
     object_number,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 _DRAWINGS = (
     "fill_path stroke_path fill_text stroke_text ignore_text fill_shade fill_image fill_image_mask"

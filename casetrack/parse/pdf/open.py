@@ -6,17 +6,15 @@ import contextlib
 import functools
 import re
 import sys
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta, timezone
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from casetrack.base.errors import FileEncrypted, ParseFailed
 from casetrack.base.years import recorded
 from casetrack.parse.base import DocumentInfo
 from casetrack.parse.page_builder import clean_title
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
 _DATE = re.compile(
     r"\s*(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?\s*(?:(Z)|([+-])(\d\d)'?(\d\d)?)?"

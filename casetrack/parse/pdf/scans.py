@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from casetrack.parse.labels import number_list
-from casetrack.parse.pdf.extract import Flow
+from casetrack.parse.pdf.extract import Extract, Flow
 from casetrack.parse.pdf.open import check_memory, failures, silenced, words_of
 from casetrack.parse.pdf.readable import is_unmapped, reads_as_words
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from casetrack.parse.base import PlacedWord, Reading, ReadOptions
     from casetrack.parse.layout.segments import Segment
     from casetrack.parse.ocr.engine import Picture, RecognizedPage
-    from casetrack.parse.pdf.extract import Extract
 
 Need = Literal["scan", "fonts", "lines", "stamped", "pictures"]
 

@@ -6,15 +6,13 @@ import bisect
 import itertools
 import mmap
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from casetrack.parse.drawn.text import picture_block
 from casetrack.parse.pdf.open import check_memory, failures, parse_date, silenced
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 MAX_TEXT_BYTES = 1 << 24
 """Longer texts in a stream are truncated: no user typed them into a field or a note."""

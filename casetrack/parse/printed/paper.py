@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 from casetrack.base.provenance import Box, PrintedPlace
 from casetrack.parse.layout.running import page_number
-from casetrack.parse.printed.number_columns import NumberColumn, NumberColumns
+from casetrack.parse.printed.number_columns import Number, NumberColumn, NumberColumns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from casetrack.parse.base import Page
     from casetrack.parse.layout.segments import Segment
-    from casetrack.parse.printed.number_columns import Number
 
     Cut = Callable[[Segment, int], Segment]
     """Removes a number of nonblank characters from the start of a segment."""

@@ -13,13 +13,12 @@ from casetrack.base.errors import ParseFailed
 from casetrack.parse.drawn.text import Block, picture_block
 from casetrack.parse.opendocument.inline import object_blocks
 from casetrack.parse.opendocument.styles import DRAW, MOVED, OFFICE, STYLE, SVG, TEXT, XLINK, points
-from casetrack.parse.sheets.model import MAX_COLUMNS, MAX_ROWS, drawn_over
+from casetrack.parse.sheets.model import MAX_COLUMNS, MAX_ROWS, Drawn, drawn_over
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from casetrack.parse.package import Package
-    from casetrack.parse.sheets.model import Drawn
 
     Words = Callable[[Any], str]
 

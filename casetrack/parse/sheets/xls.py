@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import datetime as dt
 import io
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from casetrack.base.errors import FileEncrypted, ParseFailed
-from casetrack.parse.numbers.formats import BUILTIN, general, parse
+from casetrack.parse.numbers.formats import BUILTIN, NumberFormat, general, parse
 from casetrack.parse.package import ole_facts
 from casetrack.parse.sheets.model import (
     KIND,
     Area,
+    CellKind,
     Drawn,
     Note,
+    Notes,
     SheetData,
     SheetRow,
     WorkbookFacts,
@@ -29,13 +33,6 @@ from casetrack.parse.sheets.model import (
 )
 from casetrack.parse.sheets.xls_drawings import XlsDrawings, add_formula_links, chart_sheets, heads
 from casetrack.parse.sheets.xlsx_parts import note_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from casetrack.parse.numbers.formats import NumberFormat
-    from casetrack.parse.sheets.model import CellKind, Notes
 
 _TEXT, _NUMBER, _DATE, _BOOLEAN, _ERROR = 1, 2, 3, 4, 5
 _BIFF_8 = 80

@@ -10,7 +10,9 @@ from __future__ import annotations
 import functools
 import importlib
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from casetrack.base.errors import ParseFailed
 from casetrack.base.words import WordLists
@@ -20,18 +22,13 @@ from casetrack.parse.base import (
     WITHIN,
     DocumentInfo,
     FileHead,
+    Page,
     Reading,
     ReadOptions,
 )
 from casetrack.parse.detect import SOURCE_CODE
 from casetrack.parse.encoding import NotText, decode, looks_like_text
 from casetrack.parse.page_builder import PageBuilder, SourceLine
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from casetrack.parse.base import Page
 
 # Finds functions and classes in source code: by a grammar if one is installed, otherwise by
 # indentation. A definition needs only a name and lines. In formatted code it extends over the lines

@@ -9,11 +9,9 @@ from __future__ import annotations
 import functools
 import html
 import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, Protocol
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple, Protocol
 
 _SHEET = re.compile(
     r"<!--.*?(?:-->|\Z)|<(script|noscript|template)\b.*?(?:</\1|\Z)"

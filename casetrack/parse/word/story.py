@@ -11,7 +11,7 @@ from casetrack.extract.tables.model import Cell, Row
 from casetrack.parse.drawn.frame import frame_blocks
 from casetrack.parse.drawn.text import A, Block, picture_block
 from casetrack.parse.page_builder import hidden_mark
-from casetrack.parse.word.parts import W, attribute, is_on
+from casetrack.parse.word.parts import Parts, W, attribute, is_on
 from casetrack.parse.word.text import (
     PLACED,
     VML,
@@ -19,6 +19,7 @@ from casetrack.parse.word.text import (
     Comment,
     FieldState,
     Graphic,
+    Item,
     Mark,
     Note,
     PageNumber,
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from casetrack.parse.base import ParagraphKind
-    from casetrack.parse.word.parts import Parts
-    from casetrack.parse.word.text import Item
 
     CellText = Callable[[Any], "CellPart"]
 

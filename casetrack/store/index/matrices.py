@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from casetrack.base.errors import CollectionDamaged, See
-from casetrack.store.data_files import Located, data_files
+from casetrack.store.data_files import DataFile, Located, data_files
 from casetrack.store.index import background
 from casetrack.store.index.arrays import map_arrays
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from casetrack.store.data_files import DataFile
     from casetrack.store.datasets import Snapshot
 
 COLUMN = "tokens"

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from casetrack.store.index.arrays import Strings, as_numpy, map_arrays
-from casetrack.store.index.scope import Best, by_segment, in_order, nth_best, within
+from casetrack.store.index.scope import Best, Place, Rows, by_segment, in_order, nth_best, within
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from casetrack.store.index.scope import Place, Rows
 
 _KNOWN = 4096
 """Number of terms whose list bounds are cached, without the postings."""

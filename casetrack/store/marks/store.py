@@ -18,10 +18,12 @@ import json
 import logging
 import secrets
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from casetrack.base.errors import See, StorageError
 from casetrack.base.files import Stamp, stamp_of, storage_errors, write_atomic
@@ -30,10 +32,6 @@ from casetrack.store import audit, mirror
 from casetrack.store.folders import BUILDING
 from casetrack.store.lock import alone
 from casetrack.store.sealed import gone
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
 
 FOLDER = "marks"
 FILE = "marks.jsonl"

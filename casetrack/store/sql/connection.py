@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any
 from casetrack.base.errors import QueryError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import duckdb
     import pyarrow as pa
 

@@ -10,7 +10,7 @@ from operator import methodcaller
 from typing import TYPE_CHECKING, Any, Protocol
 
 from casetrack.base.schema import table as declared
-from casetrack.base.sql.catalog import EDGE_KINDS, GRAPH_VIEWS
+from casetrack.base.sql.catalog import EDGE_KINDS, GRAPH_VIEWS, EdgeKind, GraphView
 from casetrack.store.sql.connection import connect, sql_text
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
-    from casetrack.base.sql.catalog import EdgeKind, GraphView
 
 # The views of the graph in DuckDB; of ``edges``, only the rows that a statement reads are computed.
 

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from casetrack.api.viewer.markup import printable
 from casetrack.api.viewer.sheet import sheet
 from casetrack.api.viewer.templating import rendered
-from casetrack.base.provenance import iso_utc
+from casetrack.base.provenance import Provenance, iso_utc
 from casetrack.base.records.documents import FILES
 from casetrack.ingest.steps.words import RULES, STOP_WORDS, TURKISH, stems_in
 from casetrack.search.scores import K1, B
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from casetrack.base.provenance import Provenance
     from casetrack.base.records import Document
     from casetrack.store.workspace import State
 

@@ -7,14 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.api.viewer.quotes import pieces, place_of
+from casetrack.api.viewer.quotes import Place, pieces, place_of
 from casetrack.api.viewer.symbols import shortened
 from casetrack.api.viewer.templating import rendered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from casetrack.api.viewer.quotes import Place
     from casetrack.api.viewer.report.pictures import Pictures
     from casetrack.base.records import Chunk
     from casetrack.base.records.graph import Quote

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal, Self, TypedDict, cast
+from typing import Annotated, Literal, Self, TypedDict, cast
 
 from casetrack.base.records.passages import Quote
 from casetrack.base.records.shape import INLINE, NO_COLUMN, Record, Share
 from casetrack.base.records.table import Rows
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 AmountKind = Literal["money", "percent", "quantity"]
 AMOUNT_KINDS: tuple[AmountKind, ...] = ("money", "percent", "quantity")

@@ -10,12 +10,10 @@ import re
 import shutil
 import subprocess
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from typing import IO
 
 _LOADING = re.compile(
     r"^\s*(Downloading|Building|Downloaded|Built) (\S+)(?: \(([\d.]+)(KiB|MiB|GiB)\))?"

@@ -11,7 +11,7 @@ import weakref
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 from casetrack.base.errors import JobStopped, SourceError
-from casetrack.keep.sources.git.program import Git, GitFailed, GitStopped
+from casetrack.keep.sources.git.program import Address, Git, GitFailed, GitStopped
 from casetrack.keep.sources.program import end, own_group
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from casetrack.keep.sources.git.program import Address
 
 _FIRST_PACK_BYTES = 1 << 30
 _GROUP = 32

@@ -17,13 +17,12 @@ from urllib.parse import quote, unquote, urlsplit
 from urllib.request import url2pathname
 
 from casetrack.base.errors import JobStopped, SourceError, UsageError
-from casetrack.keep.sources.program import Limits, running
+from casetrack.keep.sources.program import Limits, Running, running
 
 if TYPE_CHECKING:
     import threading
     from collections.abc import Callable, Iterator
 
-    from casetrack.keep.sources.program import Running
 
 # Addresses of repositories: validation, display, and web pages.
 
