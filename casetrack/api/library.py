@@ -33,7 +33,7 @@ from casetrack.api.operation import (
     arguments_of,
     operation,
 )
-from casetrack.base import arguments
+from casetrack.base import arguments, records
 from casetrack.base.arguments import as_list, as_paths, require_text
 from casetrack.base.config import load_settings
 from casetrack.base.errors import (
@@ -49,30 +49,12 @@ from casetrack.base.errors import (
 from casetrack.base.license import Entitlements
 from casetrack.base.models.profiles import PROFILE_NAMES
 from casetrack.base.objects.address import Address, is_address
-from casetrack.base.records import (
-    AUTO_PROFILE,
-    COLLECTION_TYPES,
-    DEFAULT_PROFILE,
-    Check,
-    CollectionEntry,
-    CollectionInfo,
-    HealthReport,
-    Rows,
-)
 from casetrack.base.records.collections import DEFAULT_EDITION
 from casetrack.base.resources import SCHEMA_VERSION
 from casetrack.models.encoders import Encoders
-from casetrack.store import audit
+from casetrack.store import audit, listing
 from casetrack.store.damage import damage_errors
 from casetrack.store.folders import UNCHOSEN_PROFILE, make_folder, remove_collection, sweep_home
-from casetrack.store.listing import (
-    by_id,
-    checked_name,
-    checked_tags,
-    checked_type,
-    require_free,
-    scan,
-)
 from casetrack.store.lock import names_lock
 from casetrack.store.place import endpoint_of
 from casetrack.store.rewrite import settle_if_idle
@@ -186,7 +168,7 @@ class Library(Placing):
         /,
         *,
         title: str,
-        collection: CollectionInfo | None,
+        collection: records.CollectionInfo | None,
         progress: Callable[..., None] | None = None,
         cancel: threading.Event | None = None,
     ) -> R:
@@ -200,7 +182,7 @@ class Library(Placing):
 
     def collections(
         self, *, status: CollectionStatus | Literal["all"] = "all"
-    ) -> list[CollectionInfo]:
+    ) -> list[records.CollectionInfo]:
         """Return the collections, last changed first.
 
         A damaged or missing ``collection.json`` is repaired if possible; for other damaged folders
@@ -208,9 +190,9 @@ class Library(Placing):
         """
         return [i for i in self.listed()[0] if status in {"all", i.status}]
 
-    def listed(self) -> tuple[list[CollectionInfo], list[tuple[Path, str]]]:
+    def listed(self) -> tuple[list[records.CollectionInfo], list[tuple[Path, str]]]:
         """Return :meth:`collections` and :meth:`damaged` from one scan of the folders."""
-        infos, damaged = scan(self._home)
+        infos, damaged = listing.scan(self._home)
         return sorted(infos, key=lambda i: (-i.updated_at.timestamp(), i.name)), damaged
 
     @operation("collection list", READS)
@@ -221,24 +203,24 @@ class Library(Placing):
             Literal["active", "closed", "archived", "all"],
             Arg("Only collections with this status.", "--status"),
         ] = "all",
-    ) -> Rows[CollectionEntry]:
+    ) -> records.Rows[records.CollectionEntry]:
         """Return the collections with their sizes, last changed first; then damaged folders."""
         infos, damaged = self.listed()
         entries = [self.entry(i) for i in infos if status in {"all", i.status}]
         entries += [
-            CollectionEntry.damaged(folder.name, f"{reason} {_DAMAGED}")
+            records.CollectionEntry.damaged(folder.name, f"{reason} {_DAMAGED}")
             for folder, reason in damaged
         ]
-        return Rows(entries, of=CollectionEntry)
+        return records.Rows(entries, of=records.CollectionEntry)
 
-    def entry(self, info: CollectionInfo, /) -> CollectionEntry:
+    def entry(self, info: records.CollectionInfo, /) -> records.CollectionEntry:
         """Return a collection with its sizes, or with the reason if it cannot be opened."""
         try:
-            return CollectionEntry.of(info, self.stats(info))
+            return records.CollectionEntry.of(info, self.stats(info))
         except CaseTrackError as error:
-            return CollectionEntry.of(info, None, f"{error.message} {error.hint}".strip())
+            return records.CollectionEntry.of(info, None, f"{error.message} {error.hint}".strip())
 
-    def stats(self, info: CollectionInfo, /) -> CollectionStats:
+    def stats(self, info: records.CollectionInfo, /) -> CollectionStats:
         """Return the size of a collection; it is opened only if no writer has stored the counts."""
         from casetrack.api.collection.facts import noted_stats
 
@@ -249,7 +231,7 @@ class Library(Placing):
 
     def damaged(self) -> list[tuple[Path, str]]:
         """Return ``(path, reason)`` of every collection folder or sealed file that is damaged."""
-        return scan(self._home)[1]
+        return listing.scan(self._home)[1]
 
     @operation(
         "collection create", ADDS, tool="create_collection", sets=("core", "legal"), whose=""
@@ -266,7 +248,7 @@ class Library(Placing):
                 "--type TYPE",
                 mcp_type=str | None,
                 mcp_default=None,
-                words=COLLECTION_TYPES,
+                words=records.COLLECTION_TYPES,
             ),
         ] = "other",
         description: Annotated[str | None, Arg("A description.", "--description TEXT", "-")] = None,
@@ -290,7 +272,7 @@ class Library(Placing):
                 mcp_default=None,
                 words=PROFILE_NAMES,
             ),
-        ] = AUTO_PROFILE,
+        ] = records.AUTO_PROFILE,
         pipeline: str | Path = DEFAULT_PIPELINE,
         edition: str = DEFAULT_EDITION,
         at: Annotated[
@@ -336,25 +318,25 @@ class Library(Placing):
         NotWritable, DiskFull, StorageError
             The data folder cannot be written.
         """
-        name = checked_name(name)
-        kind = checked_type(collection_type, edition)
+        name = listing.checked_name(name)
+        kind = listing.checked_type(collection_type, edition)
         address = None if at is None else Address.of(at)
         home = self._home
-        require_free(home, name)  # before a request to a service
+        listing.require_free(home, name)  # before a request to a service
         self._allow_collection(edition)
         profile = profile.strip().lower()
-        is_unchosen, profile = profile == AUTO_PROFILE, _initial_profile(profile)
+        is_unchosen, profile = profile == records.AUTO_PROFILE, _initial_profile(profile)
         chosen, kept = self._pipeline(pipeline)
         kept |= {UNCHOSEN_PROFILE: b""} if is_unchosen else {}
         now = datetime.now(UTC)
-        info = CollectionInfo(
+        info = records.CollectionInfo(
             id=str(uuid.uuid4()),
             name=name,
             type=kind,
             status="active",
             description=description,
             reference=reference,
-            tags=checked_tags(as_list(tags)),
+            tags=listing.checked_tags(as_list(tags)),
             edition=edition,
             schema_version=SCHEMA_VERSION,
             pipeline=chosen,
@@ -364,7 +346,7 @@ class Library(Placing):
             updated_at=now,
         )
         with names_lock(self.settings.data_dir):
-            require_free(home, name)
+            listing.require_free(home, name)
             self._allow_collection(edition)
             audit.note(home / info.id, "collection created")
             make_folder(home, info, kept, at=address, endpoint=endpoint_of(address))
@@ -419,7 +401,7 @@ class Library(Placing):
             require_any(paths)
             return self.create(name, **facts)
 
-    def find(self, name_or_id: str, /) -> CollectionInfo:
+    def find(self, name_or_id: str, /) -> records.CollectionInfo:
         """Return the facts of a collection without opening it.
 
         Raises ``UsageError`` if it is not text.
@@ -427,8 +409,8 @@ class Library(Placing):
         require_text(name_or_id)
         if "://" in name_or_id and is_address(name_or_id):
             return self._attached(name_or_id)
-        own = by_id(self._home, name_or_id)
-        infos, damaged = ([own], []) if own else scan(self._home)
+        own = listing.by_id(self._home, name_or_id)
+        infos, damaged = ([own], []) if own else listing.scan(self._home)
         entries = [arguments.Entry(i.id, i.name) for i in infos]
         match = arguments.find(name_or_id, entries, kind="collection")
         if match is None:
@@ -453,7 +435,7 @@ class Library(Placing):
     @operation("collection delete", DELETES)
     def delete(
         self, name_or_id: Annotated[str, Arg("Name or ID of the collection.", "NAME")], /
-    ) -> CollectionInfo:
+    ) -> records.CollectionInfo:
         """Delete a collection and all its content; your original files are not touched.
 
         The records of its jobs are deleted too. A collection of an earlier version need not be
@@ -747,7 +729,7 @@ class Library(Placing):
             ),
         ] = False,
         progress: Callable[[str, int, int], None] | None = None,
-    ) -> HealthReport:
+    ) -> records.HealthReport:
         """Check the data folder, the models and every collection.
 
         With a collection: only that one and the audit log.
@@ -776,16 +758,16 @@ class Library(Placing):
             checks += [replace(check, name=f"{info.name}: {check.name}") for check in checked]
             repairs += [f"{info.name}: {entry}" for entry in report.repairs]
             unmended += [f"{info.name}: {entry}" for entry in report.unmended]
-        return HealthReport(tuple(checks), tuple(repairs), tuple(unmended))
+        return records.HealthReport(tuple(checks), tuple(repairs), tuple(unmended))
 
     def _check_collection(
         self,
-        info: CollectionInfo,
+        info: records.CollectionInfo,
         *,
         deep: bool,
         repair: bool,
         progress: Callable[[str, int, int], None] | None,
-    ) -> HealthReport:
+    ) -> records.HealthReport:
         """Check one collection; if it cannot be opened, the others are still checked."""
         from casetrack.keep.health.doctor import examine
 
@@ -796,8 +778,8 @@ class Library(Placing):
                     workspace, deep=deep, repair=repair, tell=listener(progress) or silent
                 )
         except CaseTrackError as error:
-            check = Check("opening", ok=False, detail=error.message, remedy=error.hint)
-            return HealthReport((check,))
+            check = records.Check("opening", ok=False, detail=error.message, remedy=error.hint)
+            return records.HealthReport((check,))
 
     def profile_notice(self, profile: str, /) -> str | None:
         """Return the notice for a profile that sends texts to other machines.
@@ -824,7 +806,7 @@ class Library(Placing):
         if not missing:
             return None
         command = "casetrack models pull"
-        command += "" if chosen.name == DEFAULT_PROFILE else f" {chosen.name}"
+        command += "" if chosen.name == records.DEFAULT_PROFILE else f" {chosen.name}"
         return (
             f'The models of the profile "{chosen.name}" are not installed yet '
             f"({', '.join(missing)}): until then documents are found by words only. Run "
@@ -853,21 +835,24 @@ class Library(Placing):
         Raises ``FreeTierLimit``.
         """
         if self.entitlements.of_edition(edition).tier.collections is not None:
-            infos: list[CollectionInfo | SealedCollection] = [*self.listed()[0], *self.sealed()]
+            infos: list[records.CollectionInfo | SealedCollection] = [
+                *self.listed()[0],
+                *self.sealed(),
+            ]
             self.entitlements.allow_collection(sum(i.edition == edition for i in infos))
 
 
 def _initial_profile(profile: str) -> str:
     """Return the profile of a new collection."""
-    return DEFAULT_PROFILE if profile == AUTO_PROFILE else profile
+    return records.DEFAULT_PROFILE if profile == records.AUTO_PROFILE else profile
 
 
-def _backup_checks(home: Path, info: CollectionInfo) -> list[Check]:
+def _backup_checks(home: Path, info: records.CollectionInfo) -> list[records.Check]:
     """Report the size of backups in a collection's folder."""
     from casetrack.store.migrations import backups
 
     return [
-        Check(
+        records.Check(
             "backup",
             ok=True,
             detail=f"as it was in version {backup.version}, made on {backup.made_at:%Y-%m-%d}, "

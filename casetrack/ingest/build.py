@@ -10,13 +10,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from casetrack.base.errors import (
-    CaseTrackError,
-    FileStepFailed,
-    NoText,
-    StepFailed,
-    UnexpectedFileError,
-)
+from casetrack.base import errors
 from casetrack.base.records import Document
 from casetrack.base.records.documents import STATED_DATE
 from casetrack.base.years import recorded
@@ -77,7 +71,7 @@ class FileResult:
     """The result of a file: its document or the reason for its absence, and its attachments."""
 
     document: Document | None
-    problem: NoText | None
+    problem: errors.NoText | None
     attachments: tuple[Attachment, ...]
 
 
@@ -105,13 +99,13 @@ def file_errors(shown: str, /) -> Iterator[None]:
     """Convert an unforeseen error in the work on a file to an error of that file."""
     try:
         yield
-    except StepFailed as error:
-        raise FileStepFailed(shown, error) from error
-    except (CaseTrackError, Stopped):
+    except errors.StepFailed as error:
+        raise errors.FileStepFailed(shown, error) from error
+    except (errors.CaseTrackError, Stopped):
         raise
     except Exception as error:
         _log.exception("unexpected error with %s", shown)
-        raise UnexpectedFileError(shown, error) from error
+        raise errors.UnexpectedFileError(shown, error) from error
 
 
 def with_chunks(document: Document, tally: Tally, failures: Failures, /) -> Document:
@@ -146,7 +140,7 @@ class DocumentBuilder:
         with file_errors(job.shown), self.pipeline.source.open(job.path, spool=spool) as parsed:
             try:
                 document = self._take(file, job, revision, parsed)
-            except NoText as error:
+            except errors.NoText as error:
                 return FileResult(None, error, tuple(parsed.attachments))
             return FileResult(document, None, tuple(parsed.attachments))
 
@@ -157,7 +151,7 @@ class DocumentBuilder:
         with collect_failures(job.shown) as failures:
             self.make_chunks(sheet, tally.watch(parsed.batches, self.on_pages), tally)
             if not tally.chunks:
-                raise NoText(job.shown, no_text_reason(tally, parsed.missing))
+                raise errors.NoText(job.shown, no_text_reason(tally, parsed.missing))
             document = self._document(sheet, parsed, tally)
         return with_chunks(document, tally, failures)
 

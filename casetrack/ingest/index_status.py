@@ -9,15 +9,8 @@ from typing import TYPE_CHECKING, Any
 from casetrack.base.errors import CaseTrackError
 from casetrack.base.models.profiles import find_profile
 from casetrack.base.records.health import PROBLEMS, DocumentIndex, IndexStatus
+from casetrack.ingest import staleness
 from casetrack.ingest.pipeline import Tools, load_pipeline
-from casetrack.ingest.staleness import (
-    changes_profile,
-    is_inside,
-    outputs_of,
-    root_of,
-    source_file,
-    source_state,
-)
 from casetrack.store.damage import reading
 from casetrack.store.datasets import any_of
 
@@ -57,7 +50,7 @@ def index_status(
     fingerprint = models.fingerprint if models is not None and embeds else None
     rows = _rows(snapshot, outputs, fingerprint, revision)
     sources = _Sources(snapshot.documents, verify=verify)
-    replaced = models is not None and changes_profile(snapshot, models)
+    replaced = models is not None and staleness.changes_profile(snapshot, models)
     documents = []
     for document in [only] if only else snapshot.documents.values():
         count, made, covered = rows.get(document.revision, (0, 0, {}))
@@ -116,7 +109,7 @@ def _pipeline(state: State) -> Pipeline | None:
 def _outputs(info: CollectionInfo, pipeline: Pipeline | None) -> tuple[str, ...]:
     columns: tuple[str, ...]
     if pipeline is not None:
-        columns = tuple(c for names in outputs_of(pipeline).values() for c in names)
+        columns = tuple(c for names in staleness.outputs_of(pipeline).values() for c in names)
     else:
         profile = find_profile(info.profile)
         columns = ("dense",)
@@ -192,14 +185,18 @@ class _Sources:
 
     def of(self, document: Document) -> SourceState:
         """Return the state of a document's file."""
-        root = root_of(document, self._documents)
+        root = staleness.root_of(document, self._documents)
         if root.document_id not in self._known:
             self._known[root.document_id] = self._look(root)
         return self._known[root.document_id]
 
     def _look(self, root: Document) -> SourceState:
-        state = source_state(root, may_read=self._may_read)
-        if state == "missing" and is_inside(root) and source_file(root) is not None:
+        state = staleness.source_state(root, may_read=self._may_read)
+        if (
+            state == "missing"
+            and staleness.is_inside(root)
+            and staleness.source_file(root) is not None
+        ):
             # Its mail no longer has a document, so a change cannot be detected.
             return "changed"
         return state

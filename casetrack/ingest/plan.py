@@ -9,13 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from casetrack.base.errors import (
-    DuplicateDocument,
-    EmptyFile,
-    FileNotFound,
-    FileUnreadable,
-    WrongPathKind,
-)
+from casetrack.base import errors
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -53,14 +47,14 @@ def file_facts(path: Path, /) -> FileFacts:
         str(path).encode("utf-8")
     except UnicodeEncodeError as error:
         reason = "its name is not valid Unicode; rename the file"
-        raise FileUnreadable(repr(str(path)), reason) from error
+        raise errors.FileUnreadable(repr(str(path)), reason) from error
     try:
         if path.is_dir():
-            raise WrongPathKind(
+            raise errors.WrongPathKind(
                 f"{path} is a folder, not a file.", hint="Name a file, or ingest the whole folder."
             )
         if path.exists() and not path.is_file():
-            raise WrongPathKind(
+            raise errors.WrongPathKind(
                 f"{path} is not a regular file.",
                 hint="Pipes and devices cannot be ingested; give the path of a file.",
             )
@@ -71,11 +65,11 @@ def file_facts(path: Path, /) -> FileFacts:
                 digest.update(block)
                 size += len(block)
     except FileNotFoundError as error:
-        raise FileNotFound(path) from error
+        raise errors.FileNotFound(path) from error
     except OSError as error:
-        raise FileUnreadable(path, error.strerror or str(error)) from error
+        raise errors.FileUnreadable(path, error.strerror or str(error)) from error
     if not size:
-        raise EmptyFile(path)
+        raise errors.EmptyFile(path)
     return FileFacts(digest.hexdigest(), size, datetime.fromtimestamp(modified, UTC))
 
 
@@ -188,7 +182,7 @@ class IngestPlanner:
                     known = known or next(iter(self._attached.get(facts.hash, ())), None)
             stale = known is previous and known is not None and self._is_stale(known, file)
             if known is not None and not stale:
-                raise DuplicateDocument(shown, known.name, known.document_id, known.path)
+                raise errors.DuplicateDocument(shown, known.name, known.document_id, known.path)
             # The same bytes with another extension may be read differently, or refused.
             key = (facts.hash, path.suffix.lower(), file.parent is not None)
             if file.origin is None:

@@ -9,25 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from casetrack.base.errors import (
-    CaseTrackError,
-    DuplicateDocument,
-    FileError,
-    FreeTierLimit,
-    ParseLimit,
-)
+from casetrack.base import errors
+from casetrack.ingest import messages
 from casetrack.ingest.build import DocumentBuilder, FileResult, Stopped
-from casetrack.ingest.messages import (
-    Chunks,
-    Done,
-    Gone,
-    Message,
-    Repeat,
-    attached_file,
-    duplicate_of,
-    finished_file,
-    without_lost,
-)
 from casetrack.ingest.outcomes import Reservation, cancelled_outcome, failure, repeated
 from casetrack.store.originals import drop_copies
 
@@ -39,7 +23,7 @@ if TYPE_CHECKING:
     from casetrack.ingest.plan import Job
     from casetrack.store.session import WriteSession
 
-_OF_ONE_FILE = (FileError, DuplicateDocument, FreeTierLimit)
+_OF_ONE_FILE = (errors.FileError, errors.DuplicateDocument, errors.FreeTierLimit)
 """Errors of one file that do not affect others."""
 
 
@@ -58,7 +42,7 @@ class IngestContext(Protocol):
         """See :meth:`casetrack.ingest.outcomes.Quota.reserve`."""
         ...
 
-    def put(self, message: Message, /) -> None:
+    def put(self, message: messages.Message, /) -> None:
         """Send a message to the writer."""
         ...
 
@@ -83,7 +67,7 @@ class FileReader:
     attachment_depth: int
     tell: Callable[[str], None]
 
-    def read(self, file: FoundFile, /) -> FileError | None:
+    def read(self, file: FoundFile, /) -> errors.FileError | None:
         """Ingest one file and send its outcome; return the error of a failed one."""
         started = time.perf_counter()
         batch, revision = self.batch, None
@@ -94,7 +78,7 @@ class FileReader:
                 raise file.problem
             begun = batch.begin(file)
             if isinstance(begun, str):
-                batch.put(Repeat(file.shown, begun, file.place))
+                batch.put(messages.Repeat(file.shown, begun, file.place))
                 return None
             job, revision = begun
             self.tell(file.shown)
@@ -109,18 +93,20 @@ class FileReader:
                     # Attachments first: an unchanged file then has unchanged attachments.
                     lost = self._read_attachments(file, job, taken)
                 place.used = taken.document is not None
-            taken = without_lost(taken, lost)
-            batch.put(finished_file(file, job, revision, taken, seconds))
+            taken = messages.without_lost(taken, lost)
+            batch.put(messages.finished_file(file, job, revision, taken, seconds))
         except Stopped:
             if batch.is_aborted:
                 raise
-            batch.put(Done(cancelled_outcome(file.shown), file.place, revision=revision))
-        except CaseTrackError as error:
+            batch.put(messages.Done(cancelled_outcome(file.shown), file.place, revision=revision))
+        except errors.CaseTrackError as error:
             if not isinstance(error, _OF_ONE_FILE) and error is not file.problem:
                 raise
             status = failure(file, error, time.perf_counter() - started)
-            batch.put(Done(status, file.place, revision=revision))
-            return error if status.status == "failed" and isinstance(error, FileError) else None
+            batch.put(messages.Done(status, file.place, revision=revision))
+            return (
+                error if status.status == "failed" and isinstance(error, errors.FileError) else None
+            )
         return None
 
     def _read_attachments(self, file: FoundFile, job: Job, taken: FileResult) -> list[str]:
@@ -130,15 +116,15 @@ class FileReader:
         inside: list[FoundFile] = []
         is_whole = file.origin is not None and file.origin.is_whole
         for attachment in () if is_whole else taken.attachments:
-            inside.append(attached_file(file, job, taken, attachment, depth, inside))
+            inside.append(messages.attached_file(file, job, taken, attachment, depth, inside))
         if taken.document is not None and not taken.document.unread:
             # A partially read file may contain more attachments.
             gone = self.batch.removed_attachments(job, but={child.shown for child in inside})
             if gone:
-                self.batch.put(Gone(tuple(gone)))
+                self.batch.put(messages.Gone(tuple(gone)))
         for child in inside:
             if depth > self.attachment_depth:
-                problem = ParseLimit(
+                problem = errors.ParseLimit(
                     child.shown,
                     f"attachments are read {self.attachment_depth} deep (attachment_depth)",
                 )
@@ -161,27 +147,27 @@ class Recorder:
         self._session = session
         self._force = force
         self._outcomes: dict[str, tuple[tuple[int, ...], FileOutcome]] = {}
-        self._repeats: list[Repeat] = []
+        self._repeats: list[messages.Repeat] = []
         self._stored: dict[tuple[str, bool], FileOutcome] = {}
         self.done = 0
 
-    def record(self, message: Message, /) -> None:
+    def record(self, message: messages.Message, /) -> None:
         """Process a message."""
         match message:
-            case Chunks(table):
+            case messages.Chunks(table):
                 self._session.append(table)
-            case Gone(documents):
+            case messages.Gone(documents):
                 self._session.delete(documents)
                 drop_copies(self._folder, documents)
-            case Repeat(place=place):
+            case messages.Repeat(place=place):
                 self._repeats.append(message)
                 self.done += len(place) == 1
-            case Done():
+            case messages.Done():
                 self._end(message)
 
-    def _end(self, message: Done) -> None:
+    def _end(self, message: messages.Done) -> None:
         outcome, document = message.outcome, message.document
-        twin = duplicate_of(document, self._stored)
+        twin = messages.duplicate_of(document, self._stored)
         if twin is not None and message.replaces is None and not self._force:
             # Two files of this batch with equal bytes and different extensions.
             outcome = repeated(outcome.path, twin.path, twin)

@@ -12,16 +12,10 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, TypeAlias
 
 from casetrack.base.records import Document, IngestProgress, IngestReport
+from casetrack.ingest import staleness
 from casetrack.ingest.intake import ingest, ingest_again
 from casetrack.ingest.profile_choice import chosen_by_user
 from casetrack.ingest.reindex import Reindex, prepare
-from casetrack.ingest.staleness import (
-    kept_file,
-    root_of,
-    source_file,
-    source_state,
-    stale_documents,
-)
 from casetrack.store.datasets import open_snapshot
 
 if TYPE_CHECKING:
@@ -74,7 +68,7 @@ def reindex_document(
     workspace.require_active()
     state = workspace.state()
     document = state.document(named)
-    root = root_of(document, state.snapshot.documents)
+    root = staleness.root_of(document, state.snapshot.documents)
     family = [root, *state.attached_to(root)] if reparse else [document]
     run = prepare(
         workspace,
@@ -95,7 +89,7 @@ def _notes(document: Document, root: Document, *, reparse: bool) -> list[str]:
         if root is document:
             return []
         return [f'It is attached to "{root.name}", which was processed with all attachments.']
-    if source_state(root) != "changed":
+    if staleness.source_state(root) != "changed":
         return []
     notes = (
         f'The file of "{root.name}" has changed since it was read, and was not read again: its '
@@ -118,7 +112,7 @@ def reindex_files(run: Reindex, /, *, changes_profile: bool) -> ReindexReport:
     if not any(part.cancelled for part in parts):
         documents = workspace.state().documents()
         chosen = [d for d in documents if run.only is None or d.document_id in run.only]
-        outdated = stale_documents(open_snapshot(run.folder), run.pipeline, run.encoder)
+        outdated = staleness.stale_documents(open_snapshot(run.folder), run.pipeline, run.encoder)
         stale = {s.document.document_id for s in outdated if not s.only_caption}
         stale |= {d.document_id for d in chosen if d.failures}
         files, missing = read_again(chosen, stale=stale, run=run)
@@ -156,7 +150,7 @@ def read_again(
     """
     chosen = list(documents)
     by_id = {d.document_id: d for d in chosen}
-    roots = {root_of(by_id[i], by_id).document_id for i in stale if i in by_id}
+    roots = {staleness.root_of(by_id[i], by_id).document_id for i in stale if i in by_id}
     groups: dict[tuple[str, str, bool, bool], list[Path]] = defaultdict(list)
     kept: dict[bool, list[FoundFile]] = {True: [], False: []}
     missing: list[str] = []
@@ -164,10 +158,10 @@ def read_again(
         if document.parent_id is not None and document.parent_id in by_id:
             continue  # it comes with its containing file
         forced = run.force or document.document_id in roots
-        if copy := kept_file(run.folder, document):
+        if copy := staleness.kept_file(run.folder, document):
             kept[forced].append(copy)
             continue
-        source = source_file(document)
+        source = staleness.source_file(document)
         if source is None:
             missing.append(document.path)
         elif source == Path(document.path):

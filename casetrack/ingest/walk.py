@@ -10,14 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from casetrack.base import files
-from casetrack.base.errors import (
-    CaseTrackError,
-    FileNotFound,
-    FileUnreadable,
-    UsageError,
-    WrongPathKind,
-)
+from casetrack.base import errors, files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -44,7 +37,7 @@ def patterns(lines: Iterable[str], /, *, where: str) -> GitIgnoreSpec | None:
         # Other backends do not accept names that are not valid Unicode.
         return GitIgnoreSpec.from_lines(wanted, backend="simple")
     except (ValueError, re.error) as error:
-        raise UsageError(
+        raise errors.UsageError(
             f"A pattern in {where} is invalid: {error}",
             hint="Write patterns as in .gitignore, such as *.bak, drafts/ or !drafts/final.docx.",
         ) from error
@@ -55,10 +48,10 @@ def _patterns_of_git(lines: Iterable[str], /) -> GitIgnoreSpec | None:
     lines = list(lines)
     try:
         return patterns(lines, where=GIT_IGNORE_FILE)
-    except UsageError:
+    except errors.UsageError:
         good: list[str] = []
         for line in lines:
-            with contextlib.suppress(UsageError):
+            with contextlib.suppress(errors.UsageError):
                 patterns([line], where=GIT_IGNORE_FILE)
                 good.append(line)
         return patterns(good, where=GIT_IGNORE_FILE)
@@ -153,7 +146,9 @@ def extension_set(extensions: Iterable[str] | None, /) -> frozenset[str] | None:
     single = (each for text in extensions for each in text.split(","))
     normalized = frozenset("." + each.strip().lower().lstrip("*").lstrip(".") for each in single)
     if "." in normalized:
-        raise UsageError("An extension is empty.", hint="Write extensions like pdf or .docx.")
+        raise errors.UsageError(
+            "An extension is empty.", hint="Write extensions like pdf or .docx."
+        )
     return normalized
 
 
@@ -163,7 +158,7 @@ class Seen:
 
     path: str
     facts: os.stat_result | None
-    problem: CaseTrackError | None = None
+    problem: errors.CaseTrackError | None = None
 
 
 class _Entry(Protocol):
@@ -294,7 +289,7 @@ class Walk:
 
     def _refused(self, path: str, error: OSError) -> Seen:
         self.unread.append(path)
-        return Seen(path, None, FileUnreadable(path, _reason(path, error)))
+        return Seen(path, None, errors.FileUnreadable(path, _reason(path, error)))
 
     def _look(
         self, entry: _Entry, rel: str, chain: Chain, folders: list[tuple[str, str, Chain]]
@@ -321,7 +316,9 @@ class Walk:
         except OSError as error:
             if isinstance(error, FileNotFoundError) and not _is_too_long(entry.path):
                 return  # deleted since the folder was listed
-            yield Seen(entry.path, None, FileUnreadable(entry.path, _reason(entry.path, error)))
+            yield Seen(
+                entry.path, None, errors.FileUnreadable(entry.path, _reason(entry.path, error))
+            )
 
     def _is_apart(self, path: str) -> bool:
         name = os.path.basename(path).casefold()  # noqa: PTH119
@@ -332,7 +329,7 @@ class Walk:
 
     def _file(self, path: str, facts: os.stat_result) -> Seen:
         if not stat.S_ISREG(facts.st_mode):
-            problem = WrongPathKind(
+            problem = errors.WrongPathKind(
                 f"{path} is not a regular file.",
                 hint="Pipes and devices cannot be ingested; give the path of a file.",
             )
@@ -351,7 +348,7 @@ class Walk:
         elif is_folder or self._rules.links == "none":
             return  # it is listed under its own path
         elif not os.path.exists(path):  # noqa: PTH110
-            yield Seen(path, None, FileNotFound(path))
+            yield Seen(path, None, errors.FileNotFound(path))
         else:
             yield self._file(path, os.stat(path))  # noqa: PTH116
 
@@ -413,8 +410,8 @@ def is_junk(name: str, /) -> bool:
     return folded in _JUNK or _JUNK_NAMES.fullmatch(folded) is not None
 
 
-def _outside(path: str) -> UsageError:
-    return UsageError(
+def _outside(path: str) -> errors.UsageError:
+    return errors.UsageError(
         f"{path} is a link to a target outside the folder.",
         hint="Name the file or folder itself to ingest it.",
     )

@@ -9,14 +9,7 @@ import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from casetrack.base.errors import (
-    EmptyFile,
-    FileNotFound,
-    FileUnreadable,
-    FormatMismatch,
-    UnsupportedFormat,
-    WrongPathKind,
-)
+from casetrack.base import errors
 from casetrack.parse.base import FileHead, Reader
 from casetrack.parse.encoding import looks_like_text
 
@@ -79,25 +72,25 @@ def read_head(path: Path, /) -> FileHead:
     try:
         info = path.stat()
         if stat.S_ISDIR(info.st_mode):
-            raise WrongPathKind(
+            raise errors.WrongPathKind(
                 f"{path} is a folder, not a file.",
                 hint="Name a file in it, or ingest the whole folder.",
             )
         if not stat.S_ISREG(info.st_mode):
-            raise WrongPathKind(
+            raise errors.WrongPathKind(
                 f"{path} is not a regular file (a device, a pipe or a socket).",
                 hint="Copy its content into a file first.",
             )
         if info.st_size == 0:
-            raise EmptyFile(path)
+            raise errors.EmptyFile(path)
         with path.open("rb") as file:
             head = file.read(HEAD_BYTES)
         members = _members(path, head)
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise FileNotFound(path) from error
+        raise errors.FileNotFound(path) from error
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise FileUnreadable(path, reason) from error
+        raise errors.FileUnreadable(path, reason) from error
     return FileHead(path, path.suffix.lower(), head, members, _mark(head, members))
 
 
@@ -107,13 +100,13 @@ def choose(file: FileHead, readers: Sequence[Reader], /) -> Reader:
     named = [reader for reader in readers if extension in reader.extensions]
     if not named:
         # A hundred extensions of source code would hide the others.
-        raise UnsupportedFormat(
+        raise errors.UnsupportedFormat(
             file.path, [e for r in readers for e in r.extensions if r.name != SOURCE_CODE]
         )
     for reader in named:
         if reader.accepts(file):
             return reader
-    raise FormatMismatch(file.path, file.extension, describe(file))
+    raise errors.FormatMismatch(file.path, file.extension, describe(file))
 
 
 def _is_unnamed_mail(file: FileHead) -> bool:

@@ -6,17 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from uuid import UUID
 
-from casetrack.base import editions
+from casetrack.base import editions, errors
 from casetrack.base.arguments import one_of
-from casetrack.base.errors import (
-    CollectionDamaged,
-    CollectionExists,
-    CollectionGone,
-    CollectionSealed,
-    FutureSchema,
-    StorageError,
-    UsageError,
-)
 from casetrack.base.records import COLLECTION_TYPES, CollectionInfo
 from casetrack.store.damage import damage_errors
 from casetrack.store.folders import settle_sealed
@@ -48,9 +39,9 @@ def scan(collections_dir: Path, /) -> tuple[list[CollectionInfo], list[tuple[Pat
         try:
             with damage_errors(folder):
                 infos.append(repaired_info(folder))
-        except (CollectionGone, CollectionSealed):
+        except (errors.CollectionGone, errors.CollectionSealed):
             continue  # deleted or sealed during this loop
-        except (CollectionDamaged, FutureSchema, StorageError) as error:
+        except (errors.CollectionDamaged, errors.FutureSchema, errors.StorageError) as error:
             damaged.append((folder, error.message))
     return infos, damaged + (damaged_in(collections_dir) if has_sealed else [])
 
@@ -64,11 +55,11 @@ def by_id(collections_dir: Path, text: str, /) -> CollectionInfo | None:
             return repaired_info(collections_dir / text)
     except (
         ValueError,
-        CollectionGone,
-        CollectionSealed,
-        CollectionDamaged,
-        FutureSchema,
-        StorageError,
+        errors.CollectionGone,
+        errors.CollectionSealed,
+        errors.CollectionDamaged,
+        errors.FutureSchema,
+        errors.StorageError,
     ):
         return None
 
@@ -77,12 +68,12 @@ def checked_name(name: str, /) -> str:
     """Return a collection's name without surrounding white space."""
     name = name.strip()
     if not name or len(name) > _MAX_NAME:
-        raise UsageError(
+        raise errors.UsageError(
             f"A collection name has 1 to {_MAX_NAME} characters, not {len(name)}.",
             hint="Choose a short name such as 'Project Alpha'.",
         )
     if not name.isprintable():
-        raise UsageError(
+        raise errors.UsageError(
             "A collection name cannot contain line breaks or control characters.",
             hint="Choose a short name such as 'Project Alpha'.",
         )
@@ -102,7 +93,7 @@ def checked_tags(tags: Iterable[str], /) -> tuple[str, ...]:
     for given in tags:
         tag = given.strip()
         if not tag or len(tag) > _MAX_TAG or not tag.isprintable():
-            raise UsageError(
+            raise errors.UsageError(
                 f"{given!r} cannot be a tag: a tag is one line of 1 to {_MAX_TAG} characters.",
                 hint="Choose a short word, such as 'harbour'.",
             )
@@ -114,7 +105,7 @@ def require_free(collections_dir: Path, name: str, /, *, but: str | None = None)
     """Refuse a name that a collection other than *but* (an id) already has, ignoring case."""
     for other, other_id in _taken(collections_dir):
         if other_id != but and other.casefold() == name.casefold():
-            raise CollectionExists(other, other_id)
+            raise errors.CollectionExists(other, other_id)
 
 
 def free_name(collections_dir: Path, name: str, /, *, but: str | None = None) -> str:

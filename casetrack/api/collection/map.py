@@ -18,16 +18,9 @@ from casetrack.api.operation import (
     at_most,
     operation,
 )
+from casetrack.base import records
 from casetrack.base.arguments import as_list, day_text, one_of
 from casetrack.base.errors import UsageError
-from casetrack.base.records import (
-    DOCUMENT_TYPES,
-    Document,
-    DocumentType,
-    RowList,
-    Rows,
-    untaken_text,
-)
 from casetrack.base.records.graph import RELATION_TYPES, RelatedDocument, RelationType, Topic
 from casetrack.base.records.graph.changes import ReferenceType
 from casetrack.base.records.graph.entities import EntityKind
@@ -140,10 +133,10 @@ class Map:
         return self._with_untaken(self._graph(lambda graph: statistics(graph, storage_bytes=size)))
 
     def _with_untaken(self, statistics: CollectionStatistics) -> CollectionStatistics:
-        note = untaken_text(self._workspace.state().untaken())
+        note = records.untaken_text(self._workspace.state().untaken())
         return replace(statistics, notes=(*statistics.notes, note)) if note else statistics
 
-    def versions(self) -> tuple[tuple[Document, ...], ...]:
+    def versions(self) -> tuple[tuple[records.Document, ...], ...]:
         """Return groups of documents that are versions of each other, oldest first."""
         from casetrack.graph.answers.summary import version_chains
 
@@ -185,11 +178,11 @@ class Map:
         return replace(answer, draw=draw_timeline)
 
     @operation("topics", READS)
-    def topics(self) -> Rows[Topic]:
+    def topics(self) -> records.Rows[Topic]:
         """Return the topics of the passages, largest first."""
         from casetrack.graph.answers.statistics import topic_records
 
-        return Rows(self._graph(topic_records), of=Topic)
+        return records.Rows(self._graph(topic_records), of=Topic)
 
     @operation(
         "clusters",
@@ -240,7 +233,7 @@ class Map:
         named: str | None = None,
         skip: int = 0,
         limit: Annotated[int | None, at_most(mcp_le=500)] = 50,
-    ) -> Rows[Entity]:
+    ) -> records.Rows[Entity]:
         """Return the people, organizations, places, dates and amounts that documents mention.
 
         Parameters
@@ -307,7 +300,7 @@ class Map:
 
     def document_entities(
         self, document: DocumentRef, /, *, limit: int | None = 10
-    ) -> Rows[Entity]:
+    ) -> records.Rows[Entity]:
         """Return the people, organisations, places and concepts that a document mentions most.
 
         Counts are those of the whole collection.
@@ -430,7 +423,7 @@ class Map:
         there: bool | None = None,
         skip: int = 0,
         limit: Annotated[int | None, at_most(mcp_le=200)] = 50,
-    ) -> Rows[Reference]:
+    ) -> records.Rows[Reference]:
         """Return the references of documents: documents, standards, laws, cases, links, sections.
 
         Parameters
@@ -496,8 +489,8 @@ class Map:
         entries="documents",
     )
     def documents_of_type(
-        self, document_type: Annotated[DocumentType, Arg("The type.", "TYPE")], /
-    ) -> RowList[Document]:
+        self, document_type: Annotated[records.DocumentType, Arg("The type.", "TYPE")], /
+    ) -> records.RowList[records.Document]:
         """Return the documents of a type, by name.
 
         Raises
@@ -505,11 +498,11 @@ class Map:
         UsageError
             There is no such type.
         """
-        one_of("document_type", document_type, DOCUMENT_TYPES)
+        one_of("document_type", document_type, records.DOCUMENT_TYPES)
         documents = self._graph(lambda graph: graph.documents)
         # A document without a detected type counts as "other".
         chosen = (d for d in documents if (d.document_type or "other") == document_type)
-        return RowList(chosen, of=Document)
+        return records.RowList(chosen, of=records.Document)
 
     @operation("related", READS, tool="find_related_documents", sets=("map",), most=500)
     def related_documents(
@@ -527,7 +520,7 @@ class Map:
             ),
         ] = "all",
         limit: _Documents = 10,
-    ) -> Rows[RelatedDocument]:
+    ) -> records.Rows[RelatedDocument]:
         """Return the documents related to a document, with the reasons.
 
         Parameters
@@ -560,11 +553,11 @@ class Map:
     )
     def related_in_short(
         self, document: _Document, /, *, limit: _Documents = 10
-    ) -> Rows[RelatedDocument]:
+    ) -> records.Rows[RelatedDocument]:
         """Return the documents related to a document, each with its strongest relation."""
         related = self.related_documents(document, relation="all", limit=limit)
         short = (replace(each, relations=each.relations[:1]) for each in related)
-        return Rows(short, of=RelatedDocument, total=related.total)
+        return records.Rows(short, of=RelatedDocument, total=related.total)
 
     @operation(
         "similar", READS, tool="search_similar_chunks", sets=("search",), most=500, entries="chunks"
@@ -581,7 +574,7 @@ class Map:
             float, Arg("Lowest similarity, 0 to 1.", "--least X", ge=0.0, le=1.0)
         ] = 0.6,
         limit: Annotated[int | None, at_most("How many passages at most.", le=50)] = 10,
-    ) -> Rows[SimilarChunk]:
+    ) -> records.Rows[SimilarChunk]:
         """Return passages of other documents with nearly the same meaning as a passage.
 
         Parameters
@@ -754,7 +747,7 @@ class Map:
 
 
 def _on_topic(
-    state: State, document: Document, topic: str, limit: int
+    state: State, document: records.Document, topic: str, limit: int
 ) -> tuple[tuple[Chunk, float], ...]:
     """Return the passages of a document that match a topic best, each with its score."""
     from casetrack.base.arguments import Filter

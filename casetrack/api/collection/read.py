@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from casetrack.api.collection.drawing import drawn
 from casetrack.api.operation import EVERY, READS, Arg, DocumentRef, PassageRef, at_most, operation
-from casetrack.base.arguments import (
-    document_name,
-    is_document,
-    one_of,
-    passage_id,
-    require_pages,
-    within,
-)
+from casetrack.base import arguments
 from casetrack.base.errors import ChunkNotFound, DocumentNotFound, UsageError
 from casetrack.base.records import Chunk, Page, PageImage, Passages, Rows, SearchResult
 
@@ -78,7 +71,7 @@ class Read:
         def read(state: State) -> Passages:
             record = state.document(document)
             if page is not None:
-                require_pages(record, page, page)
+                arguments.require_pages(record, page, page)
             every = state.chunks_of(record)
             chosen = (c for c in every if page is None or c.provenance.page == page)
             return Passages(chosen, document=record)
@@ -136,7 +129,7 @@ class Read:
         UsageError
             *window* is less than 1.
         """
-        within("window", window, 1)
+        arguments.within("window", window, 1)
         answer = self._workspace.ask(lambda state: state.around(chunk_id, window))
         return replace(answer, chunk=replace(answer.chunk, illustrate=self._draw))
 
@@ -168,7 +161,7 @@ class Read:
             record = state.document(document)
             # A caller that does not know the number of pages asks for more.
             begins = first <= record.page_count
-            require_pages(record, first, min(last, record.page_count) if begins else last)
+            arguments.require_pages(record, first, min(last, record.page_count) if begins else last)
             chosen = (c for c in state.chunks_of(record) if first <= c.provenance.page <= last)
             return Passages(chosen, document=record)
 
@@ -201,8 +194,8 @@ class Read:
         ChunkNotFound
             No live chunk has this id.
         """
-        one_of("direction", direction, ("forward", "backward"))
-        within("limit", limit, 1)
+        arguments.one_of("direction", direction, ("forward", "backward"))
+        arguments.within("limit", limit, 1)
 
         def read(state: State) -> Passages:
             chunks, place = state.siblings(chunk_id)
@@ -270,8 +263,8 @@ class Read:
             drawn = self._workspace.ask(
                 lambda state: passage_picture(state, _shown(state, place), strong=strong)
             )
-        elif is_document(place):
-            name = document_name(place)
+        elif arguments.is_document(place):
+            name = arguments.document_name(place)
             drawn = self._workspace.ask(lambda state: page_picture(state, name, page))
         else:
             raise UsageError(
@@ -305,7 +298,7 @@ def _shown(state: State, place: PassageRef | DocumentRef) -> str:
     Raises ``ChunkNotFound`` if no live chunk has this id; ``UsageError`` if it is not a passage, or
     it is a document without a page.
     """
-    chunk_id = passage_id(place)  # type: ignore[arg-type]  # it refuses what is none
+    chunk_id = arguments.passage_id(place)  # type: ignore[arg-type]  # it refuses what is none
     try:
         state.chunk(chunk_id)
     except ChunkNotFound:

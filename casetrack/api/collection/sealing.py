@@ -13,14 +13,7 @@ from casetrack.base.errors import See, UsageError
 from casetrack.base.files import storage_errors, sync_folder
 from casetrack.base.objects.address import Address
 from casetrack.base.records.collections import DEFAULT_EDITION
-from casetrack.store import audit
-from casetrack.store.folders import (
-    attach_folder,
-    attached,
-    detach_folder,
-    settle_sealed,
-    sweep_home,
-)
+from casetrack.store import audit, folders
 from casetrack.store.info import repaired_info
 from casetrack.store.listing import checked_name, require_free
 from casetrack.store.lock import names_lock
@@ -62,7 +55,7 @@ class Sealing(ABC):
 
     def sealed(self) -> list[SealedCollection]:
         """Return the sealed collections, last sealed first."""
-        settle_sealed(self.settings.collections_dir)
+        folders.settle_sealed(self.settings.collections_dir)
         return sealed_in(self.settings.collections_dir)
 
     def require_sealable(self, info: CollectionInfo, /) -> None:
@@ -111,7 +104,7 @@ class Sealing(ABC):
         from casetrack.base.crypt.secret import Secret
         from casetrack.keep.transfer.seal import seal
 
-        sweep_home(self.settings.collections_dir)
+        folders.sweep_home(self.settings.collections_dir)
         secret, info = Secret.of(passphrase), self.find(name_or_id)
         report = seal(
             self.settings.collections_dir / info.id,
@@ -158,7 +151,7 @@ class Sealing(ABC):
         from casetrack.base.crypt.secret import Secret
         from casetrack.keep.transfer.seal import unseal
 
-        sweep_home(self.settings.collections_dir)
+        folders.sweep_home(self.settings.collections_dir)
         secret = Secret.of(passphrase)
         if name is not None:
             name = checked_name(name)
@@ -253,11 +246,11 @@ class Placing(Sealing):
 
     def _attached(self, text: str) -> CollectionInfo:
         address, home = Address.of(text), self.settings.collections_dir
-        folder = attached(home, address)
+        folder = folders.attached(home, address)
         if folder is None:
             with names_lock(self.settings.data_dir):
                 self._allow_collection(DEFAULT_EDITION)
-                folder = attach_folder(home, address, endpoint_of(address))
+                folder = folders.attach_folder(home, address, endpoint_of(address))
         return repaired_info(folder)
 
     def detach(self, name_or_id: str, /) -> CollectionInfo:
@@ -268,6 +261,6 @@ class Placing(Sealing):
         the folder cannot be removed.
         """
         info = self.find(name_or_id)
-        detach_folder(self.settings.collections_dir, info)
+        folders.detach_folder(self.settings.collections_dir, info)
         self._open.pop(info.id, None)
         return info

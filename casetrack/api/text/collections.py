@@ -15,24 +15,10 @@ from casetrack.api.text.form import (
     listed,
     moment,
 )
-from casetrack.base.records import (
-    CollectionEntry,
-    CollectionFacts,
-    CollectionInfo,
-    CollectionStats,
-    StatusChange,
-)
+from casetrack.base import records
+from casetrack.base.records import snapshots
 from casetrack.base.records.cards import size_text
 from casetrack.base.records.jobs import Job
-from casetrack.base.records.snapshots import (
-    AuditCheck,
-    AuditEntry,
-    ExportReport,
-    ImportReport,
-    RestoreReport,
-    SnapshotInfo,
-    UpkeepReport,
-)
 
 _NAMED = 3
 _WORTH_SAYING = 1_000_000
@@ -46,7 +32,7 @@ def held(*, documents: int = 0, pages: int = 0, chunks: int = 0) -> str:
     return ", ".join(counted(number, noun) for noun, number in sizes if number) or "no documents"
 
 
-def amount(stats: CollectionStats, /) -> str:
+def amount(stats: records.CollectionStats, /) -> str:
     """Return the counts of a collection as text, with its size on the disk."""
     counts = {"documents": stats.document_count, "pages": stats.page_count}
     return f"{held(**counts, chunks=stats.chunk_count)}, {size_text(stats.storage_bytes)}"
@@ -58,7 +44,7 @@ def called(name: str, key: str, /) -> tuple[Part, ...]:
 
 
 @lines_of.register
-def _(info: CollectionInfo) -> Lines:
+def _(info: records.CollectionInfo) -> Lines:
     rows = {"Type": info.type, "Description": info.description, "Reference": info.reference}
     return [line(*called(info.name, info.id)), *facts({**rows, "Tags": ", ".join(info.tags)})]
 
@@ -71,14 +57,14 @@ _STATUS = {
 
 
 @lines_of.register
-def _(change: StatusChange) -> Lines:
+def _(change: records.StatusChange) -> Lines:
     info, now = change.info, "now" if change.changed else "already; nothing was changed"
     head = line(*called(info.name, info.id), f" is {info.status} {now}.")
     return [head, *([line(_STATUS[info.status])] if change.changed else [])]
 
 
 @lines_of.register
-def _(each: CollectionEntry) -> Lines:
+def _(each: records.CollectionEntry) -> Lines:
     amount = f"cannot be opened: {each.problem}"
     if each.documents is not None:
         sizes = {"documents": each.documents, "pages": each.pages or 0, "chunks": each.chunks or 0}
@@ -92,7 +78,7 @@ def _(each: CollectionEntry) -> Lines:
 
 
 def described(
-    info: CollectionInfo, stats: CollectionStats, more: Mapping[str, str | None], /
+    info: records.CollectionInfo, stats: records.CollectionStats, more: Mapping[str, str | None], /
 ) -> Lines:
     """Return all facts about a collection; *more* are further facts, such as its location."""
     sizes = {"Documents": stats.document_count, "Pages": stats.page_count}
@@ -106,7 +92,7 @@ def described(
 
 
 @head_of.register
-def _(answer: CollectionFacts) -> Lines:
+def _(answer: records.CollectionFacts) -> Lines:
     free = answer.freeable_bytes
     much = f"about {size_text(free)}: `casetrack upkeep`" if free >= _WORTH_SAYING else None
     away = {"Stored at": answer.place} if answer.place != answer.folder else {}
@@ -119,7 +105,7 @@ def _(answer: CollectionFacts) -> Lines:
 
 
 @lines_of.register
-def _(each: SnapshotInfo) -> Lines:
+def _(each: snapshots.SnapshotInfo) -> Lines:
     name = "the current state" if each.current else f"state {each.number}"
     size = held(documents=each.documents, chunks=each.chunks)
     problem = [(f"  cannot be restored: {each.reason}", "warning")] if each.reason else []
@@ -133,7 +119,7 @@ def _(each: SnapshotInfo) -> Lines:
 
 
 @lines_of.register
-def _(report: RestoreReport) -> Lines:
+def _(report: snapshots.RestoreReport) -> Lines:
     if report.undo is None:
         text = f'"{report.collection}" is already in that state; nothing was changed.'
         return [line(text)]
@@ -152,7 +138,7 @@ def _(report: RestoreReport) -> Lines:
 
 
 @lines_of.register
-def _(report: UpkeepReport) -> Lines:
+def _(report: snapshots.UpkeepReport) -> Lines:
     freed, left = size_text(report.freed_bytes), size_text(report.bytes_after)
     done = list(report.removed)
     if report.deleted_rows > 0:
@@ -179,7 +165,7 @@ def _(report: UpkeepReport) -> Lines:
 
 
 @lines_of.register
-def _(report: ExportReport) -> Lines:
+def _(report: snapshots.ExportReport) -> Lines:
     size = held(documents=report.documents, pages=report.pages, chunks=report.chunks)
     return [
         *(line((f"Note: {note}", "warning")) for note in report.notes),
@@ -189,7 +175,7 @@ def _(report: ExportReport) -> Lines:
 
 
 @lines_of.register
-def _(report: ImportReport) -> Lines:
+def _(report: snapshots.ImportReport) -> Lines:
     size = held(documents=report.documents, pages=report.pages, chunks=report.chunks)
     lines = [line((f"Note: {note}", "warning")) for note in report.notes]
     lines.append(line(f'Imported "{report.collection}" ({size}) in {report.seconds:.1f} s.'))
@@ -202,7 +188,7 @@ def _(report: ImportReport) -> Lines:
 
 
 @lines_of.register
-def _(each: AuditEntry) -> Lines:
+def _(each: snapshots.AuditEntry) -> Lines:
     names = listed([name for name in each.names if name], _NAMED)
     what = ": ".join(filter(None, (f"{each.count:,}" if each.count else "", names or each.detail)))
     where = each.collection or (each.collection_id or "")[:8]
@@ -218,7 +204,7 @@ def _(each: AuditEntry) -> Lines:
 
 
 @lines_of.register
-def _(check: AuditCheck) -> Lines:
+def _(check: snapshots.AuditCheck) -> Lines:
     if not check.ok:
         return [line(("PROBLEM  ", "warning"), problem) for problem in check.problems]
     return [

@@ -8,14 +8,8 @@ from typing import Any
 
 from casetrack.api.text.collections import held
 from casetrack.api.text.form import Lines, counted, entries_of, head_of, inside, line, lines_of
+from casetrack.base import records
 from casetrack.base.errors import Opt
-from casetrack.base.records import (
-    FILE_STATUSES,
-    FileOutcome,
-    HealthReport,
-    IngestReport,
-    untaken_text,
-)
 from casetrack.base.records.health import PROBLEMS, DocumentIndex, IndexStatus
 from casetrack.base.records.snapshots import ReindexReport
 from casetrack.base.records.sync import SYNC_KINDS, SyncChange, SyncReport
@@ -39,7 +33,7 @@ _REASONS = {
 }
 
 
-@entries_of.register(IngestReport | SyncReport | IndexStatus | HealthReport)
+@entries_of.register(records.IngestReport | SyncReport | IndexStatus | records.HealthReport)
 def _(_report: object) -> tuple[str, Sequence[object]]:
     # The text of the whole report lists them in a different order.
     return "", ()
@@ -52,11 +46,13 @@ _STOPPED = "cancelled"
 
 
 @lines_of.register
-def _(outcome: FileOutcome) -> Lines:
+def _(outcome: records.FileOutcome) -> Lines:
     return file(outcome)
 
 
-def file(outcome: FileOutcome, folder: PurePath | None = None, /, *, hint: bool = True) -> Lines:
+def file(
+    outcome: records.FileOutcome, folder: PurePath | None = None, /, *, hint: bool = True
+) -> Lines:
     """Return the outcome of a file: its size, or the reason and, with *hint*, the next step.
 
     Its path is relative to *folder*, or its document's name.
@@ -79,15 +75,15 @@ def file(outcome: FileOutcome, folder: PurePath | None = None, /, *, hint: bool 
     return [first, *inside(below, _LABEL)]
 
 
-def is_known(outcome: FileOutcome, /) -> bool:
+def is_known(outcome: records.FileOutcome, /) -> bool:
     """Return whether the file is in the collection under its own name, unchanged."""
     return outcome.code == "duplicate" and outcome.document_name == PurePath(outcome.path).name
 
 
 @head_of.register
 def ingest_lines(
-    report: IngestReport,
-    listed: Sequence[FileOutcome] | None = None,
+    report: records.IngestReport,
+    listed: Sequence[records.FileOutcome] | None = None,
     folder: PurePath | None = None,
     /,
 ) -> Lines:
@@ -98,13 +94,13 @@ def ingest_lines(
     """
     if not report.outcomes:
         return [line("There are no files to add.")]
-    order = {status: place for place, status in enumerate(FILE_STATUSES)}
+    order = {status: place for place, status in enumerate(records.FILE_STATUSES)}
     outcomes = sorted(
         (o for o in (report.outcomes if listed is None else listed) if o.code != _STOPPED),
         key=lambda o: (order[o.status], o.code, o.hint),
     )
     if listed is not None:
-        groups = ([o for o in outcomes if o.status == status] for status in FILE_STATUSES)
+        groups = ([o for o in outcomes if o.status == status] for status in records.FILE_STATUSES)
         outcomes = [outcome for group in groups for outcome in group[:LISTED]]
     lines = [
         part
@@ -117,7 +113,7 @@ def ingest_lines(
     return [*lines, *(line((text, "strong")) for text in totals(report))]
 
 
-def totals(report: IngestReport, /) -> list[str]:
+def totals(report: records.IngestReport, /) -> list[str]:
     """Return two lines: files by status, and the amount of work."""
     counts = report.as_dict()["counts"]
     pages = sum(o.pages for o in report.outcomes)
@@ -228,7 +224,7 @@ def _(report: ReindexReport) -> Lines:
 
 def kept_results(report: Any, /) -> str:
     """Return the kept results of stopped work."""
-    if isinstance(report, IngestReport):
+    if isinstance(report, records.IngestReport):
         count = report.count("ingested", "partial")
         return f"{counted(count, 'document')} finished and kept; none is incomplete."
     if not isinstance(report, ReindexReport):
@@ -247,7 +243,7 @@ def failures(report: Any, /) -> str:
         return ""
     if isinstance(report, ReindexReport):
         return f"{counted(failed, 'file')} could not be read again; the stored text was kept."
-    of = f" of {len(report.outcomes):,}" if isinstance(report, IngestReport) else ""
+    of = f" of {len(report.outcomes):,}" if isinstance(report, records.IngestReport) else ""
     return f"{counted(failed, 'file')}{of} failed."
 
 
@@ -255,7 +251,7 @@ def failures(report: Any, /) -> str:
 
 
 @head_of.register
-def _(report: HealthReport) -> Lines:
+def _(report: records.HealthReport) -> Lines:
     lines = [line(text, label="repaired ") for text in report.repairs]
     lines += [line(text, label="NOT REPAIRED  ") for text in report.unmended]
     for check in report.checks:
@@ -292,7 +288,7 @@ def _(status: IndexStatus) -> Lines:
         shares = (f"{n} {share(c, status.chunks)}" for n, c in status.coverage.items())
         lines.append(line(f"Coverage of chunks: {', '.join(shares)}"))
     if status.untaken:
-        lines.append(line((untaken_text(status.untaken), "strong")))
+        lines.append(line((records.untaken_text(status.untaken), "strong")))
     elif status.ok:
         lines.append(line(("Everything is up to date.", "strong")))
     problems = status.problems.items()

@@ -17,21 +17,13 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from casetrack.base.errors import UPGRADE_URL, FreeTierLimit, See
+from casetrack.base.license import tiers
 from casetrack.base.license.key import LicenseKey, MalformedKey, parse_key
 from casetrack.base.license.signature import (
     ENV_PUBLIC_KEYS,
     CannotVerify,
     is_genuine,
     unread_signers,
-)
-from casetrack.base.license.tiers import (
-    FEATURES,
-    FREE,
-    INSTEAD,
-    TIERS,
-    UNLIMITED,
-    UNLIMITED_EDITIONS,
-    Tier,
 )
 
 if TYPE_CHECKING:
@@ -162,7 +154,7 @@ REFRESH = "casetrack license status --refresh"
 class LicenseStatus:
     """The tier in force and the key it comes from."""
 
-    tier: Tier
+    tier: tiers.Tier
     source: str = ""  # origin of the key; empty without a key
     key: str = ""  # the masked key
     # issued, expires: first and last day of validity (UTC).
@@ -238,7 +230,7 @@ def usable_key(text: str, today: date, /) -> LicenseKey:
         reason = f"is not genuine: its signature does not fit{detail}. Copy it again, whole"
         raise UnusableKey(reason, key)
     claims = key.claims
-    if claims.tier.lower() not in TIERS or claims.tier.lower() == FREE.name:
+    if claims.tier.lower() not in tiers.TIERS or claims.tier.lower() == tiers.FREE.name:
         reason = f'is for a tier "{claims.tier}" that this version does not know. Update CaseTrack'
         raise UnusableKey(reason, key)
     if today < claims.issued - _CLOCK_SLACK:
@@ -285,7 +277,7 @@ def valid_status(
     claims = key.claims
     remind_from = timedelta(days=CONFIRM_DAYS - REMIND_DAYS)
     return LicenseStatus(
-        tier=TIERS[claims.tier.lower()],
+        tier=tiers.TIERS[claims.tier.lower()],
         source=source,
         key=key.masked(),
         issued=claims.issued,
@@ -304,7 +296,7 @@ def invalid_status(source: str, error: UnusableKey, /) -> LicenseStatus:
     masked = key.masked() if key else ""
     name = f"The license key {masked}" if masked else "The license key"
     return LicenseStatus(
-        tier=FREE,
+        tier=tiers.FREE,
         source=source,
         key=masked,
         issued=key.claims.issued if key else None,
@@ -341,7 +333,7 @@ class Entitlements:
         settings: Settings,
         /,
         *,
-        tier: Tier | None = None,
+        tier: tiers.Tier | None = None,
         clock: Callable[[], datetime] = now_utc,
     ) -> None:
         self._settings = settings
@@ -353,12 +345,12 @@ class Entitlements:
 
     def of_edition(self, edition: str, /) -> Entitlements:
         """Return the permissions for collections of an edition; some editions have no tiers."""
-        if edition not in UNLIMITED_EDITIONS:
+        if edition not in tiers.UNLIMITED_EDITIONS:
             return self
-        return Entitlements(self._settings, tier=UNLIMITED)
+        return Entitlements(self._settings, tier=tiers.UNLIMITED)
 
     @property
-    def tier(self) -> Tier:
+    def tier(self) -> tiers.Tier:
         """The tier in force."""
         return self.status().tier
 
@@ -414,11 +406,11 @@ class Entitlements:
 
     def require(self, feature: str, /) -> None:
         """Raise ``FreeTierLimit`` if the tier lacks a feature; see :meth:`allows`."""
-        title = FEATURES[feature]
+        title = tiers.FEATURES[feature]
         status = self.status()
         if feature not in status.tier.features:
             raise FreeTierLimit.of_feature(
-                status.tier.title, title, instead=INSTEAD[feature], hint=status.reason
+                status.tier.title, title, instead=tiers.INSTEAD[feature], hint=status.reason
             )
 
     # --- which key counts ----------------------------------------------------------------
@@ -454,9 +446,9 @@ class Entitlements:
                 f"{self._path} cannot be read: {error}. Activate the key again with "
                 f"{See('license activate', 'KEY')}."
             )
-            failed.append(LicenseStatus(FREE, reason=reason))
+            failed.append(LicenseStatus(tiers.FREE, reason=reason))
         if not failed:
-            return LicenseStatus(FREE)
+            return LicenseStatus(tiers.FREE)
         return replace(failed[0], others=tuple(s.reason for s in failed[1:]))
 
     def _judge_key(self, source: str, text: str, now: datetime) -> LicenseStatus:

@@ -12,17 +12,7 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 from casetrack.base.provenance import Provenance
-from casetrack.base.records.shape import (
-    SOURCE,
-    Member,
-    View,
-    declared,
-    inlined,
-    is_record,
-    once,
-    opened,
-    selected,
-)
+from casetrack.base.records import shape
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,7 +25,7 @@ _KINDS: dict[Any, Kind] = {
     bool: "flag",
     datetime: "time",
 }
-_CITATION = View("citation=cite")
+_CITATION = shape.View("citation=cite")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +36,7 @@ class Layout:
     shown: tuple[str, ...]  # columns in a notebook
     # Headings of the columns that every displayed table appends (`FieldFormat.shown`).
     headings: Mapping[str, str]
-    _members: tuple[Member, ...]
+    _members: tuple[shape.Member, ...]
 
     def row(self, item: Any, /) -> dict[str, Any]:
         """Return the row of a record."""
@@ -68,31 +58,33 @@ class Layout:
         return pa.schema([(name, types[kind]) for name, kind in self.kinds.items()])
 
 
-@once
+@shape.once
 def layout_of(record: type[Any], /) -> Layout:
     """Return the layout of a record class."""
     columns = tuple(m for m in _columns(record) if _kind(m.hint) is not None)
     kinds = {m.key: kind for m in columns if (kind := _kind(m.hint)) is not None}
-    headings = {m.key: title for m in columns if (title := opened(m.hint).format.shown)}
+    headings = {m.key: title for m in columns if (title := shape.opened(m.hint).format.shown)}
     return Layout(kinds, (*record.SHOWN, *headings), headings, columns)
 
 
-def _columns(record: type[Any]) -> list[Member]:
+def _columns(record: type[Any]) -> list[shape.Member]:
     """Return the columns of a row; the columns of a passage follow the record's own."""
-    own: list[Member] = []
-    passage: list[Member] = []
-    for member in declared(record, record.COLUMNS):
+    own: list[shape.Member] = []
+    passage: list[shape.Member] = []
+    for member in shape.declared(record, record.COLUMNS):
         get = member.get
-        kind, format_, view, _ = opened(member.hint)
+        kind, format_, view, _ = shape.opened(member.hint)
         view = format_.columns or view
         if not format_.row:
             continue
         if kind is Provenance:
-            own += inlined(get, (*selected(kind, _CITATION), *selected(kind, SOURCE)))
-        elif view is not None and is_record(kind):
-            own += inlined(get, selected(kind, view))
+            own += shape.inlined(
+                get, (*shape.selected(kind, _CITATION), *shape.selected(kind, shape.SOURCE))
+            )
+        elif view is not None and shape.is_record(kind):
+            own += shape.inlined(get, shape.selected(kind, view))
         elif format_.inline:
-            passage += inlined(get, _columns(kind))
+            passage += shape.inlined(get, _columns(kind))
         else:
             own.append(member._replace(get=_day(get)) if format_.day else member)
     return [*own, *passage]
@@ -104,7 +96,7 @@ def _day(get: Any) -> Any:
 
 def _kind(hint: Any) -> Kind | None:
     """Return the column type of a type hint; ``None`` if a cell cannot hold it."""
-    kind, format_, _, _ = opened(hint)
+    kind, format_, _, _ = shape.opened(hint)
     if format_.day:
         return "day"
     origin, arguments = get_origin(kind), get_args(kind)

@@ -11,16 +11,8 @@ from datetime import datetime
 from pathlib import PurePath
 from typing import Annotated, Any, ClassVar, Literal
 
+from casetrack.base.records import table
 from casetrack.base.records.shape import HIDDEN, Record, Seconds
-from casetrack.base.records.table import (
-    HTML_ROWS,
-    TEXT_ROWS,
-    T,
-    Tabular,
-    more_text,
-    table_html,
-    text_lines,
-)
 
 # Reports with a row per file; problems come first.
 
@@ -73,7 +65,7 @@ def untaken_text(files: Sequence[UntakenFile], /) -> str:
     return " ".join(parts)
 
 
-class FileTable(Tabular[T]):
+class FileTable(table.Tabular[table.T]):
     """A report on files: problems first, names without their common folder.
 
     Data frames have the order of the report and absolute paths.
@@ -111,17 +103,17 @@ class FileTable(Tabular[T]):
     def __repr__(self) -> str:
         """Return counts, then the problems with reasons, then the other files."""
         bad, rest = self._problems_and_rest()
-        lines = [f"  {r[self._STATE]}  {r['file']}: {r[_WHY]}" for r in bad[:TEXT_ROWS]]
-        if more := more_text(len(bad), TEXT_ROWS):
+        lines = [f"  {r[self._STATE]}  {r['file']}: {r[_WHY]}" for r in bad[: table.TEXT_ROWS]]
+        if more := table.more_text(len(bad), table.TEXT_ROWS):
             lines.append(f"  {more}")
-        return "\n".join([self._heading(), *lines, *text_lines(self._columns(rest), rest)])
+        return "\n".join([self._heading(), *lines, *table.text_lines(self._columns(rest), rest)])
 
     def _repr_html_(self) -> str:
         bad, rest = self._problems_and_rest()
-        limit = max(HTML_ROWS, min(len(bad), _MOST_PROBLEMS))
+        limit = max(table.HTML_ROWS, min(len(bad), _MOST_PROBLEMS))
         rows: Sequence[Mapping[str, Any]] = [*bad, *rest]
         names = self._columns(rows)
-        return table_html(names, rows, heading=self._heading(), limit=limit, chars=_CHARS)
+        return table.table_html(names, rows, heading=self._heading(), limit=limit, chars=_CHARS)
 
 
 def _shared_folder(paths: Sequence[str]) -> str:
@@ -248,7 +240,7 @@ class Check(Record):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class HealthReport(Tabular[Check], Record):
+class HealthReport(table.Tabular[Check], Record):
     """The result of ``doctor``."""
 
     JSON = ("ok",)

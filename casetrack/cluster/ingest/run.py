@@ -13,14 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from casetrack.base.errors import (
-    CaseTrackError,
-    ClusterFailed,
-    DuplicateDocument,
-    FileError,
-    FreeTierLimit,
-    WorkerCrashed,
-)
+from casetrack.base import errors
 from casetrack.base.records import Document, FileOutcome, IngestProgress
 from casetrack.cluster.ingest.engine import Engine, Results, facts_of
 from casetrack.cluster.ingest.work import FileFactsResult, Order, Work, block_of, bodies_of
@@ -56,7 +49,7 @@ class PlannerActor:
         """Return the job, the path of another file with the content, or a known duplicate."""
         try:
             return self._planner.settle(file, facts)
-        except DuplicateDocument as error:
+        except errors.DuplicateDocument as error:
             return file.shown, error.document_name, error.document_id, error.known_path
 
     def removed_attachments(self, job: Job, but: Collection[str]) -> list[Document]:
@@ -76,7 +69,7 @@ class PlannerProxy:
 
         answer: Any = ray.get(self._actor.settle.remote(file, facts))
         if isinstance(answer, tuple):
-            raise DuplicateDocument(*answer)
+            raise errors.DuplicateDocument(*answer)
         known: Job | str = answer
         return known
 
@@ -195,7 +188,7 @@ class ClusterRun:
             else:
                 try:
                     job = self.planner.settle(file, known.facts)
-                except (DuplicateDocument, FileError) as error:
+                except (errors.DuplicateDocument, errors.FileError) as error:
                     self._refuse(file, error)
                     continue
                 if isinstance(job, str):
@@ -209,7 +202,7 @@ class ClusterRun:
     ) -> Order:
         return Order(file, document_id, previous, "", facts, self.items.get(file.shown))
 
-    def _refuse(self, file: FoundFile, error: CaseTrackError) -> None:
+    def _refuse(self, file: FoundFile, error: errors.CaseTrackError) -> None:
         self._recorder.record(Done(failure(file, error, 0.0), file.place))
 
     def _facts(self, files: Sequence[FoundFile]) -> dict[int, FileFactsResult]:
@@ -247,7 +240,7 @@ class ClusterRun:
                     facts |= {result.number: result for result in bodies_of(table, FileFactsResult)}
         else:
             if any(order.found.place[0] not in facts for order in orders):
-                raise ClusterFailed("its processes end without an error", results.failure)
+                raise errors.ClusterFailed("its processes end without an error", results.failure)
         return facts
 
     def _until_cancelled(self, orders: Sequence[Order]) -> Iterator[Order]:
@@ -272,7 +265,7 @@ class ClusterRun:
             try:
                 if order.previous is None:
                     self.allow(self.held + adding)
-            except FreeTierLimit as error:
+            except errors.FreeTierLimit as error:
                 if not adding:
                     del pending[number]
                     self._refuse(order.found, error)
@@ -301,7 +294,7 @@ class ClusterRun:
         # On a busy cluster, processes may start too late once; this is no fault of the files.
         if self._idle > 1 or isinstance(failure, ConnectionError):
             self.session.commit()
-            raise ClusterFailed("nothing came back from it", failure) from failure
+            raise errors.ClusterFailed("nothing came back from it", failure) from failure
         return failure
 
     def _planner_proxy(self, orders: Sequence[Order]) -> PlannerProxy | None:
@@ -361,4 +354,4 @@ class ClusterRun:
 
     def _fail(self, order: Order, why: Exception | None) -> None:
         detail = f"{type(why).__name__}" if why is not None else f"{_TRIES} times without an error"
-        self._refuse(order.found, WorkerCrashed(order.found.shown, detail))
+        self._refuse(order.found, errors.WorkerCrashed(order.found.shown, detail))

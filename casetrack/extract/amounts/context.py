@@ -6,24 +6,12 @@ import re
 from dataclasses import replace
 from functools import cached_property
 
-from casetrack.extract.amounts import money
-from casetrack.extract.amounts.numerals import (
-    FIRST_WORDS,
-    GLYPHS,
-    NUMERAL,
-    SPACED,
-    Habit,
-    Number,
-    read_digits,
-    read_part_after,
-    read_scaled,
-    read_words,
-)
+from casetrack.extract.amounts import money, numerals
 from casetrack.extract.amounts.suffixes import percent_after
 
 START = re.compile(
-    r"\d|[" + "".join(GLYPHS) + r"]|(?<![^\W_])(?:"
-    + "|".join(sorted(FIRST_WORDS, key=len, reverse=True))
+    r"\d|[" + "".join(numerals.GLYPHS) + r"]|(?<![^\W_])(?:"
+    + "|".join(sorted(numerals.FIRST_WORDS, key=len, reverse=True))
     + r")(?![^\W_])"
 )  # fmt: skip
 _ARTICLE = re.compile(r"(?<![\w.'’-])an?\s{1,2}$")
@@ -69,7 +57,7 @@ class Context:
         low = text.lower()
         self._low = low if len(low) == len(text) else text.replace("İ", "i").lower()
         self._numbers = numbers
-        self._habit = Habit(text)
+        self._habit = numerals.Habit(text)
 
     @cached_property
     def _speaks_of_pounds(self) -> bool:
@@ -79,11 +67,11 @@ class Context:
         if self._numbers:
             return True
         text = self._text
-        end = NUMERAL.match(text, at).end()  # type: ignore[union-attr]
+        end = numerals.NUMERAL.match(text, at).end()  # type: ignore[union-attr]
         ahead = text[end : end + 5]
         close = ahead.lstrip()[:1]
         if close.isdigit():
-            if SPACED.match(text, at):
+            if numerals.SPACED.match(text, at):
                 return True
         elif ahead[:1] in _ENDS:
             if ahead[1:2] in _DASHES:
@@ -118,7 +106,7 @@ class Context:
         return char in money.SYMBOLS or char.isalpha() or char in {".", "/", ","}
 
     def _beyond(self, at: int, end: int) -> int:
-        match = NUMERAL.match(self._text, at)
+        match = numerals.NUMERAL.match(self._text, at)
         if match is None:
             return end
         digits = end
@@ -128,7 +116,7 @@ class Context:
 
     def _leads(self, at: int) -> bool:
         text = self._text
-        end = NUMERAL.match(text, at)
+        end = numerals.NUMERAL.match(text, at)
         return (
             at > 0
             and text[at - 1] == "."
@@ -138,23 +126,25 @@ class Context:
             and len(end[0]) < 12
         )
 
-    def _number(self, at: int, *, spaces: bool) -> Number | None:
+    def _number(self, at: int, *, spaces: bool) -> numerals.Number | None:
         text, low = self._text, self._low
-        if text[at] in GLYPHS:
-            return Number(at + 1, GLYPHS[text[at]])
+        if text[at] in numerals.GLYPHS:
+            return numerals.Number(at + 1, numerals.GLYPHS[text[at]])
         if not text[at].isdigit():
-            words = read_words(low, at)
-            return None if words is None else Number(*words[:2], words=True, scaled=words[2])
-        number = read_digits(text, at, self._habit, spaces=spaces)
+            words = numerals.read_words(low, at)
+            return (
+                None if words is None else numerals.Number(*words[:2], words=True, scaled=words[2])
+            )
+        number = numerals.read_digits(text, at, self._habit, spaces=spaces)
         if number is None:
             return None
-        scaled = read_scaled(low, number.end, number.value)
+        scaled = numerals.read_scaled(low, number.end, number.value)
         if scaled is not None:
-            return Number(scaled[0], scaled[1], scaled=scaled[2])
-        part = read_part_after(low, number.end) if number.plain else None
-        return number if part is None else Number(part[0], number.value + part[1])
+            return numerals.Number(scaled[0], scaled[1], scaled=scaled[2])
+        part = numerals.read_part_after(low, number.end) if number.plain else None
+        return number if part is None else numerals.Number(part[0], number.value + part[1])
 
-    def _repeated(self, number: Number) -> tuple[Number, bool]:
+    def _repeated(self, number: numerals.Number) -> tuple[numerals.Number, bool]:
         """Read "thirty (30)" and "one hundred and 00/100" as one number."""
         low = self._low
         cents = _CENTS_OVER.match(low, number.end) if number.words else None
@@ -182,7 +172,7 @@ class Context:
     def _percent_follows(self, end: int) -> bool:
         return percent_after(self._low, end + (self._low[end : end + 1] == " ")) is not None
 
-    def _begin(self, at: int, number: Number, bound: int) -> tuple[int, float] | None:
+    def _begin(self, at: int, number: numerals.Number, bound: int) -> tuple[int, float] | None:
         """Return where the number begins with sign and article; ``None`` inside something else."""
         text, low = self._text, self._low
         if number.words or number.scaled:
@@ -236,7 +226,7 @@ class Context:
         before = text[max(0, begin - _LOOK_BACK) : begin - 1]
         return bool(_CELL_BEFORE.search(before) and _CELL_AFTER.match(text, end + 1))
 
-    def _heads_a_section(self, begin: int, number: Number, to: int) -> bool:
+    def _heads_a_section(self, begin: int, number: numerals.Number, to: int) -> bool:
         """Return whether this is a numbered heading ("3.3 Minutes of Meetings")."""
         text = self._text
         if not text[to : to + 1].isupper() or not text[to + 1 : to + 2].islower():
@@ -246,7 +236,7 @@ class Context:
         ahead = text[max(0, begin - 3) : begin]
         return not ahead.strip(" ") or "\n" in ahead or ahead.strip()[-1:] == "."
 
-    def _money_like(self, at: int, number: Number) -> bool:
+    def _money_like(self, at: int, number: numerals.Number) -> bool:
         piece = self._text[at : number.end]
         return (
             number.scaled

@@ -13,20 +13,8 @@ from typing import TYPE_CHECKING
 
 from casetrack.base.words import WordLists
 from casetrack.base.words.lists import any_month
+from casetrack.extract.papers import caption_marks
 from casetrack.extract.papers.caption_lines import Box, Cell, caption_cells, with_gutter
-from casetrack.extract.papers.caption_marks import (
-    PaperKind,
-    case_number_in,
-    decided_on,
-    exhibit_label,
-    filed_on,
-    is_no_party,
-    is_no_title,
-    judge_in,
-    kind_of_title,
-    own_citations,
-    witness_in,
-)
 from casetrack.extract.papers.courts import Court, find_court
 from casetrack.extract.papers.docket_sheet import DocketHeader, read_docket_header, read_sheet_head
 from casetrack.extract.papers.facts import NOT_LEGAL, LegalFacts
@@ -66,10 +54,10 @@ _AUTHOR = re.compile(
 )
 
 
-def first_title(run: Sequence[Cell], /) -> tuple[PaperKind, str] | None:
+def first_title(run: Sequence[Cell], /) -> tuple[caption_marks.PaperKind, str] | None:
     """Return the type of the first title of some lines, and the title on one line."""
     for i, cell in enumerate(run):
-        if is_no_title(cell.text):
+        if caption_marks.is_no_title(cell.text):
             continue
         if not looks_like_title(cell.text):
             plain = cell.text.rstrip()
@@ -82,7 +70,7 @@ def first_title(run: Sequence[Cell], /) -> tuple[PaperKind, str] | None:
                 break
             words.append(further.text)
         title = " ".join(" ".join(words).split())[:_CHARS]
-        kind = kind_of_title(title)
+        kind = caption_marks.kind_of_title(title)
         if kind is not None and kind.start <= max(60, len(cell.text)):
             return kind, title
     return None
@@ -90,7 +78,7 @@ def first_title(run: Sequence[Cell], /) -> tuple[PaperKind, str] | None:
 
 def _ends_title(text: str) -> bool:
     """Whether a line comes after a title: a heading of the text, who wrote it, a date, a field."""
-    if is_no_title(text) or not looks_like_title(text) or _FIELD.match(text):
+    if caption_marks.is_no_title(text) or not looks_like_title(text) or _FIELD.match(text):
         return True
     return bool(_AFTER_TITLE.match(text) or _AUTHOR.match(text))
 
@@ -192,7 +180,7 @@ def read_caption(
     at, read = 0, NOT_LEGAL
     for at, page in enumerate(pages[:2]):
         if header is None and not _MAY_BE.search(page.text, 0, _HEAD):
-            read = LegalFacts(exhibit=exhibit_label(page.text))
+            read = LegalFacts(exhibit=caption_marks.exhibit_label(page.text))
             if len(page.text) > _BARE_PAGE:
                 break
             continue
@@ -210,7 +198,9 @@ def read_caption(
     if facts.legal_type is None:
         return NOT_LEGAL
     if facts.legal_type == "opinion":
-        facts = replace(facts, own_citations=own_citations(pages[0].text, name, title) or None)
+        facts = replace(
+            facts, own_citations=caption_marks.own_citations(pages[0].text, name, title) or None
+        )
     return facts
 
 
@@ -222,13 +212,13 @@ def _of_page(
         cells = with_gutter(cells, text, boxes, line)
     flow = [c for c in cells if c.side != "right"]
     after = next((i for i, c in enumerate(flow) if c.line > line), 0)
-    caption = read_parties(flow, page, after, is_no_party)
-    exhibit = exhibit_label(text)
+    caption = read_parties(flow, page, after, caption_marks.is_no_party)
+    exhibit = caption_marks.exhibit_label(text)
     is_paper = court is not None or header is not None
     is_caption = caption is not None and any(p.role for p in caption.parties)
     number = None
     if is_paper or caption is not None:
-        number = case_number_in(cells)
+        number = caption_marks.case_number_in(cells)
     if not (is_paper or is_caption or (caption and number)):
         return LegalFacts(exhibit=exhibit)
     title = _title(cells, flow, after, caption)
@@ -238,7 +228,7 @@ def _of_page(
         case_number=number,
         case_name=caption.case_name if caption else None,
         parties=caption.parties if caption else None,
-        judge=judge_in(cells),
+        judge=caption_marks.judge_in(cells),
         exhibit=exhibit,
     )
     if title is not None:
@@ -276,7 +266,7 @@ def _court(cells: Sequence[Cell]) -> tuple[Court | None, int]:
 
 def _title(
     cells: Sequence[Cell], flow: Sequence[Cell], after: int, caption: Caption | None
-) -> tuple[PaperKind, str] | None:
+) -> tuple[caption_marks.PaperKind, str] | None:
     """Return type and title of a paper, right of or below its caption, or at the top."""
     first, last = (caption.first, caption.last) if caption else (after, after)
     top = flow[first].line if first < len(flow) else 0
@@ -284,7 +274,7 @@ def _title(
     right = [c for c in cells if c.side == "right" and top - 3 <= c.line <= bottom + 3]
     below = [c for c in flow if c.line > bottom]
     above = [c for c in flow[:first] if c.line < top]
-    best: tuple[PaperKind, str] | None = None
+    best: tuple[caption_marks.PaperKind, str] | None = None
     for run in (right, below[:14], above):
         title = first_title(run)
         if title is not None and (
@@ -343,11 +333,11 @@ def _with_text(facts: LegalFacts, text: str, first: str, header: DocketHeader | 
         facts = replace(facts, legal_type=named, legal_detail=None, legal_evidence=proof)
     if facts.legal_type == "order" and facts.legal_detail is None and _is_opinion(head, facts):
         facts = replace(facts, legal_type="opinion", legal_detail="opinion and order")
-    witness = witness_in(facts, first)
+    witness = caption_marks.witness_in(facts, first)
     day = (
         facts.filed_on
-        or (decided_on(head) if facts.legal_type == "opinion" else None)
-        or filed_on(head, facts)
+        or (caption_marks.decided_on(head) if facts.legal_type == "opinion" else None)
+        or caption_marks.filed_on(head, facts)
     )
     return replace(facts, witness=witness, filed_on=day)
 

@@ -12,18 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from casetrack.base.words import WordLists
-from casetrack.extract.references.name_words import (
-    COUNTED,
-    FORMS,
-    NAME_WORD,
-    NUMBER,
-    SMALL,
-    SMALL_WITHIN,
-    WORD,
-    first_side,
-    is_abbreviation,
-    is_legal_role,
-)
+from casetrack.extract.references import name_words
 
 _LISTS = WordLists(__file__)
 
@@ -94,7 +83,7 @@ def name_before(text: str, core: int, /, *, floor: int = 0) -> CaseName | None:
     for versus in _VERSUS.finditer(region):
         last = versus
     if last is not None and _is_name(region[last.end() :]):
-        start = first_side(region, last.start())
+        start = name_words.first_side(region, last.start())
         if start is not None:
             return _named(region, left, start, (last.start(), last.end()))
     if last is None:
@@ -107,7 +96,7 @@ def names_alone(text: str, /) -> Iterator[CaseName]:
     floor = 0
     for versus in _VERSUS.finditer(text):
         left = _left(text, versus.start(), floor)
-        begin = first_side(text[left : versus.start()], versus.start() - left)
+        begin = name_words.first_side(text[left : versus.start()], versus.start() - left)
         end = _second_side(text, versus.end())
         if begin is None or end is None:
             continue
@@ -166,14 +155,14 @@ def _second_side(text: str, start: int) -> int | None:
     """Where the side that begins at *start* ends, read on as long as words can be of a name."""
     end: int | None = None
     before = ""
-    for match in WORD.finditer(text, start, min(len(text), start + 200)):
+    for match in name_words.WORD.finditer(text, start, min(len(text), start + 200)):
         word = match[0]
         small = word.strip('(),[];:"“”').lower()
         if end is not None and (
             "\n\n" in text[end : match.start()] or _ends_side(before, word, begun=word[0] in '("“[')
         ):
             break
-        named = bool(NAME_WORD.match(word)) and small.rstrip(".,") not in _SIGNALS_AFTER
+        named = bool(name_words.NAME_WORD.match(word)) and small.rstrip(".,") not in _SIGNALS_AFTER
         if named:
             end = match.end()
         elif small not in _JOINING:
@@ -192,16 +181,19 @@ def _ends_side(before: str, word: str, *, begun: bool) -> bool:
     ):
         return True
     if before.endswith(","):
-        return not FORMS.match(word)
-    if before.endswith(".") and (word in _STARTERS or not is_abbreviation(before, word)):
+        return not name_words.FORMS.match(word)
+    if before.endswith(".") and (word in _STARTERS or not name_words.is_abbreviation(before, word)):
         return True
-    return NUMBER.match(word) is not None and before.rstrip(".").lower() not in COUNTED
+    return (
+        name_words.NUMBER.match(word) is not None
+        and before.rstrip(".").lower() not in name_words.COUNTED
+    )
 
 
 def _without_signs(text: str, start: int, end: int) -> int | None:
     while end > start and text[end - 1] in ".,;:)]\"”’'":
         last = re.split(r"\s", text[start:end])[-1]
-        if text[end - 1] == "." and is_abbreviation(last, ""):
+        if text[end - 1] == "." and name_words.is_abbreviation(last, ""):
             break
         end -= 1
     return end if re.search(r"[^\W\d_]", text[start:end]) else None
@@ -215,7 +207,7 @@ def words_before(text: str, core: int, /, *, floor: int = 0) -> CaseName | None:
     region = window[: tail.start() if tail else len(window)].rstrip(" ,\n")
     if not region:
         return None
-    start = first_side(region, len(region))
+    start = name_words.first_side(region, len(region))
     if start is None:
         return None
     return _named(region, left, start, None)
@@ -287,11 +279,12 @@ def _is_name(side: str) -> bool:
         small = plain.lower()
         if word[-1] in ".?!" and place + 1 < len(words) and words[place + 1] in _STARTERS:
             return False
-        if NAME_WORD.match(word) or small in SMALL:
+        if name_words.NAME_WORD.match(word) or small in name_words.SMALL:
             continue
-        if small in SMALL_WITHIN or is_legal_role(small):
+        if small in name_words.SMALL_WITHIN or name_words.is_legal_role(small):
             continue
         return False
     return bool(
-        NAME_WORD.match(words[0]) or words[0].lower() in {"the", "de", "la", "a", "van", "von"}
+        name_words.NAME_WORD.match(words[0])
+        or words[0].lower() in {"the", "de", "la", "a", "van", "von"}
     )

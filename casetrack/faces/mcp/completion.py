@@ -6,13 +6,7 @@ from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mcp.types import (
-    INTERNAL_ERROR,
-    CompleteRequestParams,
-    CompleteResult,
-    Completion,
-    PromptReference,
-)
+from mcp import types
 
 from casetrack.base.errors import CaseTrackError
 from casetrack.faces.mcp.prompts import Prompts
@@ -49,11 +43,11 @@ class Completer:
         self._edition = edition
         self._prompts = Prompts(choice, edition)
 
-    def options(self, params: CompleteRequestParams, /) -> list[Option]:
+    def options(self, params: types.CompleteRequestParams, /) -> list[Option]:
         """Return all possible values; reads the disk, so call it in a thread."""
         argument = params.argument.name
         known = (params.context.arguments if params.context else None) or {}
-        if isinstance(params.ref, PromptReference):
+        if isinstance(params.ref, types.PromptReference):
             offered = {each.name: each for each in self._prompts.requests()}
             request = offered.get(params.ref.name)
             if request is None or argument not in {a.name for a in request.arguments}:
@@ -141,14 +135,14 @@ def handlers(session: Session, choice: ToolChoice, edition: Edition, /) -> dict[
     """Return the handlers of the protocol's completion requests, by method."""
     completer = Completer(session, choice, edition)
 
-    async def complete(_ctx: Any, params: CompleteRequestParams) -> CompleteResult:
+    async def complete(_ctx: Any, params: types.CompleteRequestParams) -> types.CompleteResult:
         look = partial(in_thread, partial(completer.options, params))
         options = await with_protocol_errors(
-            "completion/complete", look, lambda _error: INTERNAL_ERROR
+            "completion/complete", look, lambda _error: types.INTERNAL_ERROR
         )
         values = matching(options, params.argument.value)
-        return CompleteResult(
-            completion=Completion(
+        return types.CompleteResult(
+            completion=types.Completion(
                 values=sendable(values[:MOST]), total=len(values), has_more=len(values) > MOST
             )
         )

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import anyio
+from mcp import types
 from mcp.server.subscriptions import (
     InMemorySubscriptionBus,
     ListenHandler,
@@ -21,15 +22,6 @@ from mcp.server.subscriptions import (
     ResourceUpdated,
 )
 from mcp.shared.exceptions import MCPError
-from mcp.types import (
-    INVALID_PARAMS,
-    EmptyResult,
-    NotificationParams,
-    SubscribeRequestParams,
-    SubscriptionsListenRequestParams,
-    SubscriptionsListenResult,
-    UnsubscribeRequestParams,
-)
 
 from casetrack.api.folders import change_stamps, fact_stamps
 from casetrack.faces.mcp.session import Session, in_thread
@@ -90,15 +82,17 @@ class ChangeNotifier:
 
     def register(self, server: Server[Any], /) -> None:
         """Register the handlers of subscriptions at *server*."""
-        server.add_request_handler("resources/subscribe", SubscribeRequestParams, self._subscribe)
         server.add_request_handler(
-            "resources/unsubscribe", UnsubscribeRequestParams, self._unsubscribe
+            "resources/subscribe", types.SubscribeRequestParams, self._subscribe
         )
         server.add_request_handler(
-            "subscriptions/listen", SubscriptionsListenRequestParams, self._listening
+            "resources/unsubscribe", types.UnsubscribeRequestParams, self._unsubscribe
+        )
+        server.add_request_handler(
+            "subscriptions/listen", types.SubscriptionsListenRequestParams, self._listening
         )
         server.add_notification_handler(
-            "notifications/initialized", NotificationParams, self._connected
+            "notifications/initialized", types.NotificationParams, self._connected
         )
 
     async def run(self) -> None:
@@ -168,25 +162,25 @@ class ChangeNotifier:
         return self._followers[key]
 
     async def _subscribe(
-        self, ctx: ServerRequestContext[Any, Any], params: SubscribeRequestParams
-    ) -> EmptyResult:
+        self, ctx: ServerRequestContext[Any, Any], params: types.SubscribeRequestParams
+    ) -> types.EmptyResult:
         follower = await self._follower(ctx)
         if len(follower.uris) >= MOST_FOLLOWED:
             message = f"More than {MOST_FOLLOWED:,} resources: unsubscribe from some first."
-            raise MCPError(INVALID_PARAMS, message)
+            raise MCPError(types.INVALID_PARAMS, message)
         # A client may also follow a missing resource; it then gets no notification, or a later one.
         follower.uris.add(str(params.uri))
-        return EmptyResult()
+        return types.EmptyResult()
 
     async def _unsubscribe(
-        self, ctx: ServerRequestContext[Any, Any], params: UnsubscribeRequestParams
-    ) -> EmptyResult:
+        self, ctx: ServerRequestContext[Any, Any], params: types.UnsubscribeRequestParams
+    ) -> types.EmptyResult:
         (await self._follower(ctx)).uris.discard(str(params.uri))
-        return EmptyResult()
+        return types.EmptyResult()
 
     async def _listening(
-        self, ctx: ServerRequestContext[Any, Any], params: SubscriptionsListenRequestParams
-    ) -> SubscriptionsListenResult:
+        self, ctx: ServerRequestContext[Any, Any], params: types.SubscriptionsListenRequestParams
+    ) -> types.SubscriptionsListenResult:
         # The lists of tools and prompts never change, so their notifications are not confirmed.
         never = {"tools_list_changed": None, "prompts_list_changed": None}
         wanted = params.notifications.model_copy(update=never)

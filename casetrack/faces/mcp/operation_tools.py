@@ -17,21 +17,10 @@ from casetrack.api.text import Line, entries_of, entry_of, head_of, numbered
 from casetrack.base.provenance import Provenance
 from casetrack.base.records import Chunk, Document, DocumentStructure, Passages, Section
 from casetrack.base.records.passages import Quote
-from casetrack.faces.mcp import outputs
+from casetrack.faces.mcp import outputs, results
 from casetrack.faces.mcp.concise import ResponseFormatter, formatter_for
 from casetrack.faces.mcp.graph_results import quote
 from casetrack.faces.mcp.progress import Unconfirmed
-from casetrack.faces.mcp.results import (
-    NAME_CHARS,
-    after_page,
-    answer,
-    list_budget,
-    more_from,
-    page_of,
-    portion,
-    source_links,
-    spread_page,
-)
 from casetrack.faces.mcp.session import SessionTools, in_thread, locate, write_in_thread
 from casetrack.faces.mcp.specs import CollectionName, Offset, ResponseFormat, tool
 from casetrack.faces.mcp.steps import See, again, if_offered, name_tools_in
@@ -185,11 +174,11 @@ def _answered(
             shown.append(item)
             return _entry(item, formatter)
 
-        result, entries = spread_page(
+        result, entries = results.spread_page(
             ask,
             lambda f: entries_of(f)[1],
             entry,
-            lambda f: list_budget(_head(operation, f, request), formatter),
+            lambda f: results.list_budget(_head(operation, f, request), formatter),
             offset=offset,
             count=count,
             most=operation.most,
@@ -200,21 +189,21 @@ def _answered(
         result = ask(min(offset + count, operation.most))
         items, facts = entries_of(result)[1], _head(operation, result, request)
         made, extra = entry_forms(items, request)
-        page = portion(
+        page = results.portion(
             items,
             made or partial(_entry, formatter=formatter),
             lambda item, _: plain(entry_of(item), formatter),
             offset=offset,
             limit=count,
-            budget=list_budget(facts, formatter),
+            budget=results.list_budget(facts, formatter),
             source_tokens=formatter.source_tokens,
         )
         entries, chosen = list(page.entries), list(page.items)
     total = getattr(result, "total", len(entries_of(result)[1]))
-    after = after_page(offset, len(entries), min(total, operation.most))
+    after = results.after_page(offset, len(entries), min(total, operation.most))
     narrow = operation.narrowing("mcp")
     way = f"narrow {narrow}." if narrow else if_offered(_BEYOND)
-    more = more_from(after, total - offset - len(entries), way)
+    more = results.more_from(after, total - offset - len(entries), way)
     more = more or (None if entries else if_offered(operation.empty("mcp")) or None)
     name = operation.entries or entries_of(result)[0] or operation.name
     facts |= extra | {"offset": offset, "next_offset": after, name: entries, "more": more}
@@ -233,8 +222,8 @@ def _answered(
         or f"{operation.name.capitalize()} of {request.name}: {total:,}"
     )
     text = [head, "\n".join(blocks), more or "", outputs.QUOTED]
-    links = source_links(request.target.info.id, sources_in(chosen))
-    return answer("\n\n".join(filter(None, text)), formatter.whole(facts), links)
+    links = results.source_links(request.target.info.id, sources_in(chosen))
+    return results.answer("\n\n".join(filter(None, text)), formatter.whole(facts), links)
 
 
 def _whole(operation: Operation, result: Any, request: OperationCall) -> CallToolResult:
@@ -243,7 +232,7 @@ def _whole(operation: Operation, result: Any, request: OperationCall) -> CallToo
     result, own = fitted(result, request)
     facts |= own
     rows = plain(head_of(result), formatter).split("\n")
-    kept, rest = page_of(rows, str)
+    kept, rest = results.page_of(rows, str)
     text = ["\n".join([*kept, *(["\u2026 cut: too long for one answer."] if rest else [])])]
     if "more" in facts and not text[0]:
         facts["more"] = operation.empty("mcp")
@@ -252,8 +241,8 @@ def _whole(operation: Operation, result: Any, request: OperationCall) -> CallToo
     if isinstance(result, FORMED):
         text += [facts.get("more") or "", outputs.QUOTED]
     sources = [result.provenance] if isinstance(result, Chunk) and not formatter.concise else []
-    links = source_links(request.target.info.id, sources)
-    return answer("\n\n".join(filter(None, text)), formatter.whole(facts), links)
+    links = results.source_links(request.target.info.id, sources)
+    return results.answer("\n\n".join(filter(None, text)), formatter.whole(facts), links)
 
 
 def _entry(item: Any, formatter: ResponseFormatter) -> Facts:
@@ -290,7 +279,11 @@ def _shown(item: Any, formatter: ResponseFormatter) -> Any:
 def bounded(value: Any, formatter: ResponseFormatter, /, key: str = "") -> Any:
     """Return facts without the ends of very long texts and lists."""
     if isinstance(value, str):
-        return cut(value, _LONG_CHARS if key in _LONG else NAME_CHARS) if key != "text" else value
+        return (
+            cut(value, _LONG_CHARS if key in _LONG else results.NAME_CHARS)
+            if key != "text"
+            else value
+        )
     if isinstance(value, dict):
         return {name: bounded(each, formatter, name) for name, each in value.items()}
     if isinstance(value, (list, tuple)):
@@ -330,7 +323,7 @@ def _plain(part: Any, formatter: ResponseFormatter | None) -> str:
     text = " ".join(text.splitlines())
     if style in {"said", "words"}:
         return text.replace("\\", "\\\\").replace('"', '\\"')
-    return cut(text, NAME_CHARS)
+    return cut(text, results.NAME_CHARS)
 
 
 def takes(

@@ -8,18 +8,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from mcp import types
 from mcp.shared.exceptions import MCPError
-from mcp.types import (
-    INVALID_PARAMS,
-    GetPromptRequestParams,
-    GetPromptResult,
-    ListPromptsResult,
-    PaginatedRequestParams,
-    Prompt,
-    PromptArgument,
-    PromptMessage,
-    TextContent,
-)
 
 from casetrack.faces.mcp.failures import whole_list
 from casetrack.faces.mcp.texts import sendable
@@ -100,33 +90,39 @@ def handlers(
     *text_of* returns the message of a prompt for argument values.
     """
 
-    async def list_prompts(_ctx: Any, params: PaginatedRequestParams) -> ListPromptsResult:
+    async def list_prompts(
+        _ctx: Any, params: types.PaginatedRequestParams
+    ) -> types.ListPromptsResult:
         whole_list(params)
-        return ListPromptsResult(prompts=[_prompt(request) for request in requests()])
+        return types.ListPromptsResult(prompts=[_prompt(request) for request in requests()])
 
-    async def get_prompt(_ctx: Any, params: GetPromptRequestParams) -> GetPromptResult:
+    async def get_prompt(_ctx: Any, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         known = {request.name: request for request in requests()}
         if (request := known.get(params.name)) is None:
             problem = (
                 f"Unknown prompt: {quoted(params.name[:80])}. Prompts: {', '.join(known) or 'none'}"
             )
-            raise MCPError(INVALID_PARAMS, problem)
+            raise MCPError(types.INVALID_PARAMS, problem)
         try:
             text = text_of(request, params.arguments or {})
         except ValueError as error:
-            raise MCPError(INVALID_PARAMS, str(error)) from error
-        message = PromptMessage(role="user", content=TextContent(type="text", text=sendable(text)))
-        return GetPromptResult(description=sendable(request.description), messages=[message])
+            raise MCPError(types.INVALID_PARAMS, str(error)) from error
+        message = types.PromptMessage(
+            role="user", content=types.TextContent(type="text", text=sendable(text))
+        )
+        return types.GetPromptResult(description=sendable(request.description), messages=[message])
 
     return {"prompts/list": list_prompts, "prompts/get": get_prompt}
 
 
-def _prompt(request: Any) -> Prompt:
+def _prompt(request: Any) -> types.Prompt:
     """Return a prompt as an entry of a client's list."""
     about = _about(request)
-    return Prompt(
+    return types.Prompt(
         **about,
-        arguments=[PromptArgument(**_about(a), required=a.required) for a in request.arguments],
+        arguments=[
+            types.PromptArgument(**_about(a), required=a.required) for a in request.arguments
+        ],
     )
 
 

@@ -12,41 +12,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from mcp import types
 from mcp.shared.exceptions import MCPError
-from mcp.types import (
-    INTERNAL_ERROR,
-    INVALID_PARAMS,
-    Annotations,
-    BlobResourceContents,
-    ListResourcesResult,
-    ListResourceTemplatesResult,
-    PaginatedRequestParams,
-    ReadResourceRequestParams,
-    ReadResourceResult,
-    Resource,
-    ResourceTemplate,
-    TextResourceContents,
-)
 
 from casetrack.base.errors import CaseTrackError, CollectionNotFound, DocumentNotFound, UsageError
 from casetrack.base.provenance import iso_utc
 from casetrack.base.resources import SCHEMA_VERSION
-from casetrack.faces.mcp import failures
+from casetrack.faces.mcp import failures, uris
 from casetrack.faces.mcp.handlers import STATELESS, Handler
 from casetrack.faces.mcp.results import collection_facts
 from casetrack.faces.mcp.session import Session, in_thread
 from casetrack.faces.mcp.texts import sendable, visible
-from casetrack.faces.mcp.uris import (
-    COLLECTIONS,
-    SQL,
-    TEMPLATES,
-    Address,
-    Kind,
-    collection_uri,
-    document_uri,
-    highlight_uri,
-    parse_uri,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -65,22 +41,27 @@ JSON, MARKDOWN, PNG = "application/json", "text/markdown", "image/png"
 RESOURCE_NOT_FOUND = -32002
 """Code of the handshake protocol; the stateless one uses -32602."""
 
-_NAMES: dict[Kind, tuple[str, str, str, str]] = {
-    Kind.COLLECTION: (
+_NAMES: dict[uris.Kind, tuple[str, str, str, str]] = {
+    uris.Kind.COLLECTION: (
         "collection",
         "Collection",
         "Briefing on a collection: size, key people and organisations, dates, topics, documents.",
         JSON,
     ),
-    Kind.DOCUMENT: (
+    uris.Kind.DOCUMENT: (
         "document",
         "Document text",
         "A document's text in reading order with page numbers; only the beginning of a long text.",
         MARKDOWN,
     ),
-    Kind.CHUNK: ("passage", "Passage", "A passage's text with citation and full source.", JSON),
-    Kind.PAGE: ("page", "Page", "Picture of a page of a document.", PNG),
-    Kind.HIGHLIGHT: (
+    uris.Kind.CHUNK: (
+        "passage",
+        "Passage",
+        "A passage's text with citation and full source.",
+        JSON,
+    ),
+    uris.Kind.PAGE: ("page", "Page", "Picture of a page of a document.", PNG),
+    uris.Kind.HIGHLIGHT: (
         "highlighted-page",
         "Highlighted page",
         "Picture of a passage's page with the passage marked.",
@@ -105,30 +86,30 @@ class Resources:
         self._session = session
         self._choice = choice
 
-    async def listed(self) -> list[Resource]:
+    async def listed(self) -> list[types.Resource]:
         """Return the list of collections, and the active ones, those changed last first."""
         entries = await in_thread(self._entries)
         described = [
-            Resource(
-                uri=collection_uri(info.id),
+            types.Resource(
+                uri=uris.collection_uri(info.id),
                 name=sendable(info.name),
                 title=sendable(info.name),
                 description=visible(sendable(_described(info, counts))),
                 mime_type=JSON,
-                annotations=Annotations(last_modified=iso_utc(info.updated_at)),
+                annotations=types.Annotations(last_modified=iso_utc(info.updated_at)),
             )
             for info, counts in entries
             if info.status == "active"
         ]
-        everything = Resource(
-            uri=COLLECTIONS,
+        everything = types.Resource(
+            uri=uris.COLLECTIONS,
             name="collections",
             title="All collections",
             description="Name, status, size and address of every collection on this machine.",
             mime_type=JSON,
         )
-        sql = Resource(
-            uri=SQL,
+        sql = types.Resource(
+            uri=uris.SQL,
             name="sql",
             title="SQL reference",
             description="The views that the tool query reads, their columns, and the functions.",
@@ -137,11 +118,11 @@ class Resources:
         asked = self._choice.names is None or "query" in self._choice.names
         return [everything, *([sql] if asked else []), *described[:LISTED]]
 
-    def templates(self) -> list[ResourceTemplate]:
+    def templates(self) -> list[types.ResourceTemplate]:
         """Return the forms of all addresses with an id in them."""
         return [
-            ResourceTemplate(
-                uri_template=TEMPLATES[kind],
+            types.ResourceTemplate(
+                uri_template=uris.TEMPLATES[kind],
                 name=name,
                 title=title,
                 description=description,
@@ -152,15 +133,15 @@ class Resources:
 
     async def read(self, uri: str, /) -> Content:
         """Return the content of *uri*."""
-        address = parse_uri(uri)
-        if address.kind is Kind.COLLECTIONS:
+        address = uris.parse_uri(uri)
+        if address.kind is uris.Kind.COLLECTIONS:
             return _json(await in_thread(self._collections))
-        if address.kind is Kind.SQL:
+        if address.kind is uris.Kind.SQL:
             from casetrack.api.sql.reference import names as sql_names
 
             return Content(sql_names(), MARKDOWN)
         target = await in_thread(partial(self._collection, address.collection_id))
-        if address.kind is Kind.COLLECTION:
+        if address.kind is uris.Kind.COLLECTION:
             return await self._briefing(target)
         return await in_thread(partial(_READERS[address.kind], self, target, address))
 
@@ -191,7 +172,7 @@ class Resources:
             counts = self._counts(info) or (None, None)
             facts = collection_facts(info)
             sizes = {"document_count": counts[0], "page_count": counts[1]}
-            shown.append({**facts, **sizes, "uri": collection_uri(info.id)})
+            shown.append({**facts, **sizes, "uri": uris.collection_uri(info.id)})
         return {"total": len(infos), "collections": shown}
 
     def _collection(self, collection_id: str) -> Collection:
@@ -207,46 +188,46 @@ class Resources:
 
         info = target.info
         result = await OverviewTools(self._session).get_collection_summary(collection=info.id)
-        facts = {"uri": collection_uri(info.id), "facts": collection_facts(info)}
+        facts = {"uri": uris.collection_uri(info.id), "facts": collection_facts(info)}
         return _json(facts | dict(result.structured_content or {}))
 
-    def _document(self, target: Collection, address: Address) -> Content:
+    def _document(self, target: Collection, address: uris.Address) -> Content:
         from casetrack.faces.mcp.document_text import document_text
 
         document = _document_of(target, address.document_id)
         return Content(sendable(document_text(target, document)), MARKDOWN)
 
-    def _chunk(self, target: Collection, address: Address) -> Content:
+    def _chunk(self, target: Collection, address: uris.Address) -> Content:
         from casetrack.faces.mcp.outputs import QUOTED
 
         chunk = target.read.chunk(address.chunk_id)
         key = target.info.id
         addresses = {
-            "document_uri": document_uri(key, chunk.provenance.document_id),
-            "page_uri": highlight_uri(key, address.chunk_id),
+            "document_uri": uris.document_uri(key, chunk.provenance.document_id),
+            "page_uri": uris.highlight_uri(key, address.chunk_id),
         }
         head = {"collection": target.info.name, "notice": QUOTED}
         return _json(head | chunk.as_dict() | addresses)
 
-    def _page(self, target: Collection, address: Address) -> Content:
+    def _page(self, target: Collection, address: uris.Address) -> Content:
         from casetrack.api.viewer.page_picture import page_picture
 
         document = _document_of(target, address.document_id)
         picture = page_picture(target.workspace.state(), document.document_id, address.page)
         return Content(picture.png, PNG, picture.notes)
 
-    def _highlight(self, target: Collection, address: Address) -> Content:
+    def _highlight(self, target: Collection, address: uris.Address) -> Content:
         from casetrack.api.viewer.page_picture import passage_picture
 
         picture = passage_picture(target.workspace.state(), address.chunk_id)
         return Content(picture.png, PNG, picture.notes)
 
 
-_READERS: dict[Kind, Callable[[Resources, Collection, Address], Content]] = {
-    Kind.DOCUMENT: Resources._document,
-    Kind.CHUNK: Resources._chunk,
-    Kind.PAGE: Resources._page,
-    Kind.HIGHLIGHT: Resources._highlight,
+_READERS: dict[uris.Kind, Callable[[Resources, Collection, uris.Address], Content]] = {
+    uris.Kind.DOCUMENT: Resources._document,
+    uris.Kind.CHUNK: Resources._chunk,
+    uris.Kind.PAGE: Resources._page,
+    uris.Kind.HIGHLIGHT: Resources._highlight,
 }
 
 
@@ -254,32 +235,34 @@ def handlers(session: Session, choice: ToolChoice, /) -> dict[str, Handler]:
     """Return the handlers of the protocol's resource requests, by method."""
     resources = Resources(session, choice)
 
-    async def list_resources(_ctx: Any, params: PaginatedRequestParams) -> ListResourcesResult:
+    async def list_resources(
+        _ctx: Any, params: types.PaginatedRequestParams
+    ) -> types.ListResourcesResult:
         failures.whole_list(params)
         listed = await with_protocol_errors(
-            "resources/list", resources.listed, lambda _error: INTERNAL_ERROR
+            "resources/list", resources.listed, lambda _error: types.INTERNAL_ERROR
         )
-        return ListResourcesResult(resources=listed)
+        return types.ListResourcesResult(resources=listed)
 
     async def list_templates(
-        _ctx: Any, params: PaginatedRequestParams
-    ) -> ListResourceTemplatesResult:
+        _ctx: Any, params: types.PaginatedRequestParams
+    ) -> types.ListResourceTemplatesResult:
         failures.whole_list(params)
-        return ListResourceTemplatesResult(resource_templates=resources.templates())
+        return types.ListResourceTemplatesResult(resource_templates=resources.templates())
 
     async def read(
-        ctx: ServerRequestContext[Any, Any], params: ReadResourceRequestParams
-    ) -> ReadResourceResult:
+        ctx: ServerRequestContext[Any, Any], params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
         uri = str(params.uri)
-        missing = INVALID_PARAMS if ctx.protocol_version >= STATELESS else RESOURCE_NOT_FOUND
+        missing = types.INVALID_PARAMS if ctx.protocol_version >= STATELESS else RESOURCE_NOT_FOUND
 
         def code_of(error: CaseTrackError) -> int:
-            return missing if isinstance(error, UsageError) else INTERNAL_ERROR
+            return missing if isinstance(error, UsageError) else types.INTERNAL_ERROR
 
         content = await with_protocol_errors(
             "resources/read", partial(resources.read, uri), code_of, uri=uri
         )
-        return ReadResourceResult(contents=[_sent(uri, content)])
+        return types.ReadResourceResult(contents=[_sent(uri, content)])
 
     return {
         "resources/list": list_resources,
@@ -311,13 +294,13 @@ async def with_protocol_errors(
     except MCPError:
         raise
     except Exception as error:
-        raise MCPError(INTERNAL_ERROR, failures.unexpected(what, error).text, data) from error
+        raise MCPError(types.INTERNAL_ERROR, failures.unexpected(what, error).text, data) from error
 
 
-def _sent(uri: str, content: Content) -> TextResourceContents | BlobResourceContents:
+def _sent(uri: str, content: Content) -> types.TextResourceContents | types.BlobResourceContents:
     if isinstance(content.data, str):
-        return TextResourceContents(uri=uri, text=content.data, mime_type=content.mime_type)
-    return BlobResourceContents(
+        return types.TextResourceContents(uri=uri, text=content.data, mime_type=content.mime_type)
+    return types.BlobResourceContents(
         uri=uri,
         blob=base64.b64encode(content.data).decode("ascii"),
         mime_type=content.mime_type,

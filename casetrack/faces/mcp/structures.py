@@ -11,27 +11,13 @@ from casetrack.base.records import (
     DocumentStructure,
     Passages,
     Section,
+    graph,
 )
 from casetrack.base.records.documents import NAMED
-from casetrack.base.records.graph import (
-    Comparison,
-    Encounter,
-    Encounters,
-    EntityGraph,
-    SimilarChunk,
-)
 from casetrack.base.records.marks import PlacedMark
 from casetrack.base.records.shape import View
-from casetrack.faces.mcp import comparing, graph_results, outputs
+from casetrack.faces.mcp import comparing, graph_results, outputs, results
 from casetrack.faces.mcp.concise import document_forms
-from casetrack.faces.mcp.results import (
-    NAME_CHARS,
-    bounded_chunk,
-    bounded_document,
-    document_entry,
-    page_of,
-    passage,
-)
 from casetrack.faces.mcp.steps import tool_of
 from casetrack.faces.mcp.texts import cut
 from casetrack.faces.mcp.uris import document_uri
@@ -51,7 +37,7 @@ _FEW = 3
 _NAME_CHARS, _TITLE_CHARS = 120, 300
 FORMED = (
     *(Chunk, ChunkWindow, Document, DocumentStructure, Passages),
-    *(Comparison, Encounters, EntityGraph),
+    *(graph.Comparison, graph.Encounters, graph.EntityGraph),
 )
 HEADS: "dict[type, Callable[[Any], Facts]]" = {}
 """Functions of editions: properties of an answer without its list, by class of the answer."""
@@ -70,7 +56,7 @@ MARK = View(
 def mark_entry(placed: PlacedMark, /) -> "Facts":
     """Return a mark without the ends of very long texts."""
     facts = MARK.of(placed)
-    return {n: cut(v, NAME_CHARS) if isinstance(v, str) else v for n, v in facts.items()}
+    return {n: cut(v, results.NAME_CHARS) if isinstance(v, str) else v for n, v in facts.items()}
 
 
 def answer_facts(result: Any, request: "OperationCall", /) -> "Facts | None":
@@ -79,16 +65,18 @@ def answer_facts(result: Any, request: "OperationCall", /) -> "Facts | None":
     if type(result) in HEADS:
         return HEADS[type(result)](result)
     if isinstance(result, Chunk):
-        return request.formatter.entry(passage(bounded_chunk(result), key) | _marks(result))
+        return request.formatter.entry(
+            results.passage(results.bounded_chunk(result), key) | _marks(result)
+        )
     if isinstance(result, Document):
-        facts = bounded_document(result).as_dict()
+        facts = results.bounded_document(result).as_dict()
         return {"uri": document_uri(key, result.document_id), "document": facts}
-    if isinstance(result, (Comparison, EntityGraph, ChunkWindow)):
+    if isinstance(result, (graph.Comparison, graph.EntityGraph, ChunkWindow)):
         return {}
     if isinstance(result, Passages):
         document = request.formatter.entry(NAMED.of(result.document))
         return document | {"page_count": result.document.page_count, "total": len(result)}
-    if isinstance(result, Encounters):
+    if isinstance(result, graph.Encounters):
         aliases = _FEW if request.formatter.concise else graph_results.ALIASES
         names = (graph_results.entity_facts(e, aliases=aliases) for e in result.entities)
         return {"entities": [request.formatter.entry(e) for e in names], "total": result.total}
@@ -112,7 +100,7 @@ def _marks(chunk: Chunk) -> "Facts":
     marked = chunk.as_dict()["highlight"]
     if marked is None:
         return {"highlight": None, "highlight_omitted": 0}
-    lines, _ = page_of(marked["lines"], lambda line: line, budget=_HIGHLIGHT_BUDGET)
+    lines, _ = results.page_of(marked["lines"], lambda line: line, budget=_HIGHLIGHT_BUDGET)
     omitted = len(marked["lines"]) - len(lines)
     return {"highlight": marked | {"lines": lines}, "highlight_omitted": omitted}
 
@@ -140,7 +128,7 @@ def entry_forms(
         return entry, ({"root": root} if root else {})
     return (
         partial(_entry, request=request)
-        if kind in {Section, Chunk, SimilarChunk, Encounter}
+        if kind in {Section, Chunk, graph.SimilarChunk, graph.Encounter}
         else None
     ), {}
 
@@ -149,12 +137,12 @@ def _entry(item: Any, request: "OperationCall") -> "Facts":
     if isinstance(item, Section):
         return request.formatter.entry(replace(item, title=cut(item.title, _TITLE_CHARS)).as_dict())
     if isinstance(item, Document):
-        return request.formatter.entry(document_entry(item))
-    if isinstance(item, Encounter):
+        return request.formatter.entry(results.document_entry(item))
+    if isinstance(item, graph.Encounter):
         return graph_results.encounter(item, request.target.info.id, request.formatter)
     chunk = item if isinstance(item, Chunk) else item.chunk
-    facts = passage(bounded_chunk(chunk), request.target.info.id)
-    if isinstance(item, SimilarChunk):
+    facts = results.passage(results.bounded_chunk(chunk), request.target.info.id)
+    if isinstance(item, graph.SimilarChunk):
         facts["similarity"] = round(item.similarity, 4)
     return request.formatter.entry(facts)
 
@@ -162,9 +150,9 @@ def _entry(item: Any, request: "OperationCall") -> "Facts":
 def fitted(result: Any, request: "OperationCall", /) -> "tuple[Any, Facts]":
     """Return as much of an answer that is no paged list as fits, and its facts."""
     info = request.target.info
-    if isinstance(result, Comparison):
+    if isinstance(result, graph.Comparison):
         return comparing.comparison(result, info, request.formatter)
-    if isinstance(result, EntityGraph):
+    if isinstance(result, graph.EntityGraph):
         return graph_results.graph_facts(result, request.formatter, info.name)
     if isinstance(result, (ChunkWindow, Passages)):
         return _nearest(result, request)
@@ -182,7 +170,7 @@ def _nearest(
         every, start = list(result), result.start or 0
     order = sorted(range(len(every)), key=lambda n: (abs(n - start), n))
     entry = partial(_entry, request=request)
-    made = page_of(
+    made = results.page_of(
         [every[n] for n in order],
         entry,
         budget=formatter.budget,

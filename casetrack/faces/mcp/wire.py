@@ -7,15 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mcp import types
 from mcp.shared.message import SessionMessage
-from mcp.types import (
-    INVALID_REQUEST,
-    PARSE_ERROR,
-    ErrorData,
-    JSONRPCError,
-    JSONRPCResponse,
-    jsonrpc_message_adapter,
-)
 from pydantic import ValidationError
 
 if TYPE_CHECKING:
@@ -107,7 +100,7 @@ class UnansweredStream:
     async def send(self, item: SessionMessage, /) -> None:
         """Send an answer, or drop it."""
         message, number = item.message, self._answered
-        if number is None or not isinstance(message, JSONRPCResponse) or message.id != number:
+        if number is None or not isinstance(message, types.JSONRPCResponse) or message.id != number:
             await self._answers.send(item)
         else:
             self._answered = None
@@ -126,12 +119,12 @@ class UnansweredStream:
 def _message(line: str) -> SessionMessage | Exception:
     """Read a line as the SDK does."""
     try:
-        return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
+        return SessionMessage(types.jsonrpc_message_adapter.validate_json(line, by_name=False))
     except ValidationError as error:
         return error
 
 
-def refusal(error: ValidationError, /) -> JSONRPCError | None:
+def refusal(error: ValidationError, /) -> types.JSONRPCError | None:
     """Return the answer to a line that is not a message; ``None`` for an empty line."""
     first = error.errors(include_url=False)[0]
     value = first["input"]
@@ -139,12 +132,14 @@ def refusal(error: ValidationError, /) -> JSONRPCError | None:
         if isinstance(value, str) and not value.strip():
             return None
         reason = str(first["msg"]).removeprefix("Invalid JSON: ")
-        return _error(None, PARSE_ERROR, f"The line is not JSON: {reason}.")
+        return _error(None, types.PARSE_ERROR, f"The line is not JSON: {reason}.")
     if isinstance(value, list):
         # Versions of the protocol since 2025-06-18 know no batch: a parser has nothing for one.
         problem = "The protocol has no batches: send one message per line."
-        return _error(None, PARSE_ERROR, problem)
-    return _error(_id(value), INVALID_REQUEST, "The line is JSON, but not a JSON-RPC 2.0 message.")
+        return _error(None, types.PARSE_ERROR, problem)
+    return _error(
+        _id(value), types.INVALID_REQUEST, "The line is JSON, but not a JSON-RPC 2.0 message."
+    )
 
 
 def _id(value: Any) -> str | int | None:
@@ -155,5 +150,7 @@ def _id(value: Any) -> str | int | None:
     return number if isinstance(number, int) and not isinstance(number, bool) else None
 
 
-def _error(number: str | int | None, code: int, message: str) -> JSONRPCError:
-    return JSONRPCError(jsonrpc="2.0", id=number, error=ErrorData(code=code, message=message))
+def _error(number: str | int | None, code: int, message: str) -> types.JSONRPCError:
+    return types.JSONRPCError(
+        jsonrpc="2.0", id=number, error=types.ErrorData(code=code, message=message)
+    )

@@ -10,15 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from casetrack.faces.setup.jsonc import (
-    WrongShape,
-    behind_comments,
-    comments,
-    nested,
-    newline_of,
-    plain,
-    scan,
-)
+from casetrack.faces.setup import jsonc
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,15 +40,15 @@ def put(text: str, path: Sequence[str], value: Any, /) -> str:
 
 def put_edits(text: str, path: Sequence[str], value: Any, /) -> list[Edit]:
     """Return the edits of :func:`put`, from left to right."""
-    document = scan(text)
+    document = jsonc.scan(text)
     layout, root = _Layout(document), document.root
     if root is None:
-        return [layout.beginning(nested(path, value))]
+        return [layout.beginning(jsonc.nested(path, value))]
     node = _object(text, root, ())
     for depth, key in enumerate(path):
         member = node.get(key)
         if member is None:
-            return layout.insertion(node, key, nested(path[depth + 1 :], value))
+            return layout.insertion(node, key, jsonc.nested(path[depth + 1 :], value))
         if depth == len(path) - 1:
             base = layout.indent_at(member.key_start)
             flat = not layout.on_own_line(member.key_start)
@@ -71,7 +63,7 @@ def drop(text: str, path: Sequence[str], /) -> str:
     All duplicates of the key are removed. The objects on the way are kept, even if empty.
     """
     while True:
-        document = scan(text)
+        document = jsonc.scan(text)
         members = _find(document, path)
         if members is None:
             return text
@@ -80,11 +72,11 @@ def drop(text: str, path: Sequence[str], /) -> str:
 
 def value_at(text: str, path: Sequence[str], /) -> Any:
     """Return the Python value at *path* (the root if empty); ``None`` if there is none."""
-    document = scan(text)
+    document = jsonc.scan(text)
     if not path:
-        return None if document.root is None else plain(text, document.root)
+        return None if document.root is None else jsonc.plain(text, document.root)
     members = _find(document, path)
-    return None if members is None else plain(text, members[1].value)
+    return None if members is None else jsonc.plain(text, members[1].value)
 
 
 def _find(document: Document, path: Sequence[str]) -> tuple[Node, Member] | None:
@@ -106,9 +98,9 @@ def _object(text: str, node: Node, path: Sequence[str]) -> Node:
     if node.kind == "object":
         return node
     if node.kind == "array":
-        raise WrongShape(path, "a list")
+        raise jsonc.WrongShape(path, "a list")
     shown = text[node.start : node.end]
-    raise WrongShape(path, shown if len(shown) <= 30 else shown[:30] + "\u2026")
+    raise jsonc.WrongShape(path, shown if len(shown) <= 30 else shown[:30] + "\u2026")
 
 
 def _applied(text: str, edits: Sequence[Edit]) -> str:
@@ -122,7 +114,7 @@ class _Layout:
 
     def __init__(self, document: Document) -> None:
         self.text = text = document.text
-        self.newline = newline_of(text)
+        self.newline = jsonc.newline_of(text)
         self.unit, self.tight = "  ", False
         root = document.root
         if root is None or not root.members:
@@ -170,7 +162,7 @@ class _Layout:
         last = node.members[-1]
         trailing = last.comma is not None
         behind = last.value.end if last.comma is None else last.comma + 1
-        place = behind_comments(self.text, behind)  # a note on its line stays with the value
+        place = jsonc.behind_comments(self.text, behind)  # a note on its line stays with the value
         wide = self.on_own_line(last.key_start) or "//" in self.text[behind:place]
         base = self.indent_at(last.key_start)
         lead = self.newline + base if wide else "" if self.tight else " "
@@ -205,7 +197,7 @@ class _Layout:
         index = next(i for i, m in enumerate(node.members) if m is member)
         comma = node.members[index - 1].comma if index else None
         gap_start = node.start + 1 if comma is None else comma + 1
-        notes = comments(self.text, gap_start, member.key_start)
+        notes = jsonc.comments(self.text, gap_start, member.key_start)
         start = notes[-1][1] if notes else gap_start
         end = member.value.end if member.comma is None else member.comma + 1
         if len(node.members) == 1 and not notes and not self.text[end : node.end - 1].strip():

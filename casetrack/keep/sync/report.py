@@ -5,14 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from casetrack.base.errors import (
-    CaseTrackError,
-    DuplicateDocument,
-    FileExcluded,
-    FileUnreadable,
-    SourceError,
-    SourceSkipped,
-)
+from casetrack.base import errors
 from casetrack.base.records.sync import SYNC_KINDS, SyncChange, SyncKind, SyncReport
 from casetrack.ingest.outcomes import repeated
 
@@ -111,7 +104,7 @@ class _Builder:
             yield SyncChange(
                 "skipped",
                 file.path,
-                code=DuplicateDocument.code,
+                code=errors.DuplicateDocument.code,
                 message=f"It has the same content as {first}.",
             )
         kind: SyncKind = "removed" if self.remove else "missing"
@@ -195,7 +188,7 @@ class _Builder:
 
     def aside(self) -> Iterator[SyncChange]:
         for file, row in self.plan.copies:
-            error = DuplicateDocument(file.path, row.name, row.document_id)
+            error = errors.DuplicateDocument(file.path, row.name, row.document_id)
             yield SyncChange(
                 "skipped",
                 file.path,
@@ -207,7 +200,7 @@ class _Builder:
                 else f'It has the same content as "{row.name}".',
             )
         for file in self.plan.excluded:
-            left = FileExcluded(file.path)
+            left = errors.FileExcluded(file.path)
             yield SyncChange(
                 "skipped", file.path, code=left.code, message=left.message, hint=left.hint
             )
@@ -219,7 +212,7 @@ class _Builder:
         for path in self.scan.unsettled:
             yield _unsettled(path)
         for path, reason in self.scan.skipped.items():
-            yield SyncChange("skipped", path, code=SourceSkipped.code, message=reason)
+            yield SyncChange("skipped", path, code=errors.SourceSkipped.code, message=reason)
 
 
 def _moved(move: Move) -> SyncChange:
@@ -237,8 +230,8 @@ def _without_file(kind: SyncKind, row: LedgerRow) -> SyncChange:
     return SyncChange(kind, row.path, document_id=row.document_id, document_name=row.name)
 
 
-def _troubled(file: FileState, problem: CaseTrackError, row: LedgerRow | None) -> SyncChange:
-    failed = row is not None or isinstance(problem, (FileUnreadable, SourceError))
+def _troubled(file: FileState, problem: errors.CaseTrackError, row: LedgerRow | None) -> SyncChange:
+    failed = row is not None or isinstance(problem, (errors.FileUnreadable, errors.SourceError))
     return SyncChange(
         "failed" if failed else "skipped",
         file.path,

@@ -10,24 +10,7 @@ from casetrack.parse.opendocument.inline import is_folded
 from casetrack.parse.opendocument.styles import XLINK, Styles, local
 from casetrack.parse.package import CUSTOM, Package, forget, moment
 from casetrack.parse.page_builder import clean_title
-from casetrack.parse.sheets.model import (
-    KIND,
-    MAX_COLUMNS,
-    MAX_ROWS,
-    Area,
-    Cell,
-    Drawn,
-    Note,
-    SheetData,
-    SheetRow,
-    WorkbookFacts,
-    add_formula_link,
-    add_link,
-    computed_links_warning,
-    head_line,
-    hidden_warning,
-    shown_cell,
-)
+from casetrack.parse.sheets import model
 from casetrack.parse.sheets.ods_drawings import Grid, OdsDrawings, size_of
 from casetrack.parse.sheets.xlsx_parts import note_text
 
@@ -77,7 +60,7 @@ class OdsWorkbook:
     """An open workbook; all its sheets are in one part, which is read at once."""
 
     def __init__(self, path: Path, limits: ParseLimits) -> None:
-        with Package(path, KIND, limits=limits) as package:
+        with Package(path, model.KIND, limits=limits) as package:
             if "META-INF/manifest.xml" in package:
                 manifest = package.read("META-INF/manifest.xml")
                 if b"encryption-data" in manifest or b"keyinfo" in manifest:
@@ -93,7 +76,7 @@ class OdsWorkbook:
         """Release the sheets; the file itself is closed already."""
         self._sheets.clear()
 
-    def sheets(self) -> Iterator[SheetData]:
+    def sheets(self) -> Iterator[model.SheetData]:
         """Yield the sheets in order; each is freed when the next is requested."""
         self._sheets.reverse()
         while self._sheets:
@@ -102,7 +85,7 @@ class OdsWorkbook:
 
 def _facts(
     package: Package, names: tuple[str, ...], warnings: list[str], missing: list[str]
-) -> WorkbookFacts:
+) -> model.WorkbookFacts:
     values: dict[str, list[str]] = {}
     if "meta.xml" in package:
         try:
@@ -119,7 +102,7 @@ def _facts(
 
     own = [(name, name) for name in values if name.startswith(CUSTOM)]
     further = ((name, clean_title(fact(tag))) for tag, name in (*_FURTHER, *own))
-    return WorkbookFacts(
+    return model.WorkbookFacts(
         "ods",
         names,
         fact(f"{_DC}title"),
@@ -132,10 +115,10 @@ def _facts(
     )
 
 
-def _read(package: Package, missing: list[str]) -> tuple[list[SheetData], list[str]]:
+def _read(package: Package, missing: list[str]) -> tuple[list[model.SheetData], list[str]]:
     """Stream the content part; return the sheets and warnings."""
     part = "content.xml"
-    sheets: list[SheetData] = []
+    sheets: list[model.SheetData] = []
     hidden_styles: set[str] = set()
     hidden: list[str] = []
     computed = 0
@@ -171,7 +154,7 @@ def _read(package: Package, missing: list[str]) -> tuple[list[SheetData], list[s
                 lines = heads.get(masters.get(style, ""), ())
                 facts = (rows.notes, drawn, is_hidden, rows.hidden, lines, rows.hidden_columns)
                 computed += rows.computed
-                sheets.append(SheetData(name, rows.rows, merged, (), *facts))
+                sheets.append(model.SheetData(name, rows.rows, merged, (), *facts))
                 rows = _Rows(drawings, sizes, styles)
                 forget(element)
             else:
@@ -181,7 +164,7 @@ def _read(package: Package, missing: list[str]) -> tuple[list[SheetData], list[s
                 properties = element.find(f"{_STYLE}table-properties")
                 if properties is not None and properties.get(f"{_TABLE}display") == "false":
                     hidden_styles.add(element.get(f"{_STYLE}name"))
-    return sheets, hidden_warning(hidden) + computed_links_warning(computed)
+    return sheets, model.hidden_warning(hidden) + model.computed_links_warning(computed)
 
 
 def _common(package: Package, missing: list[str]) -> Any:
@@ -203,7 +186,7 @@ def _heads(root: Any) -> dict[str, tuple[str, ...]]:
             if kind in {"header", "footer"} and head.get(f"{_STYLE}display") != "false":
                 paragraphs = list(head.iter(*_PARAGRAPHS))
                 words = " ".join(_line(p, _HEAD_FIELDS) for p in paragraphs)
-                lines.append(head_line(kind, words, " ".join(map(_line, paragraphs))))
+                lines.append(model.head_line(kind, words, " ".join(map(_line, paragraphs))))
         lines_of[master.get(f"{_STYLE}name", "")] = tuple(dict.fromkeys(filter(None, lines)))
     return lines_of
 
@@ -223,10 +206,10 @@ class _Rows:
     ) -> None:
         self._drawings, self._sizes, self._grid = drawings, sizes, Grid()
         self._styles = styles
-        self.drawn: list[Drawn] = []
-        self.floating: list[tuple[Box, Drawn]] = []
-        self.rows: list[SheetRow] = []
-        self.merged: list[Area] = []
+        self.drawn: list[model.Drawn] = []
+        self.floating: list[tuple[Box, model.Drawn]] = []
+        self.rows: list[model.SheetRow] = []
+        self.merged: list[model.Area] = []
         self.notes: Notes = {}
         self.hidden: set[int] = set()
         self.hidden_columns: set[int] = set()
@@ -235,11 +218,11 @@ class _Rows:
 
     def add(self, row: Any) -> None:
         """Add a row and its repetitions."""
-        times = _count(row, "number-rows-repeated", MAX_ROWS)
+        times = _count(row, "number-rows-repeated", model.MAX_ROWS)
         cells = self._cells(row)
         if cells:
-            last = min(self._number + times, MAX_ROWS + 1)
-            self.rows.extend(SheetRow(number, cells) for number in range(self._number, last))
+            last = min(self._number + times, model.MAX_ROWS + 1)
+            self.rows.extend(model.SheetRow(number, cells) for number in range(self._number, last))
             if is_folded(row):
                 self.hidden.update(range(self._number, last))
         self._number += times
@@ -247,10 +230,10 @@ class _Rows:
 
     def add_columns(self, column: Any) -> None:
         """Store the width and visibility of a column and its repetitions."""
-        times = _count(column, "number-columns-repeated", MAX_COLUMNS)
+        times = _count(column, "number-columns-repeated", model.MAX_COLUMNS)
         self._grid.add_columns(times, self._size(column))
         if is_folded(column):
-            last = min(self._column + times, MAX_COLUMNS + 1)
+            last = min(self._column + times, model.MAX_COLUMNS + 1)
             self.hidden_columns.update(range(self._column, last))
         self._column += times
 
@@ -259,44 +242,44 @@ class _Rows:
             return 0.0
         return self._sizes.get(line.get(f"{_TABLE}style-name", ""))
 
-    def all_drawn(self) -> Iterator[Drawn]:
+    def all_drawn(self) -> Iterator[model.Drawn]:
         """Yield drawings in cells, then drawings over the sheet, with the cells below them."""
         yield from self.drawn
         for box, drawn in self.floating:
             row, column, column_end = self._grid.cells(box)
-            yield Drawn(row, column, column_end, drawn.text)
+            yield model.Drawn(row, column, column_end, drawn.text)
 
-    def _cells(self, row: Any) -> list[Cell]:
-        cells: list[Cell] = []
+    def _cells(self, row: Any) -> list[model.Cell]:
+        cells: list[model.Cell] = []
         column = 1
         for element in row:
             if element.tag not in {_CELL, _COVERED}:
                 continue
-            times = _count(element, "number-columns-repeated", MAX_COLUMNS)
+            times = _count(element, "number-columns-repeated", model.MAX_COLUMNS)
             cell = _cell(element, column, self._styles)
             note = _note(element)
-            self.drawn += self._drawings.of(element, self._number, min(column, MAX_COLUMNS))
+            self.drawn += self._drawings.of(element, self._number, min(column, model.MAX_COLUMNS))
             if note:
-                self.notes.setdefault(self._number, []).append(Note(column, note))
-            made = add_formula_link(
+                self.notes.setdefault(self._number, []).append(model.Note(column, note))
+            made = model.add_formula_link(
                 self.notes, self._number, column, element.get(f"{_TABLE}formula", "")
             )
             self.computed += made
             for target in _targets(element):
-                add_link(self.notes, self._number, column, target)
+                model.add_link(self.notes, self._number, column, target)
             if cell is not None:
-                last = min(column + times, MAX_COLUMNS + 1)
+                last = min(column + times, model.MAX_COLUMNS + 1)
                 cells.extend(cell._replace(column=c) for c in range(column, last))
                 self._merge(element, column)
             column += times
         return cells
 
     def _merge(self, element: Any, column: int) -> None:
-        wide = _count(element, "number-columns-spanned", MAX_COLUMNS)
-        high = _count(element, "number-rows-spanned", MAX_ROWS)
+        wide = _count(element, "number-columns-spanned", model.MAX_COLUMNS)
+        high = _count(element, "number-rows-spanned", model.MAX_ROWS)
         if wide > 1 or high > 1:
             top = self._number
-            self.merged.append(Area(top, column, top + high - 1, column + wide - 1))
+            self.merged.append(model.Area(top, column, top + high - 1, column + wide - 1))
 
 
 def _count(element: Any, name: str, most: int) -> int:
@@ -304,7 +287,7 @@ def _count(element: Any, name: str, most: int) -> int:
     return min(max(int(text), 1), most) if text.isdecimal() and len(text) < 10 else 1
 
 
-def _cell(element: Any, column: int, styles: Styles) -> Cell | None:
+def _cell(element: Any, column: int, styles: Styles) -> model.Cell | None:
     value_type = element.get(f"{_OFFICE}value-type", "string")
     kind = _KINDS.get(value_type, "text")
     lines = [_line(child) for child in element if child.tag in _PARAGRAPHS]
@@ -314,7 +297,7 @@ def _cell(element: Any, column: int, styles: Styles) -> Cell | None:
     spans = [s for p in element.iterfind(f"{_TEXT}p") for s in p]
     if len(spans) == 1 and "".join(spans[0].itertext()) == text:
         look = styles.look("text", spans[0].get(f"{_TEXT}style-name")).over(look)
-    return shown_cell(column, text, kind, style, look.kind())
+    return model.shown_cell(column, text, kind, style, look.kind())
 
 
 def _note(element: Any) -> str | None:

@@ -16,21 +16,7 @@ from typing import Any
 from casetrack.base.errors import FileEncrypted, ParseFailed
 from casetrack.parse.numbers.formats import BUILTIN, NumberFormat, general, parse
 from casetrack.parse.package import ole_facts
-from casetrack.parse.sheets.model import (
-    KIND,
-    Area,
-    CellKind,
-    Drawn,
-    Note,
-    Notes,
-    SheetData,
-    SheetRow,
-    WorkbookFacts,
-    add_link,
-    computed_links_warning,
-    hidden_warning,
-    shown_cell,
-)
+from casetrack.parse.sheets import model
 from casetrack.parse.sheets.xls_drawings import XlsDrawings, add_formula_links, chart_sheets, heads
 from casetrack.parse.sheets.xlsx_parts import note_text
 
@@ -60,10 +46,10 @@ class XlsWorkbook:
             self._charts = chart_sheets(self._stream(), self._book.base)
         names, hidden = self._names()
         if not names:
-            raise ParseFailed(path, KIND, "it has no worksheet")
-        warnings = hidden_warning(hidden)
+            raise ParseFailed(path, model.KIND, "it has no worksheet")
+        warnings = model.hidden_warning(hidden)
         facts = ole_facts(content, warnings)
-        self.facts = WorkbookFacts(
+        self.facts = model.WorkbookFacts(
             "xls",
             tuple(names),
             facts.title,
@@ -95,20 +81,20 @@ class XlsWorkbook:
         if self._plain is not None:
             self._plain.close()
 
-    def sheets(self) -> Iterator[SheetData]:
+    def sheets(self) -> Iterator[model.SheetData]:
         """Yield the sheets in order; each must be read before the next is requested."""
         index = 0
         for number, name in enumerate(self.facts.names):
             if number in self._charts:
                 place = self._charts[number][1]
                 drawn, lines = self._drawn(place, name), heads(self._stream(), place)
-                yield SheetData(name, [], drawn=drawn, heads=(f"Chart sheet: {name}", *lines))
+                yield model.SheetData(name, [], drawn=drawn, heads=(f"Chart sheet: {name}", *lines))
             else:
                 yield self._sheet(index, name)
                 index += 1
-        self.facts.warnings.extend(computed_links_warning(self._computed))
+        self.facts.warnings.extend(model.computed_links_warning(self._computed))
 
-    def _sheet(self, index: int, name: str) -> SheetData:
+    def _sheet(self, index: int, name: str) -> model.SheetData:
         if self._book is not None:
             try:
                 sheet = self._book.sheet_by_index(index)
@@ -118,19 +104,19 @@ class XlsWorkbook:
                 self._plain = self._plain or self._open_plain(error)
             else:
                 place = self._book._sh_abs_posn[index]
-                merged = [Area(t + 1, le + 1, b, r) for t, b, le, r in sheet.merged_cells]
-                notes: Notes = {}
+                merged = [model.Area(t + 1, le + 1, b, r) for t, b, le, r in sheet.merged_cells]
+                notes: model.Notes = {}
                 for (row, column), note in sorted(sheet.cell_note_map.items()):
                     text = note_text(note.author, note.text)
                     if text:
-                        notes.setdefault(row + 1, []).append(Note(column + 1, text))
+                        notes.setdefault(row + 1, []).append(model.Note(column + 1, text))
                 for link in sheet.hyperlink_list:
                     if link.type != "workbook":
-                        add_link(notes, link.frowx + 1, link.fcolx + 1, link.url_or_path)
+                        model.add_link(notes, link.frowx + 1, link.fcolx + 1, link.url_or_path)
                 is_8 = self._book.biff_version >= _BIFF_8
                 if is_8:
                     self._computed += add_formula_links(notes, self._stream(), place)
-                return SheetData(
+                return model.SheetData(
                     name,
                     self._rows(index, sheet),
                     tuple(sorted(merged)),
@@ -145,30 +131,30 @@ class XlsWorkbook:
             f'The sheet "{name}" is damaged: its numbers are shown without their formats, and '
             "objects over its cells are not read."
         )
-        failed = ParseFailed(self._path, KIND, f'the sheet "{name}" is damaged')
+        failed = ParseFailed(self._path, model.KIND, f'the sheet "{name}" is damaged')
         with _panics_as(failed):
-            return SheetData(name, list(_plain_rows(self._plain, name)))
+            return model.SheetData(name, list(_plain_rows(self._plain, name)))
 
     def _stream(self) -> memoryview:
         # Before BIFF 5, sheets are not substreams, and nothing is stored.
         return memoryview(self._book.mem or b"")[: self._book.base + self._book.stream_len]
 
-    def _drawn(self, start: int, name: str) -> list[Drawn]:
+    def _drawn(self, start: int, name: str) -> list[model.Drawn]:
         return XlsDrawings(self._stream(), self.facts.missing).over(start, name)
 
     def _open_plain(self, cause: Exception) -> Any:
         from python_calamine import CalamineError, CalamineWorkbook, PasswordError
 
         reason = " ".join(str(cause).split())[:200] or type(cause).__name__
-        with _panics_as(ParseFailed(self._path, KIND, reason)):
+        with _panics_as(ParseFailed(self._path, model.KIND, reason)):
             try:
                 return CalamineWorkbook.from_path(self._content)
             except PasswordError as error:
                 raise FileEncrypted(self._path) from error
             except (CalamineError, OSError, ValueError):
-                raise ParseFailed(self._path, KIND, reason) from cause
+                raise ParseFailed(self._path, model.KIND, reason) from cause
 
-    def _rows(self, index: int, sheet: Any) -> Iterator[SheetRow]:
+    def _rows(self, index: int, sheet: Any) -> Iterator[model.SheetRow]:
         for i in range(sheet.nrows):
             cells = []
             for column, (kind, value) in enumerate(
@@ -177,14 +163,14 @@ class XlsWorkbook:
                 if _TEXT <= kind <= _ERROR:
                     style = sheet.cell_xf_index(i, column)
                     text, cell_kind = self._shown(kind, value, style)
-                    cell = shown_cell(column + 1, text, cell_kind, style)
+                    cell = model.shown_cell(column + 1, text, cell_kind, style)
                     if cell is not None:
                         cells.append(cell)
             if cells:
-                yield SheetRow(i + 1, cells)
+                yield model.SheetRow(i + 1, cells)
         self._book.unload_sheet(index)
 
-    def _shown(self, kind: int, value: Any, style: int) -> tuple[str, CellKind]:
+    def _shown(self, kind: int, value: Any, style: int) -> tuple[str, model.CellKind]:
         if kind == _BOOLEAN:
             return ("TRUE" if value else "FALSE"), "other"
         if kind == _ERROR:
@@ -245,21 +231,21 @@ def _panics_as(failed: ParseFailed) -> Iterator[None]:
         raise
 
 
-def _plain_rows(book: Any, name: str) -> Iterator[SheetRow]:
+def _plain_rows(book: Any, name: str) -> Iterator[model.SheetRow]:
     sheet = book.get_sheet_by_name(name)
     first_row, first_column = sheet.start or (0, 0)
     for i, values in enumerate(sheet.to_python(skip_empty_area=True), start=first_row + 1):
         cells = []
         for column, value in enumerate(values, start=first_column + 1):
             text, kind = _plain(value)
-            cell = shown_cell(column, text, kind, None)
+            cell = model.shown_cell(column, text, kind, None)
             if cell is not None:
                 cells.append(cell)
         if cells:
-            yield SheetRow(i, cells)
+            yield model.SheetRow(i, cells)
 
 
-def _plain(value: object) -> tuple[str, CellKind]:
+def _plain(value: object) -> tuple[str, model.CellKind]:
     if isinstance(value, bool):
         return ("TRUE" if value else "FALSE"), "other"
     if isinstance(value, int | float):

@@ -17,22 +17,7 @@ from casetrack.parse.embedded import take_embedded
 from casetrack.parse.numbers.formats import parse, serial_of
 from casetrack.parse.package import Package, forget
 from casetrack.parse.page_builder import clean_text
-from casetrack.parse.sheets.model import (
-    KIND,
-    MAX_COLUMNS,
-    MAX_ROWS,
-    Area,
-    Cell,
-    SheetData,
-    SheetRow,
-    WorkbookFacts,
-    add_formula_link,
-    add_link,
-    coded_head,
-    computed_links_warning,
-    hidden_warning,
-    shown_cell,
-)
+from casetrack.parse.sheets import model
 from casetrack.parse.sheets.xlsx_parts import (
     MAIN,
     read_drawings,
@@ -72,9 +57,9 @@ _OTHER_SHEETS = {
 class _SheetFacts:
     """The facts before and after the cells of a sheet: *hidden* are columns."""
 
-    merged: set[Area] = field(default_factory=set)
-    filters: set[Area] = field(default_factory=set)
-    links: dict[Area, str] = field(default_factory=dict)
+    merged: set[model.Area] = field(default_factory=set)
+    filters: set[model.Area] = field(default_factory=set)
+    links: dict[model.Area, str] = field(default_factory=dict)
     hidden: set[int] = field(default_factory=set)
     heads: dict[str, None] = field(default_factory=dict)
 
@@ -83,7 +68,7 @@ class XlsxWorkbook:
     """An open workbook; sheets are read one by one."""
 
     def __init__(self, path: Path, content: Path, limits: ParseLimits) -> None:
-        self._package = Package(path, KIND, content=content, limits=limits)
+        self._package = Package(path, model.KIND, content=content, limits=limits)
         try:
             self._open()
         except BaseException:
@@ -118,9 +103,9 @@ class XlsxWorkbook:
         self._strings = self._shared_strings(targets.get("sharedStrings"))
         self._people = read_people(package, part)
         self._uncomputed = self._computed = 0
-        warnings = hidden_warning(hidden)
+        warnings = model.hidden_warning(hidden)
         facts = package.facts(warnings)
-        self.facts = WorkbookFacts(
+        self.facts = model.WorkbookFacts(
             "xlsx",
             tuple(name for name, _ in self._sheets),
             facts.title,
@@ -146,7 +131,7 @@ class XlsxWorkbook:
         """Copy the embedded files of the workbook."""
         take_embedded(self._package, reading, options)
 
-    def sheets(self) -> Iterator[SheetData]:
+    def sheets(self) -> Iterator[model.SheetData]:
         """Yield the sheets in order; each must be read before the next is requested."""
         for name, part in self._sheets:
             if part not in self._package:
@@ -155,12 +140,12 @@ class XlsxWorkbook:
             headers = [*around.filters, *self._table_headers(part)]
             notes = read_notes(self._package, part, self._people, self.facts.missing)
             for area, target in around.links.items():
-                add_link(notes, area.top, area.left, target)
+                model.add_link(notes, area.top, area.left, target)
             heads = tuple(around.heads)
             hidden_rows: set[int] = set()
             if part.startswith("xl/chartsheets/"):
                 heads = (f"Chart sheet: {name}", *heads)
-            yield SheetData(
+            yield model.SheetData(
                 name,
                 self._rows(part, hidden_rows, notes),
                 tuple(sorted(around.merged)),
@@ -172,7 +157,7 @@ class XlsxWorkbook:
                 heads,
                 around.hidden,
             )
-        self.facts.warnings.extend(computed_links_warning(self._computed))
+        self.facts.warnings.extend(model.computed_links_warning(self._computed))
         if self._uncomputed:
             self.facts.warnings.append(
                 f"{self._uncomputed} formulas have no stored result and were left out; open the "
@@ -192,7 +177,7 @@ class XlsxWorkbook:
 
     def _texts_at(self, references: Iterable[str]) -> dict[str, str]:
         """Return displayed texts by references such as ``'Our sales'!$B$1``; ranges are joined."""
-        wanted: dict[str, list[tuple[str, Area]]] = {}
+        wanted: dict[str, list[tuple[str, model.Area]]] = {}
         for reference in references:
             name, _, place = reference.rpartition("!")
             area = _area(place)
@@ -238,11 +223,11 @@ class XlsxWorkbook:
                 rest = rest[max(rest.rfind(b"<"), len(rest) - _SCAN_BYTES) :]
         for kind, text in _HEADS.findall(tail):
             words = html.unescape(text.decode("utf-8", "replace"))
-            if line := coded_head(kind.decode().lower(), words):
+            if line := model.coded_head(kind.decode().lower(), words):
                 around.heads[line] = None
         return around
 
-    def _table_headers(self, part: str) -> Iterator[Area]:
+    def _table_headers(self, part: str) -> Iterator[model.Area]:
         for kind, target in self._package.relations(part).values():
             if kind != "table" or target not in self._package:
                 continue
@@ -253,24 +238,24 @@ class XlsxWorkbook:
 
     def _rows(
         self, part: str, hidden: set[int] | None = None, notes: Notes | None = None
-    ) -> Iterator[SheetRow]:
+    ) -> Iterator[model.SheetRow]:
         number = 0
         with self._package.open(part) as stream:
             for element in self._package.events(stream, part, f"{MAIN}row", f"{MAIN}sheetData"):
                 if element.tag.endswith("sheetData"):
                     return
                 given = element.get("r", "")
-                known = given.isdecimal() and len(given) <= 7 and 0 < int(given) <= MAX_ROWS
+                known = given.isdecimal() and len(given) <= 7 and 0 < int(given) <= model.MAX_ROWS
                 number = int(given) if known else number + 1
                 if hidden is not None and _is_folded(element.attrib, "ht"):
                     hidden.add(number)
                 cells = self._cells(element, number, notes)
                 forget(element)
                 if cells:
-                    yield SheetRow(number, cells)
+                    yield model.SheetRow(number, cells)
 
-    def _cells(self, row: Any, number: int, notes: Notes | None) -> list[Cell]:
-        cells: list[Cell] = []
+    def _cells(self, row: Any, number: int, notes: Notes | None) -> list[model.Cell]:
+        cells: list[model.Cell] = []
         column = 0
         in_order = True
         for element in row:
@@ -279,7 +264,7 @@ class XlsxWorkbook:
             column = place or column + 1
             if notes is not None and len(element) > 1:
                 formula = element.findtext(_FORMULA) or ""
-                self._computed += add_formula_link(notes, number, column, formula)
+                self._computed += model.add_formula_link(notes, number, column, formula)
             cell = self._cell(element, column)
             if cell is not None:
                 cells.append(cell)
@@ -287,7 +272,7 @@ class XlsxWorkbook:
             cells = sorted({c.column: c for c in cells}.values())
         return cells
 
-    def _cell(self, element: Any, column: int) -> Cell | None:
+    def _cell(self, element: Any, column: int) -> model.Cell | None:
         raw = None
         formula = False
         kind = element.get("t", "n")
@@ -309,9 +294,9 @@ class XlsxWorkbook:
         if kind == "s":
             known = raw.isdecimal() and int(raw) < len(self._strings)
             text = shape.show_text(self._strings[int(raw)]) if known else ""
-            return Cell(column, text, "text", style, unseen) if text else None
+            return model.Cell(column, text, "text", style, unseen) if text else None
         text, cell_kind = self._shown(raw, kind, shape)
-        return shown_cell(column, text, cell_kind, style, unseen)
+        return model.shown_cell(column, text, cell_kind, style, unseen)
 
     def _shown(self, raw: str, kind: str, shape: NumberFormat) -> tuple[str, CellKind]:
         if kind in {"str", "inlineStr"}:
@@ -376,7 +361,7 @@ class _Columns:
             if len(letters) <= 3 and letters.isascii() and letters.isalpha():
                 for letter in letters.upper():
                     number = number * 26 + ord(letter) - 64
-            number = number if number <= MAX_COLUMNS else 0
+            number = number if number <= model.MAX_COLUMNS else 0
             self._known[letters[:4]] = number
         return number
 
@@ -391,13 +376,13 @@ def _is_folded(facts: Mapping[str, str], size: str) -> bool:
 
 def _columns(facts: Mapping[str, str]) -> Iterable[int]:
     first, last = (integer(facts.get(name), 0) or 0 for name in ("min", "max"))
-    return range(max(first, 1), min(last, MAX_COLUMNS) + 1)
+    return range(max(first, 1), min(last, model.MAX_COLUMNS) + 1)
 
 
-def _area(reference: str) -> Area | None:
+def _area(reference: str) -> model.Area | None:
     match = _REFERENCE.fullmatch(reference)
     if not match:
         return None
     left, top = _COLUMNS.of(match[1]), int(match[2])
     right, bottom = _COLUMNS.of(match[3]) or left, int(match[4] or top)
-    return Area(top, left, bottom, right)
+    return model.Area(top, left, bottom, right)

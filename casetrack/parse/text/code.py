@@ -17,15 +17,7 @@ from typing import Any, NamedTuple
 from casetrack.base.errors import ParseFailed
 from casetrack.base.words import WordLists
 from casetrack.extract.language import LANGUAGES, PROSE
-from casetrack.parse.base import (
-    DEFAULT_OPTIONS,
-    WITHIN,
-    DocumentInfo,
-    FileHead,
-    Page,
-    Reading,
-    ReadOptions,
-)
+from casetrack.parse import base
 from casetrack.parse.detect import SOURCE_CODE
 from casetrack.parse.encoding import NotText, decode, looks_like_text
 from casetrack.parse.page_builder import PageBuilder, SourceLine
@@ -324,11 +316,11 @@ class CodeReader:
     name = SOURCE_CODE
     extensions: tuple[str, ...] = tuple(LANGUAGES)
 
-    def accepts(self, file: FileHead, /) -> bool:
+    def accepts(self, file: base.FileHead, /) -> bool:
         """Accept any text."""
         return file.mark is None and looks_like_text(file.head)
 
-    def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
+    def read(self, path: Path, options: base.ReadOptions = base.DEFAULT_OPTIONS, /) -> base.Reading:
         """Decode the file; see :class:`casetrack.parse.base.Reader`."""
         data = path.read_bytes()
         try:
@@ -340,12 +332,12 @@ class CodeReader:
         language = _language(path, text)
         lines = text.split("\n")
         parts = _parts(lines)
-        info = DocumentInfo("code", len(parts), properties=(("language", language),))
+        info = base.DocumentInfo("code", len(parts), properties=(("language", language),))
         warnings = [decoded.warning] if decoded.warning else []
         if path.suffix.lower() in PROSE:
             titles = Titles(lines) if language == "reStructuredText" else None
-            return Reading(info, _prose(parts, titles), warnings)
-        return Reading(info, _pages(parts, paths_of(lines, language)), warnings)
+            return base.Reading(info, _prose(parts, titles), warnings)
+        return base.Reading(info, _pages(parts, paths_of(lines, language)), warnings)
 
 
 def _code_declared(data: bytes) -> str | None:
@@ -379,13 +371,13 @@ def _parts(lines: list[str]) -> list[list[SourceLine]]:
     return [part for part in parts if any(line.text.strip() for line in part)] or [[]]
 
 
-def _pages(parts: list[list[SourceLine]], paths: list[tuple[str, ...]]) -> Iterator[Page]:
+def _pages(parts: list[list[SourceLine]], paths: list[tuple[str, ...]]) -> Iterator[base.Page]:
     for number, part in enumerate(parts, start=1):
         builder = PageBuilder(number, keep_indent=True)
         for block in _blocks(part, paths):
             # Within a paragraph, depth only increases: the last line has the complete path.
             inside = paths[_number(block[-1]) - 1]
-            builder.paragraph(block, kind="code", header=WITHIN.join(inside) or None)
+            builder.paragraph(block, kind="code", header=base.WITHIN.join(inside) or None)
         yield builder.build()
 
 
@@ -405,7 +397,7 @@ def _blocks(part: list[SourceLine], paths: list[tuple[str, ...]]) -> Iterator[li
         yield block
 
 
-def _prose(parts: list[list[SourceLine]], titles: Titles | None) -> Iterator[Page]:
+def _prose(parts: list[list[SourceLine]], titles: Titles | None) -> Iterator[base.Page]:
     for number, part in enumerate(parts, start=1):
         builder = PageBuilder(number, keep_indent=True)
         block: list[SourceLine] = []

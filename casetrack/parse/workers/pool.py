@@ -22,16 +22,7 @@ import pyarrow as pa
 from casetrack.base.config import ParseLimits
 from casetrack.base.errors import FileError, ParseLimit, WorkerCrashed
 from casetrack.parse.base import DEFAULT_OPTIONS
-from casetrack.parse.workers.messages import (
-    ARROW,
-    JSON,
-    Request,
-    gather,
-    page_schema,
-    unpack_attachments,
-    unpack_error,
-    unpack_info,
-)
+from casetrack.parse.workers import messages
 from casetrack.parse.workers.process import CLOSED, PoolClosed, WorkerStarter, WorkerTimeout
 
 if TYPE_CHECKING:
@@ -52,7 +43,7 @@ class _Read:
     No referenced object refers back to it, so dropping the last reference ends the reading at once.
     """
 
-    def __init__(self, pool: ParsePool, worker: WorkerProcess, request: Request) -> None:
+    def __init__(self, pool: ParsePool, worker: WorkerProcess, request: messages.Request) -> None:
         self.path = request.path
         self.warnings: list[str] = []
         self.missing: list[str] = []
@@ -91,7 +82,7 @@ class _Read:
         try:
             while self._worker is not None:
                 kind, payload = self._next(self._worker)
-                if kind == ARROW:
+                if kind == messages.ARROW:
                     yield payload
                 else:
                     self._finish(json.loads(payload))
@@ -127,7 +118,7 @@ class _Read:
     def _note(self, message: dict[str, Any]) -> None:
         self.warnings.extend(message["warnings"])
         self.missing.extend(message["missing"])
-        self.attachments.extend(unpack_attachments(message["attachments"]))
+        self.attachments.extend(messages.unpack_attachments(message["attachments"]))
 
     def release(self) -> None:
         worker, self._worker = self._worker, None
@@ -152,7 +143,7 @@ class _Read:
                 reason = f"it needed more than {limits.memory_mb} MB of memory (memory_mb)"
                 raise ParseLimit(self.path, reason)
             raise WorkerCrashed(self.path, detail)
-        if frame[0] == JSON:
+        if frame[0] == messages.JSON:
             self._raise_error(json.loads(frame[1]))
         return frame
 
@@ -164,7 +155,7 @@ class _Read:
         if message.get("fatal"):
             self.close()
         self.release()
-        raise unpack_error(message["error"], self.path)
+        raise messages.unpack_error(message["error"], self.path)
 
 
 def _pages(count: int) -> str:
@@ -172,7 +163,7 @@ def _pages(count: int) -> str:
 
 
 def _pages_of(read: _Read) -> Iterator[pa.RecordBatch]:
-    schema = page_schema()
+    schema = messages.page_schema()
     for payload in read.payloads():
         batch = pa.ipc.read_record_batch(pa.py_buffer(payload), schema)
         read.count(batch)
@@ -191,8 +182,8 @@ class ParsedFile:
     def __init__(self, read: _Read) -> None:
         self._read = read
         self.path = read.path
-        self.info: DocumentInfo = unpack_info(_without_event(read.ask()))
-        self.batches: Iterator[pa.RecordBatch] = gather(_pages_of(read))
+        self.info: DocumentInfo = messages.unpack_info(_without_event(read.ask()))
+        self.batches: Iterator[pa.RecordBatch] = messages.gather(_pages_of(read))
 
     @property
     def warnings(self) -> list[str]:
@@ -272,7 +263,7 @@ class ParsePool:
         Raises ``FileError`` (missing, unknown, damaged, protected, over a limit, or a crash) or
         ``PoolClosed``.
         """
-        request = Request("read", path, replace(self.options, spool=spool))
+        request = messages.Request("read", path, replace(self.options, spool=spool))
         return ParsedFile(_Read(self, self._take(), request))
 
     def render(
@@ -281,7 +272,9 @@ class ParsePool:
         """Draw a page; *options* replaces those of the pool; see ``render_page``."""
         from casetrack.parse.render import PageImage
 
-        order = _Read(self, self._take(), Request("draw", path, options or self.options, page, dpi))
+        order = _Read(
+            self, self._take(), messages.Request("draw", path, options or self.options, page, dpi)
+        )
         answer = order.ask()
         if answer["event"] == "no_picture":
             order.release()
@@ -294,7 +287,7 @@ class ParsePool:
         """Return rows of a sheet; see :func:`casetrack.parse.sheets.reader.sheet_rows`."""
         from casetrack.parse.sheets.model import Cell, SheetRow
 
-        request = Request("cells", path, options, sheet, rows=(first, count))
+        request = messages.Request("cells", path, options, sheet, rows=(first, count))
         order = _Read(self, self._take(), request)
         rows = order.ask()["rows"]
         order.release()

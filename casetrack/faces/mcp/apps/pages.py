@@ -11,15 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
+from mcp import types
 from mcp.server.apps import APP_MIME_TYPE, client_supports_apps
-from mcp.types import (
-    INVALID_PARAMS,
-    ListResourcesResult,
-    ListResourceTemplatesResult,
-    ReadResourceResult,
-    Resource,
-    TextResourceContents,
-)
 
 from casetrack.base.errors import UsageError
 from casetrack.faces.mcp import failures
@@ -161,8 +154,8 @@ def with_pages(tools: Catalogue, others: dict[str, Handler], /) -> dict[str, Han
     without resources.
     """
 
-    async def listed(context: Any, params: PaginatedRequestParams) -> ListResourcesResult:
-        resources = ListResourcesResult(resources=[])
+    async def listed(context: Any, params: PaginatedRequestParams) -> types.ListResourcesResult:
+        resources = types.ListResourcesResult(resources=[])
         if others:
             resources = await others["resources/list"](context, params)
         else:
@@ -175,13 +168,15 @@ def with_pages(tools: Catalogue, others: dict[str, Handler], /) -> dict[str, Han
         if others:
             return await others["resources/templates/list"](context, params)
         failures.whole_list(params)
-        return ListResourceTemplatesResult(resource_templates=[])
+        return types.ListResourceTemplatesResult(resource_templates=[])
 
     async def read(context: Any, params: ReadResourceRequestParams) -> Any:
         uri = str(params.uri)
         if others and not uri.startswith("ui://"):
             return await others["resources/read"](context, params)
-        missing = INVALID_PARAMS if context.protocol_version >= STATELESS else RESOURCE_NOT_FOUND
+        missing = (
+            types.INVALID_PARAMS if context.protocol_version >= STATELESS else RESOURCE_NOT_FOUND
+        )
 
         async def work() -> str:
             offered = tools.pages()
@@ -191,14 +186,16 @@ def with_pages(tools: Catalogue, others: dict[str, Handler], /) -> dict[str, Han
             return page.html(_facts(tools))
 
         html = await with_protocol_errors("resources/read", work, lambda _error: missing, uri=uri)
-        content = TextResourceContents(uri=uri, text=html, mime_type=APP_MIME_TYPE, _meta=ui_meta())
-        return ReadResourceResult(contents=[content])
+        content = types.TextResourceContents(
+            uri=uri, text=html, mime_type=APP_MIME_TYPE, _meta=ui_meta()
+        )
+        return types.ReadResourceResult(contents=[content])
 
     return {"resources/list": listed, "resources/templates/list": templates, "resources/read": read}
 
 
-def _entry(page: AppPage) -> Resource:
-    return Resource(
+def _entry(page: AppPage) -> types.Resource:
+    return types.Resource(
         uri=page.uri,
         name=page.uri.removeprefix(SCHEME),
         title=page.title,

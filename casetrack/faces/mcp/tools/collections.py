@@ -13,19 +13,11 @@ from casetrack.api.text.collections import amount, described
 from casetrack.api.watch.watch_list import delete_collection as delete_watched
 from casetrack.base.errors import CaseTrackError, See
 from casetrack.base.records import CollectionEntry, CollectionInfo, CollectionStats, Document
-from casetrack.faces.mcp import render
+from casetrack.faces.mcp import render, results
 from casetrack.faces.mcp.concise import document_forms, formatter_for
 from casetrack.faces.mcp.failures import reason
 from casetrack.faces.mcp.operation_tools import plain
 from casetrack.faces.mcp.progress import Unconfirmed
-from casetrack.faces.mcp.results import (
-    Portion,
-    answer,
-    bounded_collection,
-    collection_facts,
-    onward,
-    portion,
-)
 from casetrack.faces.mcp.session import (
     NO_STATE,
     Session,
@@ -77,7 +69,7 @@ async def newest(
     stats, documents = await in_thread(work)
     formatter = await formatter_for(response_format, collection)
     entry, root = document_forms(formatter, documents)
-    shown = portion(
+    shown = results.portion(
         documents,
         entry,
         lambda document, _: plain(entry_of(document), formatter),
@@ -142,7 +134,7 @@ class CollectionTools(CountingTools):
             return mark + plain(lines_of(CollectionEntry.of(*counted(item))))
 
         items: list[CollectionInfo | _Broken] = [*infos, *damaged]
-        shown = portion(items, entry, line, offset=offset)
+        shown = results.portion(items, entry, line, offset=offset)
         readable = sum(isinstance(item, CollectionInfo) for item in shown.items)
         hidden = len(everything) - len(infos)
         sealed = [s.label for s in self._library.sealed()]
@@ -154,7 +146,7 @@ class CollectionTools(CountingTools):
         text = _collections_text(shown, len(infos), readable, hidden, status_filter, step)
         if sealed:
             text += f"\nSealed, opened by the user alone: {', '.join(map(render.one_line, sealed))}"
-        return answer(
+        return results.answer(
             text,
             {
                 "status_filter": status_filter,
@@ -188,10 +180,10 @@ class CollectionTools(CountingTools):
         text = f'Switched to collection "{info.name}" (ID: {info.id}).\n{amount(stats)}'
         if not remembered:
             text = f'Collection "{info.name}" (ID: {info.id}) exists. {NO_STATE}'
-        return answer(
+        return results.answer(
             text,
             {
-                "collection": collection_facts(info),
+                "collection": results.collection_facts(info),
                 "is_active": remembered,
                 "notes": [] if remembered else [NO_STATE],
                 **sizes(stats),
@@ -227,10 +219,10 @@ class CollectionTools(CountingTools):
         text = f'Deleted collection "{info.name}" (ID: {info.id}) and all its data.'
         if active is None:
             text += "\nNo collection is active now."
-        return answer(
+        return results.answer(
             text,
             {
-                "deleted": collection_facts(info),
+                "deleted": results.collection_facts(info),
                 "active_collection": active.name if active else None,
             },
         )
@@ -249,10 +241,10 @@ class CollectionTools(CountingTools):
         target: Collection = await locate(self._session, collection)
 
         stats, formatter, documents, lines = await newest(target, response_format)
-        info = bounded_collection(target.info)
+        info = results.bounded_collection(target.info)
         text = plain(described(info, stats, {"Folder": str(target.folder)}))
         facts = self._entry(info, stats, "") | {"folder": str(target.folder)} | documents
-        return answer("\n".join([text, "", *lines]).rstrip(), formatter.whole(facts))
+        return results.answer("\n".join([text, "", *lines]).rstrip(), formatter.whole(facts))
 
     def _damaged(self) -> "list[_Broken]":
         return [
@@ -264,7 +256,7 @@ class CollectionTools(CountingTools):
         self, info: CollectionInfo, stats: CollectionStats | None, problem: str
     ) -> dict[str, object]:
         entry: dict[str, object] = {
-            **bounded_collection(info, _LIST_CHARS).as_dict(),
+            **results.bounded_collection(info, _LIST_CHARS).as_dict(),
             "is_active": self._is_active(info),
             **sizes(stats),
         }
@@ -289,7 +281,12 @@ def sizes(stats: CollectionStats | None, /) -> dict[str, int | None]:
 
 
 def _collections_text(
-    shown: Portion[Any], total: int, readable: int, hidden: int, status: str, step: str | None
+    shown: results.Portion[Any],
+    total: int,
+    readable: int,
+    hidden: int,
+    status: str,
+    step: str | None,
 ) -> str:
     """Return the text of list_collections: *readable* blocks are of readable collections."""
     kind = "" if status == "all" else f"{status} "
@@ -299,5 +296,5 @@ def _collections_text(
     lines = shown.blocks[:readable]
     marked = ["* = active collection"] if any(line.startswith("* ") for line in lines) else []
     more = [f"{hidden:,} with another status: status_filter all"] if hidden else []
-    rest = [sentence for sentence in (step, onward(shown.next_offset)) if sentence]
+    rest = [sentence for sentence in (step, results.onward(shown.next_offset)) if sentence]
     return "\n".join([head, *lines, *marked, *more, *shown.blocks[readable:], *rest])
