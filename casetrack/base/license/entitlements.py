@@ -17,14 +17,8 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from casetrack.base.errors import UPGRADE_URL, FreeTierLimit, See
-from casetrack.base.license import tiers
+from casetrack.base.license import signature, tiers
 from casetrack.base.license.key import LicenseKey, MalformedKey, parse_key
-from casetrack.base.license.signature import (
-    ENV_PUBLIC_KEYS,
-    CannotVerify,
-    is_genuine,
-    unread_signers,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -222,11 +216,11 @@ def usable_key(text: str, today: date, /) -> LicenseKey:
         reason = f"is not a license key: {error}. Copy it again, whole"
         raise UnusableKey(reason) from error
     try:
-        genuine = is_genuine(key)
-    except CannotVerify as error:
+        genuine = signature.is_genuine(key)
+    except signature.CannotVerify as error:
         raise UnusableKey(f"cannot be checked: {error}", key) from error
     if not genuine:
-        detail = f" ({unread})" if (unread := unread_signers()) else ""
+        detail = f" ({unread})" if (unread := signature.unread_signers()) else ""
         reason = f"is not genuine: its signature does not fit{detail}. Copy it again, whole"
         raise UnusableKey(reason, key)
     claims = key.claims
@@ -365,7 +359,7 @@ class Entitlements:
         now = self._clock()
         seen = (
             os.environ.get(ENV_LICENSE),
-            os.environ.get(ENV_PUBLIC_KEYS),
+            os.environ.get(signature.ENV_PUBLIC_KEYS),
             _stamp(self._path),
             now.date(),
         )

@@ -15,12 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 from mcp import types
-from mcp.server.subscriptions import (
-    InMemorySubscriptionBus,
-    ListenHandler,
-    ResourcesListChanged,
-    ResourceUpdated,
-)
+from mcp.server import subscriptions
 from mcp.shared.exceptions import MCPError
 
 from casetrack.api.folders import change_stamps, fact_stamps
@@ -73,8 +68,8 @@ class ChangeNotifier:
 
     def __init__(self, session: Session, /) -> None:
         self._session = session
-        self._bus = InMemorySubscriptionBus()
-        self._listen = ListenHandler(self._bus)
+        self._bus = subscriptions.InMemorySubscriptionBus()
+        self._listen = subscriptions.ListenHandler(self._bus)
         self._followers: dict[int, _Follower] = {}
         self._listened: list[frozenset[str]] = []
         self._last_state: FolderState | None = None
@@ -121,13 +116,13 @@ class ChangeNotifier:
         within = {uri for uri in followed if uri.startswith(tuple(f"{head}/" for head in heads))}
         await self._updated([COLLECTIONS, *heads, *sorted(within)])
         if before.listed != now.listed:
-            await self._bus.publish(ResourcesListChanged())
+            await self._bus.publish(subscriptions.ResourcesListChanged())
             for follower in tuple(self._followers.values()):
                 await follower.session.send_resource_list_changed()
 
     async def _updated(self, uris: list[str]) -> None:
         for uri in uris:
-            await self._bus.publish(ResourceUpdated(uri))
+            await self._bus.publish(subscriptions.ResourceUpdated(uri))
             for follower in tuple(self._followers.values()):
                 if uri in follower.uris:
                     await follower.session.send_resource_updated(uri)

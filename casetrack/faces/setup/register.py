@@ -16,12 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from casetrack.base.errors import (
-    ClientFileBusy,
-    ClientFileInvalid,
-    ClientFileLocked,
-    ClientFileShape,
-)
+from casetrack.base import errors
 from casetrack.faces.setup.entry import OWN_VARIABLES
 from casetrack.faces.setup.jsonc import TextInvalid, WrongShape
 
@@ -79,7 +74,7 @@ class ClientFile:
         except UnicodeDecodeError as error:
             line = data.count(b"\n", 0, error.start) + 1
             column = error.start - data.rfind(b"\n", 0, error.start)
-            raise ClientFileInvalid(
+            raise errors.ClientFileInvalid(
                 self.path, self.client, "it is not UTF-8 text", line, column
             ) from error
 
@@ -159,7 +154,7 @@ class ClientFile:
         with _as_error(self.path, self.client):
             allowed = stat.S_IMODE(self.target.stat().st_mode) & 0o222
         if not allowed or not os.access(self.target, os.W_OK):
-            raise ClientFileLocked(self.path, self.client, "it is read-only")
+            raise errors.ClientFileLocked(self.path, self.client, "it is read-only")
 
     def _mode(self) -> int:
         if self.data is not None:
@@ -230,7 +225,7 @@ def _as_error(path: Path, client: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise ClientFileLocked(path, client, error.strerror or str(error)) from error
+        raise errors.ClientFileLocked(path, client, error.strerror or str(error)) from error
 
 
 Action = Literal["added", "changed", "unchanged", "removed", "absent"]
@@ -433,7 +428,7 @@ def _check(without: str, with_entry: str, client: Client, file: ClientFile) -> N
     """Ensure before writing that the two texts differ only in the entry."""
     one, other = (_rest(text, client) for text in (without, with_entry))
     if one != other:
-        raise ClientFileInvalid(file.path, client.name, "its layout is not supported")
+        raise errors.ClientFileInvalid(file.path, client.name, "its layout is not supported")
 
 
 def _rest(text: str, client: Client) -> Any:
@@ -452,11 +447,11 @@ def _guarded(file: ClientFile, client: Client, work: Callable[[], T]) -> T:
     try:
         return work()
     except TextInvalid as error:
-        raise ClientFileInvalid(
+        raise errors.ClientFileInvalid(
             file.path, client.name, error.reason, error.line, error.column
         ) from error
     except WrongShape as error:
-        raise ClientFileShape(
+        raise errors.ClientFileShape(
             file.path, client.name, _where(error.path), error.found, error.wanted
         ) from error
 
@@ -471,7 +466,7 @@ def _repeated(attempt: Callable[[], Change], path: Path, client: Client) -> Chan
             return attempt()
         except ChangedMeanwhile:
             continue
-    raise ClientFileBusy(path, client.name)
+    raise errors.ClientFileBusy(path, client.name)
 
 
 def _diff(path: Path, before: str, after: str) -> str:

@@ -13,12 +13,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from casetrack.extract.tables.model import is_value
-from casetrack.parse.layout.tables_heads import (
-    head_rows,
-    names_columns,
-    row_between,
-    take_names_above,
-)
+from casetrack.parse.layout import tables_heads
 from casetrack.parse.layout.tables_judge import is_tabular, joined_rows, rows_of_bands
 from casetrack.parse.layout.tables_model import (
     NEAR,
@@ -141,7 +136,7 @@ def _banded(bands: list[list[TextRow]], flats: Sequence[Stroke]) -> Table | None
     strips = _common_strips([line for line in lines[head:] if len(line.cells) > 1])
     if not strips:
         return None
-    body = [row_between(line, strips) for line in lines[head:]]
+    body = [tables_heads.row_between(line, strips) for line in lines[head:]]
     width = len(strips) + 1
     if not is_tabular(body, width, is_banded=True):
         return None
@@ -154,7 +149,7 @@ def _banded(bands: list[list[TextRow]], flats: Sequence[Stroke]) -> Table | None
         del lines[0]
         bands[0] = bands[0][1:]
         head -= 1
-    rows = [*head_rows(lines[:head], columns, strips, flats=flats), *body]
+    rows = [*tables_heads.head_rows(lines[:head], columns, strips, flats=flats), *body]
     sources = [s for row in rows for s in row.segments]
     by_band = rows_of_bands(rows, [len(band) for band in bands if band])
     if by_band is not None:
@@ -165,7 +160,9 @@ def _banded(bands: list[list[TextRow]], flats: Sequence[Stroke]) -> Table | None
 
 
 def _is_title(line: TextRow, strips: Sequence[Strip], columns: Sequence[Strip]) -> bool:
-    return len(line.cells) == 1 and not names_columns(row_between(line, strips), columns)
+    return len(line.cells) == 1 and not tables_heads.names_columns(
+        tables_heads.row_between(line, strips), columns
+    )
 
 
 def is_incomplete(table: Table, ordered: Sequence[Segment], /) -> bool:
@@ -297,24 +294,24 @@ def _aligned(
 ) -> Table | None:
     if end - start < 3 or not strips:
         return None
-    own = _own_head([row_between(line, strips) for line in lines[start:end]])
+    own = _own_head([tables_heads.row_between(line, strips) for line in lines[start:end]])
     strips = _without_empty(lines[start + own : end], strips)
-    body = [row_between(line, strips) for line in lines[start + own : end]]
+    body = [tables_heads.row_between(line, strips) for line in lines[start + own : end]]
     width = len(strips) + 1
     if not is_tabular(body, width, is_banded=False):
         return None
     columns = _columns(body, width)
-    head = head_rows(lines[start : start + own], columns, strips)
+    head = tables_heads.head_rows(lines[start : start + own], columns, strips)
     rows = head + joined_rows(body)
     sources = [s for row in rows for s in row.segments]
     table = Table(columns, rows, sources, header_rows=own, is_header_sure=True)
-    take_names_above(table, [s for line in lines[free:start] for s in line.segments])
+    tables_heads.take_names_above(table, [s for line in lines[free:start] for s in line.segments])
     return table
 
 
 def _without_empty(lines: Sequence[TextRow], strips: Sequence[Strip]) -> list[Strip]:
     """Remove columns that contain only names in the space next to their values."""
-    used = {cell.column for line in lines for cell in row_between(line, strips).cells}
+    used = {cell.column for line in lines for cell in tables_heads.row_between(line, strips).cells}
     out: list[Strip] = []
     for number, strip in enumerate(strips):
         if number in used or not out:
