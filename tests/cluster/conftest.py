@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from casetrack.api.library import Library
 from casetrack.base.config import load_settings
 from casetrack.store.index import stored_segments
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # Ray reads it once in a process, the processes that it starts read it each time: all tests agree.
 os.environ["RAY_AUTH_MODE"] = "disabled"

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from casetrack.cluster.search.shard import Shard
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from casetrack.cluster.search.shard import Query, ShardAnswer
+from casetrack.cluster.search.shard import Query, Shard, ShardAnswer
 
 
 @dataclass

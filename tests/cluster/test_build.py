@@ -22,14 +22,13 @@ from casetrack.graph.opened import graph_of
 from casetrack.store.datasets import open_snapshot
 from casetrack.store.index import cells_build
 from casetrack.store.lock import try_lock, write_lock
-from casetrack.store.place import place_of
+from casetrack.store.place import Place, place_of
 from casetrack.store.workspace import Workspace
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.api.collection import Collection
-    from casetrack.store.place import Place
 
 
 @given(

@@ -17,7 +17,7 @@ from casetrack.base.errors import ShardsUnreachable
 from casetrack.cluster.search.serving import Coordinator, shared
 from casetrack.cluster.search.shard import Part, Query, Shard
 from casetrack.search.scores import LOCAL
-from casetrack.store.index.scope import Question, scope_of, scope_of_rows
+from casetrack.store.index.scope import CandidateLists, Question, Scope, scope_of, scope_of_rows
 from casetrack.store.index.stored_segments import index_home
 from cluster.in_process import InProcess
 from store.index.made import DIMENSION, WORDS, index_of, rows_of, saved, topics
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from casetrack.api.collection import Collection
     from casetrack.base.records import SearchMode, SearchResults
     from casetrack.store.index.index import Index
-    from casetrack.store.index.scope import CandidateLists, Scope
 
 SIZES = (400, 150, 260, 40, 90)
 DEAD = frozenset({"001-00003", "001-00010", "003-00000"})

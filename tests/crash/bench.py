@@ -5,18 +5,15 @@ from __future__ import annotations
 import contextlib
 import shutil
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from casetrack.base.files import folder_bytes
 from tests.crash.faults import Faults
 from tests.crash.operations import OPERATIONS
 from tests.crash.world import Seen, garbage, look
 from tests.crash.zygote import Zygote
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 
 @dataclass

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
 import older_form
-from tests.crash.bench import workbench
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.crash.bench import Bench
+from tests.crash.bench import Bench, workbench
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -18,13 +18,12 @@ from casetrack.store.datasets import open_snapshot
 from casetrack.store.session import leftovers, write_session
 from tests.crash.faults import KILL
 from tests.crash.operations import OPERATIONS
-from tests.crash.world import garbage, look
+from tests.crash.world import Seen, garbage, look
 
 if TYPE_CHECKING:
     import random
 
     from tests.crash.bench import Bench
-    from tests.crash.world import Seen
 
 AT_RANDOM = 0.15
 _STARTED = 0.6

@@ -10,7 +10,9 @@ import shutil
 import sys
 import time
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,10 +20,6 @@ from casetrack.api.collection import Collection
 from casetrack.store.session import leftovers, write_session
 from tests.crash import crowd
 from tests.crash.world import NAME, SHORT, garbage, look, open_library, text_of, write_files
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = [
     pytest.mark.slow,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import threading
 from email.message import EmailMessage
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 import pymupdf
@@ -17,8 +17,6 @@ from casetrack.base.errors import StorageError
 from casetrack.store.session import WriteSession
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from casetrack.api.collection import Collection
     from casetrack.base.records import Document, FileOutcome, IngestProgress, IngestReport
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import lance
 import pytest
@@ -11,9 +11,6 @@ import pytest
 from casetrack.api.library import Library
 from casetrack.base import schema
 from fakes import FakeEncoders, WordEncoder
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 COMPLAINT = (
     "UNITED STATES DISTRICT COURT\nSOUTHERN DISTRICT OF NEW YORK\n\n"

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -14,9 +15,6 @@ from casetrack.api.library import Library
 from casetrack.base.errors import PipelineError
 from casetrack.faces.cli.main import main
 from fakes import FakeEncoders, NamesByList, WordEncoder
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 CHECKOUT = Path(__file__).parent.parent.parent
 PAGE = (CHECKOUT / "docs" / "pipelines.md").read_text(encoding="utf-8")

@@ -11,10 +11,11 @@ import os
 import threading
 import zipfile
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,9 +23,6 @@ import pytest
 from casetrack.base.models.spec import ModelFile, ModelSpec, WheelOrigin
 from casetrack.models.downloads import HubSource
 from casetrack.models.pull import pull
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 CHECKOUT = Path(__file__).parents[2]
 WIDTH, INNER, LAYERS, HEADS, POSITIONS = 32, 64, 2, 2, 24

@@ -6,17 +6,14 @@ import ctypes
 import os
 import re
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 from casetrack.base.errors import FileEncrypted
 from casetrack.parse.base import DocumentInfo, FileHead, Page, Reading, ReadOptions
 from casetrack.parse.embedded import attach
 from casetrack.parse.page_builder import PageBuilder, SourceLine
 from casetrack.parse.text.plain import TextReader
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 
 def page(number: int, text: str) -> Page:

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import re
 import zipfile
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from pathlib import Path
 
 from casetrack.parse import detect
-from casetrack.parse.base import ReadOptions
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
-
-    from casetrack.parse.base import Page, Reading
+from casetrack.parse.base import Page, Reading, ReadOptions
 
 RELATION = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 PACKAGE = "http://schemas.openxmlformats.org/package/2006/relationships"

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import psutil
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 _OTHERS: set[int] = set()
 """Workers of pools that other tests hold open."""

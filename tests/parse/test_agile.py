@@ -7,8 +7,10 @@ import hashlib
 import io
 import os
 import struct
+from collections.abc import Callable
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
@@ -18,10 +20,6 @@ from casetrack.base.errors import FileEncrypted, ParseFailed
 from casetrack.parse.base import ReadOptions
 from casetrack.parse.passwords import decrypted
 from casetrack.parse.word.reader import DocxReader
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 PASSWORD = "sésame 1"
 CONTENT = bytes(n * 7 % 251 for n in range(4096 + 700))

@@ -7,9 +7,11 @@ import os
 import re
 import zipfile
 from collections import Counter
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from lxml import etree
@@ -20,11 +22,6 @@ from casetrack.parse import detect, known_extensions
 from casetrack.parse.base import ReadOptions
 from casetrack.parse.page_builder import clean_text
 from casetrack.parse.workers.pool import ParsePool
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
 
 NEEDS_LIBREOFFICE = pytest.mark.needs("libreoffice")
 FOLDERS = [

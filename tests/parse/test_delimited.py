@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -14,10 +15,6 @@ from casetrack.parse.page_builder import clean_text
 from casetrack.parse.text import delimited
 from tests.parse.paging import numbers
 from tests.parse.paging import opened as read
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 
 def lines(path: Path, content: str | bytes) -> list[str]:

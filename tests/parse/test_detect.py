@@ -6,16 +6,13 @@ import io
 import os
 import sys
 import zipfile
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from casetrack.base import errors
 from casetrack.parse import detect
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 PDF = b"%PDF-1.7\n1 0 obj\n"
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"

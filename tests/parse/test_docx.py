@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import docx
 import pytest
@@ -12,15 +14,9 @@ from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 
 from casetrack.base import errors
-from casetrack.parse.base import ReadOptions
+from casetrack.parse.base import Page, ReadOptions
 from casetrack.parse.word.reader import read_docx
 from tests.parse.paging import blocks, read, related, rezipped, seen, texts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from casetrack.parse.base import Page
 
 NAMES = nsdecls("w")
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import struct
 import zipfile
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import openpyxl
 import pytest
@@ -23,11 +25,6 @@ from casetrack.parse.sheets.xls_drawings import XlsDrawings
 from tests.ole_container import ole
 from tests.parse.odf import content, package
 from tests.parse.paging import added, read, texts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
 
 DRAWING = "http://schemas.openxmlformats.org/drawingml/2006"
 RELATION = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"

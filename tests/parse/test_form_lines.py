@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from docx import Document
@@ -11,9 +11,6 @@ from docx import Document
 from casetrack.parse import detect
 from casetrack.parse.labels import is_form_line
 from tests.parse.odf import flat
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FORM = (
     "\u2610 Yes \u2610 No", "\u2612 Approved", "\u25a1 New  \u25a0 Renewal", "\u25a1 Other",

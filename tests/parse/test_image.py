@@ -6,9 +6,10 @@ import contextlib
 import io
 import struct
 import zlib
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,16 +18,10 @@ from PIL.PngImagePlugin import PngInfo
 
 from casetrack.base.config import OcrSettings, ParseLimits
 from casetrack.base.errors import ParseFailed, ParseLimit
-from casetrack.parse.base import ReadOptions
+from casetrack.parse.base import Page, Reading, ReadOptions
 from casetrack.parse.detect import read_head
 from casetrack.parse.image.reader import ImageReader, open_frames
 from tests.parse.paging import lines_of, numbers
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from casetrack.parse.base import Page, Reading
 
 READER = ImageReader()
 PROSE = (

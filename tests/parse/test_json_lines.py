@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -13,9 +14,6 @@ from casetrack.parse.text import json_lines, plain
 from tests.parse.paging import numbers
 from tests.parse.paging import opened as read
 from tests.parse.paging import texts as paragraphs
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pymupdf
 import pytest
@@ -24,10 +25,6 @@ from casetrack.parse.layout.segments import Segment
 from casetrack.parse.layout.tables_model import ColumnCarry, Rule
 from casetrack.parse.pdf.extract import extract
 from casetrack.parse.pdf.rules import page_rules
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 GRID = [("GRID", (0, 0), (-1, -1), 0.5, colors.black)]
 BOOK = [

@@ -11,9 +11,9 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import docx
 import psutil
@@ -30,7 +30,7 @@ from casetrack.base.errors import (
     ParseFailed,
     ParseLimit,
 )
-from casetrack.parse.base import ReadOptions
+from casetrack.parse.base import Page, Reading, ReadOptions
 from casetrack.parse.detect import choose, read_head
 from casetrack.parse.legacy import libreoffice
 from casetrack.parse.legacy.libreoffice import find_libreoffice
@@ -38,11 +38,6 @@ from casetrack.parse.legacy.reader import DocReader, PptReader
 from casetrack.parse.package import ole_facts
 from tests.ole_container import ole
 from tests.parse.processes import wait_until
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from casetrack.parse.base import Page, Reading
 
 needs_libreoffice = pytest.mark.needs("libreoffice")
 READERS = (DocReader(), PptReader())

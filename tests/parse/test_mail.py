@@ -7,11 +7,12 @@ import datetime as dt
 import hashlib
 import quopri
 import struct
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from email.header import Header
 from email.message import EmailMessage, Message
 from email.mime.text import MIMEText
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import assume, given, settings
@@ -19,7 +20,7 @@ from hypothesis import strategies as st
 
 from casetrack.base.config import ParseLimits
 from casetrack.base.errors import ParseFailed
-from casetrack.parse.base import FileHead, ReadOptions
+from casetrack.parse.base import FileHead, Page, Reader, Reading, ReadOptions
 from casetrack.parse.detect import read_head
 from casetrack.parse.mail.body import read_message
 from casetrack.parse.mail.headers import decode_base64, decode_text, decode_words
@@ -27,15 +28,8 @@ from casetrack.parse.mail.mbox import EmlReader, MboxReader
 from casetrack.parse.mail.msg import MsgReader
 from casetrack.parse.mail.page import mail_page
 from casetrack.parse.page_builder import clean_text
-from tests.ole_container import ole
+from tests.ole_container import Tree, ole
 from tests.parse.paging import lines_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
-
-    from casetrack.parse.base import Page, Reader, Reading
-    from tests.ole_container import Tree
 
 PDF = b"%PDF-1.4 not really\n" * 60
 

@@ -7,7 +7,7 @@ import hashlib
 import os
 import zlib
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from cryptography.hazmat.decrepit.ciphers.algorithms import Blowfish
@@ -18,16 +18,11 @@ from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
 
 from casetrack.base import errors
 from casetrack.parse import detect
-from casetrack.parse.base import ReadOptions
+from casetrack.parse.base import Page, Reading, ReadOptions
 from casetrack.parse.detect import read_head
 from casetrack.parse.opendocument.reader import OdpReader, OdtReader
 from tests.parse.odf import NAMES, content, flat, package
 from tests.parse.paging import blocks, hidden, numbers, texts
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from casetrack.parse.base import Page, Reading
 
 LANDSCAPE = (
     '<style:page-layout style:name="L"><style:page-layout-properties fo:page-width="28cm" '

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import zipfile
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -14,9 +14,6 @@ from casetrack.parse import detect
 from casetrack.parse import package as package_module
 from casetrack.parse.package import Facts, Package, moment
 from tests.ole_container import ole
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NAMES = (
     'xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:t="http://purl.org/dc/terms/" '

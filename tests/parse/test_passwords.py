@@ -6,8 +6,9 @@ import io
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import docx
 import openpyxl
@@ -21,10 +22,6 @@ from casetrack.parse.base import ReadOptions
 from casetrack.parse.passwords import decrypted
 from casetrack.parse.sheets.reader import SheetReader
 from casetrack.parse.word.reader import DocxReader
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 
 def protect(path: Path, password: str) -> Path:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pymupdf
@@ -14,17 +16,10 @@ from PIL import Image, ImageDraw
 from casetrack.base.config import OcrSettings
 from casetrack.base.errors import OcrUnavailable
 from casetrack.parse import detect, ocr
-from casetrack.parse.base import ReadOptions
-from casetrack.parse.ocr.engine import RecognizedLine, RecognizedPage, Word
+from casetrack.parse.base import Page, Reading, ReadOptions
+from casetrack.parse.ocr.engine import Picture, RecognizedLine, RecognizedPage, Word
 from casetrack.parse.pdf.readable import reads_as_words
 from tests.parse.paging import numbers
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from casetrack.parse.base import Page, Reading
-    from casetrack.parse.ocr.engine import Picture
 
 PROSE = (
     "The supplier shall deliver all goods listed below within thirty days after written notice, "

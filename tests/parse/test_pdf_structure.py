@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pymupdf
 import pytest
@@ -13,16 +15,10 @@ from reportlab.pdfgen.canvas import Canvas
 from casetrack.base import errors
 from casetrack.base.config import ParseLimits
 from casetrack.parse import detect
-from casetrack.parse.base import ReadOptions
+from casetrack.parse.base import Page, ReadOptions
 from casetrack.parse.layout.running import page_number
 from casetrack.parse.pdf.open import parse_date
 from tests.parse.prose import column, prose
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from casetrack.parse.base import Page
 
 
 def make(

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from casetrack.base.errors import ParseFailed
-from casetrack.parse.base import FileHead
+from casetrack.parse.base import FileHead, Page, Reading
 from casetrack.parse.mail.storage import BadCompression, decompress_rtf
 from casetrack.parse.page_builder import clean_text
 from casetrack.parse.rtf.parser import RtfParser
 from casetrack.parse.rtf.reader import RtfReader, encapsulated_html, holds_html, is_rtf, read_rtf
 from tests.parse.paging import blocks
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from casetrack.parse.base import Page, Reading
 
 FONTS = (
     r"{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset204 Arial;}{\f2\fcharset128 MS Mincho;}"

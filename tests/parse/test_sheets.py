@@ -6,7 +6,7 @@ import datetime as dt
 import re
 import warnings
 import zipfile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import openpyxl
 import pytest
@@ -14,7 +14,7 @@ from openpyxl.comments import Comment
 from openpyxl.worksheet.table import Table
 
 from casetrack.base.errors import FileEncrypted, FileError, ParseFailed
-from casetrack.parse.base import MAX_BLANK
+from casetrack.parse.base import MAX_BLANK, Page, Reading
 from casetrack.parse.detect import choose, read_head
 from casetrack.parse.sheets.reader import SheetReader
 from tests.parse.odf import content, package
@@ -23,9 +23,6 @@ from tests.parse.paging import related
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
-    from typing import Any
-
-    from casetrack.parse.base import Page, Reading
 
     Rows = Sequence[Sequence[Any]]
 

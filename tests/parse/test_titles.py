@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -11,10 +12,6 @@ from casetrack.parse import detect
 from casetrack.parse.layout.assemble import name_titles
 from casetrack.parse.layout.blocks import Block
 from casetrack.parse.layout.lines import TextLine
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 WIDTH = 400.0
 

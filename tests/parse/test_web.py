@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import zipfile
+from collections.abc import Callable
 from datetime import UTC, datetime
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -22,10 +23,6 @@ from casetrack.parse.web import reader as reader_module
 from casetrack.parse.web.reader import HtmlReader, html_blocks, html_parts
 from tests.parse.paging import blocks
 from tests.parse.paging import opened as read
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 
 def shown(source: str) -> list[str]:

@@ -13,11 +13,9 @@ import functools
 import io
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from typing import Any
 
 _CHECKOUT = Path(__file__).parents[2]
 _NOT_ON_WINDOWS = {

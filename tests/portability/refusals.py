@@ -9,11 +9,8 @@ import mmap
 import os
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def _file(home: Path, name: str, text: str = "text") -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import gc
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -17,9 +17,6 @@ from casetrack.store.lock import write_lock
 from casetrack.store.workspace import Workspace
 from fakes import FakeEncoders
 from stub_source import StubSource
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.slow
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from api.evaluate.graph_tally import Tally, holds, tokens_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 STATED_RELATIONS = ("amends", "response_to", "attachment", "version", "explicit")
 """Relations between documents that the notes know of; those that are measures are not judged."""

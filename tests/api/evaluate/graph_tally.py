@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _TITLES = frozenset(
     "mr mrs ms miss dr prof professor dame sir herr herrn frau dipl ing dipl.-ing the".split()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pymupdf
@@ -26,9 +27,6 @@ from casetrack.parse.render import (
     render_page,
 )
 from casetrack.parse.workers.pool import ParsePool
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RED, BLUE, WHITE = (220, 20, 20), (20, 20, 220), (255, 255, 255)
 

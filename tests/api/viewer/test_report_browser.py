@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pymupdf
 import pytest
@@ -12,9 +13,6 @@ from api.viewer.contrast import faint_texts
 from api.viewer.reports import handmade
 from api.viewer.sheets import HOSTILE
 from casetrack.api.viewer.report import report_page
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 OPEN = "document.getElementById('panel').open"
 TITLE = "document.getElementById('panel-title').textContent"

@@ -18,12 +18,11 @@ from casetrack.api.viewer.report.proof import (
     contains_sum,
     names_year,
 )
-from casetrack.base.records.graph import Quote
+from casetrack.base.records.graph import Event, Quote
 from graph_records import entity, event, quote
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
-    from casetrack.base.records.graph import Event
 
 MONTHS = "January February March April May June July August September October November December"
 

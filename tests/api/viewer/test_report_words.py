@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pymupdf
 import pytest
@@ -13,9 +14,6 @@ from api.viewer.reports import check_report, handmade, text_of
 from casetrack.api.viewer.report import Report, report_page
 from casetrack.api.viewer.report.proof import Amounts, Sum
 from graph_records import quote
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.mark.slow

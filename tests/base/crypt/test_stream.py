@@ -6,7 +6,8 @@ import hashlib
 import io
 import json
 import struct
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -16,9 +17,6 @@ from casetrack.base.crypt import stream
 from casetrack.base.crypt.secret import Cost, Secret
 from casetrack.base.crypt.stream import DecryptingReader, EncryptingWriter, is_encrypted, read_head
 from casetrack.base.errors import CaseTrackError, EncryptedFileDamaged, PassphraseWrong, UsageError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BLOCK = 64
 KEY = Secret.of("correct horse battery")

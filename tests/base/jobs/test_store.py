@@ -16,14 +16,13 @@ import pytest
 from casetrack.base.errors import DiskFull, JobNotFound, JobStopped, UsageError
 from casetrack.base.jobs import JobStore, files
 from casetrack.base.jobs.running import Pace
-from casetrack.base.records import IngestProgress
+from casetrack.base.records import CollectionInfo, IngestProgress
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from casetrack.api.library import Library
-    from casetrack.base.records import CollectionInfo
     from casetrack.base.records.jobs import Job
 
 

@@ -6,18 +6,14 @@ import http.server
 import json
 import threading
 import urllib.parse
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from casetrack.base.config import load_settings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from casetrack.base.config import Settings
+from casetrack.base.config import Settings, load_settings
 
 
 class FakeServer(http.server.ThreadingHTTPServer):

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.base.config import load_settings
+from casetrack.base.config import Settings, load_settings
 from casetrack.base.errors import FreeTierLimit, UsageError
-from casetrack.base.license import FREE, PRO, TIERS, UNLIMITED, Entitlements
+from casetrack.base.license import FREE, PRO, TIERS, UNLIMITED, Entitlements, LicenseStatus
 from casetrack.base.license.entitlements import ACTIVATED, CONFIG, ENVIRONMENT, OPTION, REFRESH
 from casetrack.base.license.key import ALPHABET, parse_key
 from casetrack.base.license.tiers import FEATURES
@@ -22,8 +22,6 @@ from casetrack.base.license.tiers import FEATURES
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.base.config import Settings
-    from casetrack.base.license import LicenseStatus
     from tests.conftest import Signer
 
 pytestmark = pytest.mark.usefixtures("free_tier")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from casetrack.api.library import Library
-from casetrack.base.config import load_settings
+from casetrack.base.config import Settings, load_settings
 from casetrack.base.errors import UPGRADE_URL, CollectionExists, FreeTierLimit
 from casetrack.base.license import FREE, PRO, UNLIMITED
 from casetrack.faces.cli.main import main
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.api.collection import Collection
-    from casetrack.base.config import Settings
     from casetrack.base.records import Document
 
 SMALL = replace(FREE, documents=4)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -10,9 +10,6 @@ from casetrack.base.errors import UsageError
 from casetrack.base.objects import credentials
 from casetrack.base.objects.address import Address, is_address
 from casetrack.base.objects.service import fault_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ import socket
 import subprocess
 import time
 import urllib.request
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -20,10 +21,6 @@ from base.objects.scenarios import share, swap_objects
 from casetrack.base.errors import ObjectStorageError
 from casetrack.base.objects import service
 from casetrack.base.objects.address import Address
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = pytest.mark.needs("npm")
 ACCOUNT = "devstoreaccount1"

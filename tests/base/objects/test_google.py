@@ -11,8 +11,9 @@ import http.client
 import json
 import threading
 from collections import defaultdict
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING
+from pathlib import Path
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 import pytest
@@ -23,10 +24,6 @@ from casetrack.base.errors import CollectionGone, ObjectStorageError
 from casetrack.base.objects import service
 from casetrack.base.objects.address import Address
 from casetrack.store import mirror
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 
 class Google:

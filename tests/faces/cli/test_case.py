@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from casetrack.base.editions import LEGAL, edition
-from faces.cli.conftest import error_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from faces.cli.conftest import Run
+from faces.cli.conftest import Run, error_of
 
 
 def test_a_case_is_made_used_described_and_deleted(run: Run, tmp_path: Path) -> None:

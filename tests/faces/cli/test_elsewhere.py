@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-from faces.cli.conftest import error_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from faces.cli.conftest import Run
+from faces.cli.conftest import Run, error_of
 
 
 @pytest.fixture

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from faces.cli.conftest import error_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from faces.cli.conftest import Run
+from faces.cli.conftest import Run, error_of
 
 RENT = {"document": "lease.txt", "page": 1, "text": "a rent of 1,250.00"}
 

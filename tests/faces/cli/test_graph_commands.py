@@ -5,18 +5,14 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from faces.cli.conftest import error_of
+from faces.cli.conftest import Run, error_of
 from graph_records import Answers, key, reference
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from faces.cli.conftest import Run
 
 ASKED = tuple[str, tuple[Any, ...], dict[str, Any]]
 # The typed command, its call of the collection, and facts that its output must contain.

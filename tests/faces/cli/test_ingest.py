@@ -9,18 +9,14 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 import casetrack
-from faces.cli.conftest import error_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from faces.cli.conftest import Run
+from faces.cli.conftest import Run, error_of
 
 ROOT = Path(casetrack.__file__).parents[1]
 LONG_NAME = "ä" * 98 + ".txt"  # 200 bytes in UTF-8

@@ -6,19 +6,15 @@ import io
 import json
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import docx
 import pytest
 from docx.enum.text import WD_TAB_ALIGNMENT, WD_TAB_LEADER
 
-from faces.cli.conftest import error_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from faces.cli.conftest import Run
+from faces.cli.conftest import Run, error_of
 
 DAUBERT = "Daubert v. Merrell Dow Pharmaceuticals, Inc., 509 U.S. 579 (1993)"
 BRIEF = (

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,13 +14,7 @@ from casetrack.api.collection.admin import Admin
 from casetrack.api.library import Library
 from casetrack.api.watch.watch_list import WatchList
 from casetrack.store.lock import write_lock
-from faces.cli.conftest import error_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from faces.cli.conftest import Run
+from faces.cli.conftest import Run, error_of
 
 
 def info(run: Run, name: str) -> dict[str, Any]:

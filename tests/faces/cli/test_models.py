@@ -9,7 +9,9 @@ import shutil
 import sys
 import threading
 import zipfile
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 import safetensors.numpy
@@ -20,7 +22,7 @@ from casetrack.models.encoders import load_profile
 from casetrack.parse.ocr import choose, language_data
 from casetrack.parse.ocr.fetch import RAPID, find_weights
 from casetrack.parse.ocr.language_data import Language, known_codes
-from faces.cli.conftest import error_of
+from faces.cli.conftest import Run, error_of
 from models.conftest import (
     CONFIG,
     HEADED_WORDS,
@@ -30,12 +32,6 @@ from models.conftest import (
     tiny_spec,
     tokenizer_file,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from faces.cli.conftest import Run
 
 TEXTS = {"deu": b"ein Netz " * 400, "eng": b"a network " * 500, "fra": b"un reseau " * 600}
 BETTER = b"a better network " * 300

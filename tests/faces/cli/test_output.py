@@ -6,9 +6,9 @@ import contextlib
 import json
 import sys
 import unicodedata
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from io import BytesIO, TextIOWrapper
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -27,9 +27,6 @@ from casetrack.faces.cli.output import (
     table,
     write_json,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 BIDI_CLASSES = {"LRE", "RLE", "PDF", "LRO", "RLO", "LRI", "RLI", "FSI", "PDI"}
 ID = "0b5f1d7e-3c52-4a7e-9a55-1f2e3d4c5b6a"

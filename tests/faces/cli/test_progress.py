@@ -8,9 +8,9 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,9 +18,6 @@ import casetrack
 from casetrack.base.records import IngestProgress
 from casetrack.faces.cli import progress
 from casetrack.faces.cli.progress import Meter, stoppable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ROOT = Path(casetrack.__file__).parents[1]
 

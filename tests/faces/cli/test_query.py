@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -12,12 +12,7 @@ import pytest
 from casetrack.base.sql.statements import all_of, is_blank, parameters, split
 from casetrack.faces.cli.query import formats
 from casetrack.faces.cli.query.formats import unique_names
-from faces.cli.conftest import error_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from faces.cli.conftest import Run
+from faces.cli.conftest import Run, error_of
 
 
 def test_a_link_stays_and_its_target_is_replaced(filled: Run, tmp_path: Path) -> None:

@@ -14,12 +14,11 @@ import pytest
 
 from casetrack.base.errors import UsageError
 from casetrack.faces.cli.query import formats
-from casetrack.faces.cli.query.formats import FORMATS
+from casetrack.faces.cli.query.formats import FORMATS, Format
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.faces.cli.query.formats import Format
     from faces.cli.conftest import Run
 
 NO_PARQUET = ["bignum", "interval", "empty_struct", "union"]

@@ -8,18 +8,13 @@ import signal
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Self
 
 import pytest
 
-from faces.cli.conftest import ROOT, error_of, process
+from faces.cli.conftest import ROOT, Run, error_of, process
 from store.sql.hostile_statements import UNSTOPPABLE
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from typing import Self
-
-    from faces.cli.conftest import Run
 
 pytestmark = pytest.mark.slow
 

@@ -5,18 +5,13 @@ from __future__ import annotations
 import io
 import json
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
-from faces.cli.conftest import error_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from faces.cli.conftest import Run
+from faces.cli.conftest import Run, error_of
 
 ODD_NAME = 'Grüße & "Mehr" d\'été.txt'
 # --- documents -----------------------------------------------------------------------------

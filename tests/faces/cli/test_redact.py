@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pymupdf
 import pytest
 
 from casetrack.base.errors import OcrUnavailable
-from faces.cli.conftest import error_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from faces.cli.conftest import Run
+from faces.cli.conftest import Run, error_of
 
 CASE = Path(__file__).parents[3] / "data-samples" / "case"
 LETTER = CASE / "Exhibits" / "Ex. 3 Letter with a black box.pdf"

@@ -9,20 +9,16 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 import casetrack
 from casetrack.base.errors import ProviderUnreachable
-from faces.cli.conftest import error_of
+from faces.cli.conftest import Run, error_of
 from fakes import FakeEncoders, WordEncoder
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from faces.cli.conftest import Run
 
 ROOT = Path(casetrack.__file__).parents[1]
 SLOW = """

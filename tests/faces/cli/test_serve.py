@@ -7,7 +7,7 @@ import re
 import socket
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -16,12 +16,7 @@ from casetrack.base.config import load_settings
 from casetrack.faces.mcp import server as starting
 from casetrack.faces.mcp.catalogue import choose, declared
 from casetrack.faces.mcp.session import Session
-from faces.cli.conftest import ROOT
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from faces.cli.conftest import Run
+from faces.cli.conftest import ROOT, Run
 
 HTTP = ("serve", "--transport", "http")
 RAY = ("serve", "--engine", "ray")

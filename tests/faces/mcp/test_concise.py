@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import shutil
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -16,10 +18,6 @@ from casetrack.base.arguments import ShortIds
 from casetrack.base.config import Settings
 from casetrack.faces.mcp.server import build_server
 from vocabulary import count
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = pytest.mark.usefixtures("as_models_see")
 

@@ -9,7 +9,9 @@ import json
 import logging
 import os
 import random
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -27,10 +29,6 @@ from hostile_calls import (
     calls,
     check,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = pytest.mark.slow
 CALLS = int(os.environ.get("CASETRACK_FUZZ", "120"))

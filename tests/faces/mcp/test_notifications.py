@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import anyio
 import anyio.to_thread
@@ -15,9 +16,6 @@ from mcp.types import INVALID_PARAMS, ResourceListChangedNotification, ResourceU
 from casetrack.api.library import Library
 from casetrack.faces.mcp import notifications
 from casetrack.faces.mcp.server import build_server
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ALL = "casetrack://collections"
 # The client of this SDK warns about methods that the newest protocol removed; older ones have them.

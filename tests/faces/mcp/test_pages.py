@@ -17,13 +17,12 @@ from casetrack.api.viewer.page_picture import MAX_BYTES, MAX_SIDE, passage_pictu
 from casetrack.api.viewer.source import CHUNK_FACT, facts_of
 from casetrack.base.errors import FileEncrypted, FileError, ParseFailed
 from casetrack.faces.mcp.uris import highlight_uri, page_uri
-from casetrack.parse.render import PageImage
+from casetrack.parse.render import PageImage, TextPage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from casetrack.api.library import Library
-    from casetrack.parse.render import TextPage
 
 pytestmark = pytest.mark.usefixtures("drawn_once")
 PDF = "Master Services Agreement.pdf"

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from casetrack.faces.setup.clients import CLIENTS, Machine, project_file, remarks, user_files
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MAC = "Library/Application Support"
 CLINE = "globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"

@@ -8,9 +8,10 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 from urllib.request import urlopen
 
 import pytest
@@ -18,9 +19,6 @@ import pytest
 from casetrack.faces.setup.bundle import preparing, starting
 from casetrack.faces.setup.bundle.preparing import Preparation, Progress
 from casetrack.faces.setup.bundle.starting import TOOL, Doorkeeper, page_of, serve_progress
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 posix = pytest.mark.skipif(os.name == "nt", reason="the programs are shell scripts")
 UV = """\

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -19,9 +19,6 @@ from casetrack.base.errors import (
 from casetrack.faces.setup import formats
 from casetrack.faces.setup.clients import CLIENTS
 from casetrack.faces.setup.register import ClientFile, enter, withdraw
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CODE, VSCODE = CLIENTS["claude-code"], CLIENTS["vscode"]
 SERVER = {"command": "/opt/ct/bin/casetrack", "args": ["serve"]}

@@ -8,10 +8,11 @@ import re
 import sys
 import threading
 import zipfile
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -32,9 +33,6 @@ from faces.setup.wheels import content, write_wheel
 from release.signing import Signer
 from release.wheel import sums
 from release.wheel import write_wheel as write
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 OURS, OTHER = Signer(b"1" * 32), Signer(b"2" * 32)
 KEYS = (OURS.public,)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pyarrow as pa
 import pymupdf
@@ -14,9 +14,6 @@ from casetrack.ingest.steps.chunk import chunk_page
 from casetrack.ingest.steps.chunking import ChunkRules, PageWords, line_boxes
 from casetrack.parse import detect
 from casetrack.parse.workers.messages import batches
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 WORDS = (
     "the supplier shall deliver all goods listed below within thirty days. After written notice "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -12,9 +12,6 @@ from casetrack.base.errors import OcrUnavailable
 from casetrack.keep.health import check_ocr
 from casetrack.parse.ocr import choose, language_data
 from casetrack.parse.ocr.fetch import RAPID, find_weights
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from casetrack.base.errors import UsageError
 from casetrack.keep.sources import KINDS, Key, Kind, open_source
 from casetrack.keep.sources.kinds import read_settings
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_every_key_of_ctx_is_known() -> None:

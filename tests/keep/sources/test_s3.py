@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import http.client
 import threading
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -13,10 +15,6 @@ import pytest
 import object_service
 from casetrack.base.errors import JobStopped, SourceChanged, SourceError, SourceSkipped, UsageError
 from casetrack.keep.sources import open_source
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 pytest.importorskip("obstore")
 pytest.importorskip("moto.server")

@@ -19,7 +19,7 @@ from casetrack.models.downloads import SourceFailed
 from casetrack.parse.ocr import choose, easy, language_data, read_image
 from casetrack.parse.ocr.choose import choose_engine, second_engine
 from casetrack.parse.ocr.clean import find_components
-from casetrack.parse.ocr.engine import RAPID, RawWord, RecognizedLine, RecognizedPage, Word
+from casetrack.parse.ocr.engine import RAPID, Engine, RawWord, RecognizedLine, RecognizedPage, Word
 from casetrack.parse.ocr.rapid import fit_to_ink, widest_gap
 from casetrack.parse.ocr.rapid_detect import decode
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.base.models.spec import ModelFile
-    from casetrack.parse.ocr.engine import Engine
 
 
 @pytest.fixture(autouse=True)

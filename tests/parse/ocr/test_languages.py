@@ -10,8 +10,9 @@ import stat
 import sys
 import tarfile
 import threading
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -27,10 +28,6 @@ from casetrack.parse.ocr.language_data import (
     known_codes,
     pull_language,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 DATA = b"a language" * 1000
 OTHER = b"the same language, better" * 900

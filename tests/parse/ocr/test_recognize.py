@@ -11,13 +11,12 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from casetrack.parse.ocr import clean
+from casetrack.parse.ocr import RecognizedPage, clean
 from casetrack.parse.ocr.recognize import find_skew, lines_are_upright, prepare, recognize
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.parse.ocr import RecognizedPage
     from casetrack.parse.ocr.engine import Engine
 
 

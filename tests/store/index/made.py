@@ -9,13 +9,12 @@ import pyarrow as pa
 
 from casetrack.base import schema
 from casetrack.store.index import segment as segments
-from casetrack.store.index.index import live_index
+from casetrack.store.index.index import Index, live_index
 from casetrack.store.passages import PLACE_COLUMNS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.store.index.index import Index
     from casetrack.store.index.segment import Segment
 
 DIMENSION = 32

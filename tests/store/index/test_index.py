@@ -14,13 +14,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from casetrack.store.index.arrays import map_arrays, save_arrays
-from casetrack.store.index.index import open_index
+from casetrack.store.index.index import Index, open_index
 from casetrack.store.session import write_session
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
     from casetrack.api.library import Library
-    from casetrack.store.index.index import Index
 
 WORDS = "payment term notice supplier invoice delay penalty court law contract annex price".split()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -11,9 +11,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from casetrack.store.index.arrays import is_whole, map_arrays, read_table, save_arrays, write_table
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TABLE = pa.table({"word": ["harbour", "rent", None], "count": [1, 2, 3]})
 

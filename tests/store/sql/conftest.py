@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
 from casetrack.api.library import Library
 from casetrack.base.config import load_settings
 from casetrack.store.session import write_session
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
 
 
 @pytest.fixture(scope="module")

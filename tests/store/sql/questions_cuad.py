@@ -11,14 +11,12 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sections import sections
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 QUICK_CONTRACTS = 12
 QUICK_CATEGORIES = 8
