@@ -7,17 +7,13 @@ on the page is the passage's place plus the span.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from casetrack.base.provenance import Provenance
+from casetrack.base.records import Chunk
 from casetrack.base.records.reading import NO_LOCATION
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from casetrack.base.provenance import Provenance
-    from casetrack.base.records import Chunk
-    from casetrack.base.records.search import SearchResult
+from casetrack.base.records.search import SearchResult
 
 BEST_CHARS = 400
 """Characters of the best part of a passage."""

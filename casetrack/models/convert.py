@@ -10,11 +10,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from casetrack.base.errors import ModelCorrupt, See
+from casetrack.base.models.spec import ModelSpec
 from casetrack.models.bert_onnx import (
     Array,
     BertConfig,
@@ -25,11 +27,6 @@ from casetrack.models.bert_onnx import (
     build_tokens,
 )
 from casetrack.models.layout import BUILT_NAME, TOKENIZER_BUILT_NAME, TOKENIZER_NAME
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from casetrack.base.models.spec import ModelSpec
 
 # Read weights of 4 bits with their vocabulary from one file of the layout ``E5S1``.
 

@@ -10,20 +10,17 @@ import tempfile
 import time
 import urllib.parse
 import zipfile
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from typing import IO, Any, Protocol
 
 from casetrack.base.errors import DownloadFailed
+from casetrack.base.models.spec import ModelFile, ModelSpec, Progress
 from casetrack.models.layout import GIT_DIGITS, SCRATCH_PREFIX, git_hash_of, part_path, sha256_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from casetrack.base.models.spec import ModelFile, ModelSpec, Progress
 
 # A source stores one file with the right SHA-256, or raises `SourceFailed`; `pull` decides what to
 # do next.

@@ -10,12 +10,14 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from casetrack.base.config import ENV_MODELS
 from casetrack.base.errors import ModelCorrupt, ModelNotFound, See
 from casetrack.base.models.catalog import find_model
+from casetrack.base.models.spec import ModelSpec, Progress
 from casetrack.models.downloads import ModelSource, fetch_files
 from casetrack.models.layout import (
     MANIFEST_NAME,
@@ -26,12 +28,6 @@ from casetrack.models.layout import (
     storage_error,
     write_atomic,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from casetrack.base.models.spec import ModelSpec, Progress
 
 _KEPT = "models folder"
 ENV_PIP_ARGS = "CASETRACK_PIP_ARGS"

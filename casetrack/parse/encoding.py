@@ -11,11 +11,14 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from casetrack.base.errors import ParseFailed
 from casetrack.base.words import WordLists
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from casetrack.parse.base import FileHead
 
     Chunks = Callable[[], Iterator[bytes]]
 
@@ -165,15 +168,27 @@ def decode(data: bytes, /, *, declared: str | None = None) -> Decoded:
     return Decoded(data.decode(coding.name, errors=coding.errors), coding.name, coding.warning)
 
 
-def file_encoding(path: Path, /, *, declared: str | None = None) -> Encoding:
-    """Return the encoding of a file, read in chunks; raise ``NotText`` if it is binary."""
+class TextFormat:
+    """A reader of text files, without its ``read``."""
 
-    def chunks() -> Iterator[bytes]:
-        with path.open("rb") as file:
-            while part := file.read(_CHUNK):
-                yield part
+    name: str
 
-    return _find(chunks, declared)
+    def accepts(self, file: FileHead, /) -> bool:
+        """Accept text without another format's signature."""
+        return file.mark is None and looks_like_text(file.head)
+
+    def encoding_of(self, path: Path, /) -> Encoding:
+        """Return the encoding of a file, read in chunks; raise ``ParseFailed`` if it is binary."""
+
+        def chunks() -> Iterator[bytes]:
+            with path.open("rb") as file:
+                while part := file.read(_CHUNK):
+                    yield part
+
+        try:
+            return _find(chunks, None)
+        except NotText as error:
+            raise ParseFailed(path, self.name, str(error)) from error
 
 
 def codec_of(label: str | None, /) -> str | None:

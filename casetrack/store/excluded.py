@@ -7,21 +7,17 @@ name, syncs keep its document up to date like any other.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from casetrack.base.errors import StorageError
 from casetrack.base.files import storage_errors, write_atomic
 from casetrack.base.provenance import iso_utc
+from casetrack.base.records import Document
 from casetrack.base.records.sync import ExcludedFile
 from casetrack.store.facts import sealed, unsealed
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-    from pathlib import Path
-
-    from casetrack.base.records import Document
 
 FILE = "excluded.json"
 _FORMAT = 1

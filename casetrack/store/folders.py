@@ -14,7 +14,8 @@ import secrets
 import shutil
 import time
 import uuid
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from casetrack.base.errors import CollectionDamaged, CollectionGone, See, UsageError
 from casetrack.base.files import (
@@ -24,6 +25,8 @@ from casetrack.base.files import (
     storage_errors,
     write_atomic,
 )
+from casetrack.base.objects.address import Address
+from casetrack.base.records import CollectionInfo
 from casetrack.store import audit, mirror
 from casetrack.store.heads import FILE
 from casetrack.store.info import COPY, info_lock, is_deleted, read_info, write_info
@@ -34,13 +37,6 @@ from casetrack.store.place import Place, is_remote_folder, make_remote_folder, p
 from casetrack.store.published import LISTING
 from casetrack.store.sealed import recover, unfinished
 from casetrack.store.wipe import GONE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
-    from casetrack.base.objects.address import Address
-    from casetrack.base.records import CollectionInfo
 
 UNCHOSEN_PROFILE = ".profile-unchosen"
 """File in a collection's folder until the user has chosen a profile."""

@@ -9,21 +9,17 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from casetrack.base.errors import CollectionDamaged
 from casetrack.base.files import private_folder, storage_errors
+from casetrack.base.records import Document
 from casetrack.store.damage import reading
 from casetrack.store.datasets import DOCUMENTS, Snapshot, open_dataset
 from casetrack.store.heads import manifests
 from casetrack.store.history import SNAPSHOTS, read_note, tags
 from casetrack.store.place import place_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
-
-    from casetrack.base.records import Document
 
 COPIES = "originals"
 

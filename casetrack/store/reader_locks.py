@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import contextlib
 import secrets
+import threading
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 from casetrack.base.errors import DiskFull, NotWritable, StorageError
 from casetrack.base.files import storage_errors
@@ -19,12 +21,6 @@ from casetrack.store.datasets import CHUNKS, DOCUMENTS, Snapshot, open_dataset, 
 from casetrack.store.history import tags
 from casetrack.store.lock import alone, try_lock, write_lock
 from casetrack.store.place import dataset_at, place_of
-
-if TYPE_CHECKING:
-    import threading
-    from collections.abc import Iterator
-    from pathlib import Path
-
 
 _FOLDER = "reader-locks"
 _PREFIX = "reader-lock-"

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from casetrack.base.config import Settings
-    from casetrack.base.provenance import Box
-    from casetrack.base.records import Picture
-    from casetrack.base.records.graph import EntityGraph, Timeline
+from casetrack.base.config import Settings
+from casetrack.base.provenance import Box
+from casetrack.base.records import Picture
+from casetrack.base.records.graph import EntityGraph, Timeline
 
 
 def draw_graph(graph: EntityGraph, /) -> str:

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from casetrack.base.errors import UsageError
-
-if TYPE_CHECKING:
-    import threading
-    from collections.abc import Callable, Iterator
-    from contextlib import AbstractContextManager
-
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, TypedDict
+from pathlib import Path
+from typing import Any, TypedDict
 
 from casetrack.api.evaluate.measures import mean_of, percentile
+from casetrack.base.config import Settings
 from casetrack.base.errors import CaseTrackError, FileNotFound, See, UsageError
 from casetrack.base.files import storage_errors, write_json
 from casetrack.base.records.cards import Card, Fact
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from casetrack.base.config import Settings
 
 FORMAT = 1
 _DIGITS = 6

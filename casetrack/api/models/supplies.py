@@ -6,18 +6,14 @@ when the program is updated.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 from casetrack.base.models.catalog import RAPID
 from casetrack.base.models.profiles import find_profile
+from casetrack.base.models.spec import Progress
 from casetrack.base.records import DEFAULT_PROFILE
 from casetrack.models.pull import installed, pull
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from casetrack.base.models.spec import Progress
 
 USUAL = (DEFAULT_PROFILE, RAPID.name)
 """Default downloads, in this order."""

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from casetrack.api.viewer.source import SourceFile, find_source
 from casetrack.api.viewer.view import about_source, draw_page, no_picture
+from casetrack.base.config import Settings
 from casetrack.base.errors import CaseTrackError, FileError
+from casetrack.base.provenance import Box, Provenance
 from casetrack.base.records import Document, Picture
+from casetrack.base.records.graph import Quote
 from casetrack.parse.base import ReadOptions
 from casetrack.parse.render import PICTURE_FORMATS, PageImage, mark_boxes
 from casetrack.store.datasets import open_snapshot
 from casetrack.store.passages import find_chunk
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from casetrack.base.config import Settings
-    from casetrack.base.provenance import Box, Provenance
-    from casetrack.base.records.graph import Quote
 
 MAX_PICTURES = 3
 """Maximum number of passages with a picture."""

@@ -6,17 +6,13 @@ import base64
 import re
 import shlex
 import struct
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from casetrack.api.viewer.templating import rendered
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from casetrack.base.records import Picture
-    from casetrack.base.records.graph import Quote
+from casetrack.base.records import Picture
+from casetrack.base.records.graph import Quote
 
 Place = tuple[str, int, int]
 """Id of a chunk, and start and end of the words in its text."""

@@ -5,18 +5,15 @@ from __future__ import annotations
 import hashlib
 import struct
 import zlib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from casetrack.base.records import Document
 from casetrack.ingest.staleness import is_inside
 from casetrack.parse.render import PICTURE_FORMATS
 from casetrack.store.originals import copy_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from casetrack.base.records import Document
 
 # Facts inside a PNG, so that a picture on its own still identifies its source.
 

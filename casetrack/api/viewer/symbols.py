@@ -5,17 +5,13 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
+from casetrack.base.records.graph import Entity
 from casetrack.base.words import lists
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from datetime import date
-
-    from casetrack.base.records.graph import Entity
 
 KIND_WORDS = {
     "person": "Person",

@@ -6,9 +6,10 @@ import contextlib
 import logging
 import os
 import threading
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from datetime import datetime, tzinfo
 from pathlib import PurePath
-from typing import TYPE_CHECKING
 
 from casetrack.api.watch.changes import Changes, FileState, Notifier, file_state
 from casetrack.api.watch.clock import Clock, moment
@@ -17,11 +18,6 @@ from casetrack.api.watch.statuses import Report, Statuses, counts_of
 from casetrack.base.errors import CaseTrackError, StorageError
 from casetrack.base.records.sync import Health, Watch, WatchStatus
 from casetrack.store.lock import try_lock
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from datetime import datetime, tzinfo
-
 
 # Files whose changes are ignored: locks, unfinished downloads, files of editors and systems.
 

@@ -11,3 +11,9 @@ from casetrack.base.errors.references import *
 from casetrack.base.errors.setup import *
 from casetrack.base.errors.storage import *
 from casetrack.base.errors.work import *
+
+
+def __dir__() -> list[str]:
+    """Return the names of the errors, for completion."""
+    kinds = (each for each in globals().values() if isinstance(each, type))
+    return sorted(kind.__name__ for kind in kinds if issubclass(kind, CaseTrackError))

@@ -128,28 +128,20 @@ class FreeTierLimit(CaseTrackError):
         super().__init__(f"{fact} {step}", hint=hint)
 
     @classmethod
-    def of_collections(
-        cls, tier: str, allowed: int, count: int, /, *, hint: str = ""
+    def of_count(
+        cls, noun: str, tier: str, allowed: int, count: int, /, *, hint: str = ""
     ) -> FreeTierLimit:
-        """Return the error for one collection too many: *count* are there."""
+        """Return the error for one more than *count* collections, or documents in a collection."""
+        where = " per collection" if noun == "document" else ""
         error = cls(
-            f"{tier} tier allows {allowed:,} collections (you have {count:,}).",
-            f"Delete a collection or upgrade to Pro for unlimited collections: {UPGRADE_URL}",
+            f"{tier} tier allows {allowed:,} {noun}s{where} (you have {count:,}).",
+            f"Delete a {noun} or upgrade to Pro for unlimited {noun}s: {UPGRADE_URL}",
             hint=hint,
         )
-        return error._of_amounts("too_many_collections", tier, allowed, count)
-
-    @classmethod
-    def of_documents(
-        cls, tier: str, allowed: int, count: int, /, *, hint: str = ""
-    ) -> FreeTierLimit:
-        """Return the error for one document too many in a collection that holds *count*."""
-        error = cls(
-            f"{tier} tier allows {allowed:,} documents per collection (you have {count:,}).",
-            f"Delete a document or upgrade to Pro for unlimited documents: {UPGRADE_URL}",
-            hint=hint,
-        )
-        return error._of_amounts("too_many_documents", tier, allowed, count)
+        error.message_key = f"too_many_{noun}s"
+        amounts = {"allowed": f"{allowed:,}", "count": f"{count:,}"}
+        error.facts = {"tier": tier, "url": UPGRADE_URL, **amounts}
+        return error
 
     @classmethod
     def of_archive(cls, tier: str, allowed: int, count: int, /, *, hint: str = "") -> FreeTierLimit:
@@ -171,16 +163,6 @@ class FreeTierLimit(CaseTrackError):
             f"Upgrade to Pro for it: {UPGRADE_URL}",
             hint=hint,
         )
-
-    def _of_amounts(self, message_key: str, tier: str, allowed: int, count: int) -> FreeTierLimit:
-        self.message_key = message_key
-        self.facts = {
-            "tier": tier,
-            "allowed": f"{allowed:,}",
-            "count": f"{count:,}",
-            "url": UPGRADE_URL,
-        }
-        return self
 
 
 class LicenseInvalid(UsageError):

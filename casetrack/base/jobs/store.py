@@ -6,22 +6,19 @@ import contextlib
 import logging
 import os
 import secrets
+import threading
 import weakref
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from casetrack.base.errors import JobNotFound, StorageError, UsageError
 from casetrack.base.jobs import files
 from casetrack.base.jobs.running import CLIENT_LEFT, RunningJob
+from casetrack.base.records import CollectionInfo
 from casetrack.base.records.jobs import Job, JobKind
-
-if TYPE_CHECKING:
-    import threading
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from casetrack.base.records import CollectionInfo
 
 logger = logging.getLogger("casetrack.jobs")
 repairs = logging.getLogger("casetrack.repairs")

@@ -372,20 +372,19 @@ class Entitlements:
 
     def allow_collection(self, count: int, /) -> None:
         """Raise ``FreeTierLimit`` if *count* collections are the maximum."""
-        status = self.status()
-        limit = status.tier.collections
-        if limit is not None and count >= limit:
-            raise FreeTierLimit.of_collections(status.tier.title, limit, count, hint=status.reason)
+        self._allow("collection", self.tier.collections, count)
 
     def allow_document(self, count: int, /) -> None:
         """Raise ``FreeTierLimit`` if *count* documents are the maximum of a collection.
 
         Attachments are not counted, see :mod:`casetrack.base.license.tiers`.
         """
-        status = self.status()
-        limit = status.tier.documents
+        self._allow("document", self.tier.documents, count)
+
+    def _allow(self, noun: str, limit: int | None, count: int) -> None:
         if limit is not None and count >= limit:
-            raise FreeTierLimit.of_documents(status.tier.title, limit, count, hint=status.reason)
+            status = self.status()
+            raise FreeTierLimit.of_count(noun, status.tier.title, limit, count, hint=status.reason)
 
     def allow_archive(self, count: int, /) -> None:
         """Raise ``FreeTierLimit`` if an imported collection has too many documents."""

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import functools
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from casetrack.base.errors import UsageError
 from casetrack.base.models.catalog import find_model
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from casetrack.base.models.spec import ModelSpec
+from casetrack.base.models.spec import ModelSpec
 
 Provider = Literal["", "openai", "ollama"]
 

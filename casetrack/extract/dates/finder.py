@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import itertools
 import re
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from casetrack.base.years import FIRST_COMMON, UNSET_DAYS, YEARS
 from casetrack.extract.dates import offsets, points, ranges
@@ -13,11 +15,6 @@ from casetrack.extract.dates import vocabulary as words
 from casetrack.extract.dates.nodes import Node, days_of, outcome
 from casetrack.extract.dates.tokens import TokenStream, tokenize, windows
 from casetrack.extract.spans import DateSpan
-
-if TYPE_CHECKING:
-    import datetime as dt
-    from collections.abc import Iterable
-
 
 # Confidence of candidates from their context.
 

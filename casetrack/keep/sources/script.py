@@ -28,22 +28,19 @@ import re
 import shutil
 import sys
 import tempfile
+import threading
 import weakref
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import IO, TYPE_CHECKING, Any
+from pathlib import Path
+from typing import IO, Any
 
 from casetrack.base.arguments import suggest
 from casetrack.base.errors import JobStopped, See, SourceChanged, SourceError, SourceSkipped
 from casetrack.ingest.walk import suffix_of
 from casetrack.keep.sources.base import Item, Source, counted, label, listed
 from casetrack.keep.sources.program import Limits, Running, running
-
-if TYPE_CHECKING:
-    import threading
-    from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
-
 
 # Parsing of a script's line.
 

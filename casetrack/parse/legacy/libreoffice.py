@@ -15,18 +15,15 @@ import sys
 import tempfile
 import time
 import zipfile
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
+from casetrack.base.config import ParseLimits
 from casetrack.base.errors import ConverterFailed, ConverterMissing, ParseFailed, ParseLimit
 from casetrack.base.errors.files import package_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from casetrack.base.config import ParseLimits
 
 _NAMES = ("soffice", "libreoffice")
 _FOLDERS = (

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import binascii
 import codecs
+import datetime as dt
 import re
 from dataclasses import dataclass
 from email.message import Message
-from typing import TYPE_CHECKING
 
 from casetrack.base.words import WordLists
 from casetrack.parse.dates import mail_date
 from casetrack.parse.encoding import NotText, decode
-
-if TYPE_CHECKING:
-    import datetime as dt
 
 # Text of mails: decoded by the declared charset if the bytes agree with it, otherwise detected.
 

@@ -7,16 +7,11 @@ download their files.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from casetrack.base.config import OcrSettings
 from casetrack.base.errors import OcrUnavailable
 from casetrack.parse.ocr.engine import Picture, RecognizedLine, RecognizedPage, Word
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from casetrack.base.config import OcrSettings
-
 
 _SURE = 0.9
 _AS_MUCH = 0.6

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from casetrack.base.errors import OcrUnavailable, See
 from casetrack.base.models.catalog import RAPID
+from casetrack.base.models.spec import ModelFile, ModelSpec, Progress
 from casetrack.models.downloads import ModelSource, fetch_files
 from casetrack.models.layout import sha256_of, storage_error
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from casetrack.base.models.spec import ModelFile, ModelSpec, Progress
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from casetrack.base.words import WordLists
 from casetrack.extract.language import LANGUAGES, PROSE
 from casetrack.parse import base
 from casetrack.parse.detect import SOURCE_CODE
-from casetrack.parse.encoding import NotText, decode, looks_like_text
+from casetrack.parse.encoding import NotText, TextFormat, decode
 from casetrack.parse.page_builder import PageBuilder, SourceLine
 
 # Finds functions and classes in source code: by a grammar if one is installed, otherwise by
@@ -310,15 +310,11 @@ _OBJECTIVE_C = re.compile(
 )
 
 
-class CodeReader:
+class CodeReader(TextFormat):
     """Source code and other machine-readable text."""
 
     name = SOURCE_CODE
     extensions: tuple[str, ...] = tuple(LANGUAGES)
-
-    def accepts(self, file: base.FileHead, /) -> bool:
-        """Accept any text."""
-        return file.mark is None and looks_like_text(file.head)
 
     def read(self, path: Path, options: base.ReadOptions = base.DEFAULT_OPTIONS, /) -> base.Reading:
         """Decode the file; see :class:`casetrack.parse.base.Reader`."""

@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 from casetrack.base.errors import ParseFailed
 from casetrack.extract.tables.model import is_value
-from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Page, Reading, ReadOptions
-from casetrack.parse.encoding import Encoding, NotText, file_encoding, looks_like_text
+from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, Page, Reading, ReadOptions
+from casetrack.parse.encoding import Encoding, TextFormat
 from casetrack.parse.labels import number_list
 from casetrack.parse.sheets.model import Area, Cell, CellKind, SheetData, SheetRow, shown_cell
 from casetrack.parse.sheets.reader import SheetTooLarge, sheet_page
@@ -263,22 +263,15 @@ _DATE = re.compile(
 )
 
 
-class DelimitedReader:
+class DelimitedReader(TextFormat):
     """CSV and variants with other delimiters; values are unchanged."""
 
     name = "CSV"
     extensions: tuple[str, ...] = (".csv", *_TABBED)
 
-    def accepts(self, file: FileHead, /) -> bool:
-        """Accept any text."""
-        return file.mark is None and looks_like_text(file.head)
-
     def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
         """Find encoding and dialect; see :class:`casetrack.parse.base.Reader`."""
-        try:
-            encoding = file_encoding(path)
-        except NotText as error:
-            raise ParseFailed(path, self.name, str(error)) from error
+        encoding = self.encoding_of(path)
         table = _Table(path, encoding)
         parts = sum(1 for _ in _parts(table.records()))
         form = "tsv" if table.dialect.delimiter == "\t" else "csv"

@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
-from casetrack.base.errors import ParseFailed
-from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Page, Reading, ReadOptions
-from casetrack.parse.encoding import Encoding, NotText, file_encoding, looks_like_text
+from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, Page, Reading, ReadOptions
+from casetrack.parse.encoding import Encoding, TextFormat
 from casetrack.parse.labels import number_list
 from casetrack.parse.page_builder import PageBuilder, SourceLine
 from casetrack.parse.text.plain import PART_CHARS, pieces
@@ -333,35 +332,27 @@ _COUNTED_BYTES = 8 << 20
 """Pages of larger files are not counted in advance, which would double the time."""
 
 
-class JsonLinesReader:
+class JsonLinesReader(TextFormat):
     """JSON lines: one JSON value per line."""
 
     name = "JSON lines"
     extensions: tuple[str, ...] = (".jsonl", ".ndjson")
 
-    def accepts(self, file: FileHead, /) -> bool:
-        """Accept any text."""
-        return file.mark is None and looks_like_text(file.head)
-
     def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
         """Find the encoding; see :class:`casetrack.parse.base.Reader`."""
-        encoding = _encoding(path, self.name)
+        encoding = self.encoding_of(path)
         return _read_lines(path, encoding, "jsonl")
 
 
-class JsonReader:
+class JsonReader(TextFormat):
     """JSON: an object, a list of records, or, under the same extension, JSON lines."""
 
     name = "JSON"
     extensions: tuple[str, ...] = (".json", ".geojson")
 
-    def accepts(self, file: FileHead, /) -> bool:
-        """Accept any text."""
-        return file.mark is None and looks_like_text(file.head)
-
     def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
         """Decode the file; see :class:`casetrack.parse.base.Reader`."""
-        encoding = _encoding(path, self.name)
+        encoding = self.encoding_of(path)
         if _is_lines(path, encoding):
             return _read_lines(path, encoding, "json")
 
@@ -369,13 +360,6 @@ class JsonReader:
             return _document(pieces(path, encoding), notes)
 
         return _reading("json", path, encoding, records)
-
-
-def _encoding(path: Path, kind: str) -> Encoding:
-    try:
-        return file_encoding(path)
-    except NotText as error:
-        raise ParseFailed(path, kind, str(error)) from error
 
 
 def _lines(path: Path, encoding: Encoding) -> Iterator[str]:

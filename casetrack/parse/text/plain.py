@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from casetrack.base.errors import ParseFailed
-from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Reading, ReadOptions
-from casetrack.parse.encoding import NotText, file_encoding, looks_like_text
+from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, Reading, ReadOptions
+from casetrack.parse.encoding import TextFormat
 from casetrack.parse.page_builder import PageBuilder, SourceLine, clean_title
 
 if TYPE_CHECKING:
@@ -25,22 +24,15 @@ PART_CHARS = 1_000_000
 """Characters after which a page ends, at a blank line if there is one in the last tenth."""
 
 
-class TextReader:
+class TextReader(TextFormat):
     """Plain text; line numbers are those of the file and restart after each form feed."""
 
     name = "Text"
     extensions: tuple[str, ...] = (".txt", ".text", ".log")
 
-    def accepts(self, file: FileHead, /) -> bool:
-        """Accept text without another format's signature."""
-        return file.mark is None and looks_like_text(file.head)
-
     def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
         """Find the encoding; see :class:`casetrack.parse.base.Reader`."""
-        try:
-            encoding = file_encoding(path)
-        except NotText as error:
-            raise ParseFailed(path, self.name, str(error)) from error
+        encoding = self.encoding_of(path)
         count = sum(1 for _ in _parts(path, encoding))
         warnings = [encoding.warning] if encoding.warning else []
         return Reading(DocumentInfo("txt", count), _pages(_parts(path, encoding)), warnings)
@@ -123,22 +115,15 @@ _TABLE_RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)+\|?\s*$|\s*\|\s*
 _TITLE = re.compile(r"title:\s*(.+)", re.IGNORECASE)
 
 
-class MarkdownReader:
+class MarkdownReader(TextFormat):
     """Markdown: one page, or several for a long text, with line numbers of the file."""
 
     name = "Markdown"
     extensions: tuple[str, ...] = (".md", ".markdown")
 
-    def accepts(self, file: FileHead, /) -> bool:
-        """Accept text without another format's signature."""
-        return file.mark is None and looks_like_text(file.head)
-
     def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
         """Find the encoding; see :class:`casetrack.parse.base.Reader`."""
-        try:
-            encoding = file_encoding(path)
-        except NotText as error:
-            raise ParseFailed(path, self.name, str(error)) from error
+        encoding = self.encoding_of(path)
         parts = _markdown_parts(path, encoding)
         title = _front_title([line.text for line in next(parts)])
         info = DocumentInfo("markdown", 1 + sum(1 for _ in parts), title=title)

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from casetrack.base.errors import ParseFailed
 from casetrack.base.words import WordLists
-from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Reading, ReadOptions
+from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, Reading, ReadOptions
 from casetrack.parse.dates import parse_date, written_date
-from casetrack.parse.encoding import Decoded, NotText, codec_of, decode, looks_like_text
+from casetrack.parse.encoding import Decoded, NotText, TextFormat, codec_of, decode
 from casetrack.parse.links import LinkTargets
 from casetrack.parse.page_builder import PageBuilder, SourceLine, clean_text, clean_title
 from casetrack.parse.text.plain import PART_CHARS
@@ -193,15 +193,11 @@ _ARCHIVES = (".mht", ".mhtml")
 _PAGE_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 
 
-class HtmlReader:
+class HtmlReader(TextFormat):
     """HTML, XHTML and MHTML; line numbers are those of the displayed text, not of its source."""
 
     name = "HTML"
     extensions: tuple[str, ...] = (".html", ".htm", ".xhtml", ".xht", *_ARCHIVES)
-
-    def accepts(self, file: FileHead, /) -> bool:
-        """Accept any text: browsers show that too."""
-        return file.mark is None and looks_like_text(file.head)
 
     def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
         """Decode and parse the file; see :class:`casetrack.parse.base.Reader`."""

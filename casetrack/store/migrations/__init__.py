@@ -13,8 +13,9 @@ fictitious version 0.
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from casetrack.base.errors import (
     CollectionBusy,
@@ -26,16 +27,11 @@ from casetrack.base.errors import (
     SchemaError,
 )
 from casetrack.base.files import translate
+from casetrack.base.records import CollectionInfo
 from casetrack.base.resources import SCHEMA_VERSION
 from casetrack.store.info import read_info, update_info
 from casetrack.store.lock import write_lock
 from casetrack.store.migrations.backup import Backup, backups, make_backup, remove_backups
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from casetrack.base.records import CollectionInfo
 
 __all__ = ["MIGRATIONS", "Backup", "backups", "make_backup", "migrate", "remove_backups"]
 

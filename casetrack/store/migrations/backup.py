@@ -11,21 +11,17 @@ import contextlib
 import os
 import secrets
 import shutil
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from casetrack.base import schema
 from casetrack.base.errors import DiskFull
 from casetrack.base.files import folder_bytes, storage_errors, sync_folder
+from casetrack.base.records import CollectionInfo
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset
 from casetrack.store.info import FILE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from casetrack.base.records import CollectionInfo
 
 # Adding the columns of a later version to the datasets of a collection.
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import groupby
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from casetrack.base.records.marks import Mark, PlacedMark
+from casetrack.base.records.marks import Mark, PlacedMark
 
 
 def of_documents(marks: Iterable[PlacedMark], /) -> tuple[PlacedMark, ...]:

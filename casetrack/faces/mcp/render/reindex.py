@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from casetrack.api.text import head_of
 from casetrack.base.provenance import iso_utc
+from casetrack.base.records import UntakenFile
+from casetrack.base.records.health import Action, DocumentIndex, IndexStatus
 from casetrack.faces.mcp import render
 from casetrack.faces.mcp.operation_tools import plain
 from casetrack.faces.mcp.outputs import STATUS
 from casetrack.faces.mcp.results import onward, page_of
 from casetrack.faces.mcp.steps import name_tools
 from casetrack.faces.mcp.texts import cut
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from casetrack.base.records import UntakenFile
-    from casetrack.base.records.health import Action, DocumentIndex, IndexStatus
 
 LISTED_DOCUMENTS = 100
 LISTED_FILES = 20

@@ -7,18 +7,15 @@ import hashlib
 import re
 import shutil
 import subprocess
+import threading
 import weakref
-from typing import IO, TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import IO, NamedTuple
 
 from casetrack.base.errors import JobStopped, SourceError
 from casetrack.keep.sources.git.program import Address, Git, GitFailed, GitStopped
 from casetrack.keep.sources.program import end, own_group
-
-if TYPE_CHECKING:
-    import threading
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
 
 _FIRST_PACK_BYTES = 1 << 30
 _GROUP = 32

@@ -10,19 +10,16 @@ import os
 import re
 import shutil
 import subprocess
+import threading
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 from urllib.parse import quote, unquote, urlsplit
 from urllib.request import url2pathname
 
 from casetrack.base.errors import JobStopped, SourceError, UsageError
 from casetrack.keep.sources.program import Limits, Running, running
-
-if TYPE_CHECKING:
-    import threading
-    from collections.abc import Callable, Iterator
-
 
 # Addresses of repositories: validation, display, and web pages.
 

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from casetrack.base.errors import SourceSkipped, UsageError
 from casetrack.base.files import write_atomic
 from casetrack.keep.sources.base import Choice, Item, Source, counted, label, listed, with_lines
 from casetrack.keep.sources.git.clone import Clone, Entry
 from casetrack.keep.sources.git.program import Git, GitFailed, check_branch, parse
-
-if TYPE_CHECKING:
-    import threading
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
 
 # Time and author of each file's content: one ``git log`` for all files.
 
