@@ -5,6 +5,7 @@ output, ``hint`` the next step. Common texts follow PRD 09 §2, "Common Error Pa
 """
 
 from casetrack.base.errors.base import *
+from casetrack.base.errors.base import CaseTrackError
 from casetrack.base.errors.collections import *
 from casetrack.base.errors.files import *
 from casetrack.base.errors.references import *
