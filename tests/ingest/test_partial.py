@@ -12,7 +12,6 @@ import pytest
 
 from casetrack.api.library import Library
 from casetrack.base.config import ParseLimits
-from casetrack.base.records.documents import Document, ExtractorFailure
 from casetrack.faces.cli.main import main
 from casetrack.parse.workers.pool import ParsePool
 from faces.window.conftest import visitor
@@ -184,20 +183,6 @@ def test_a_failing_part_of_the_chunk_step_loses_its_own_column(
     assert (failure.stage, failure.error) == ("chunk", "IndexError")
     assert collection.search("rent", mode="keyword").results
     assert collection.sql("SELECT failures[1].stage AS stage FROM documents")["stage"][0].as_py()
-
-
-def test_failures_of_an_earlier_version_are_read(library: Library, tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("Ann paid the rent.")
-    collection = library.create("Case")
-    collection.ingest([tmp_path / "a.txt"])
-    document = collection.documents()[0]
-    old = 'The extractor "dates" failed 1,200 times (IndexError: x); its values are missing there.'
-    row = document.as_row() | {"missing": ["Page 2 is gone.", old], "failures": None}
-    read = Document.from_row(row)
-    assert read.failures == (ExtractorFailure("dates", "extract", "IndexError", 1200),)
-    assert read.missing == ("Page 2 is gone.", read.failures[0].sentence)
-    assert Document.from_row(read.as_row()) == read
-    assert read.with_failures(()).missing == ("Page 2 is gone.",)
 
 
 BUILDERS = {
