@@ -18,35 +18,9 @@ from casetrack.api.text.form import (
     spread,
 )
 from casetrack.api.text.passages import passage
+from casetrack.base.records import graph
 from casetrack.base.records.documents import Document
-from casetrack.base.records.graph import (
-    Amount,
-    Amounts,
-    Change,
-    Changes,
-    Citation,
-    Cluster,
-    Clusters,
-    CollectionSummary,
-    Comparison,
-    Edge,
-    Encounter,
-    Encounters,
-    Entity,
-    EntityGraph,
-    EntityMentions,
-    Event,
-    KeyActor,
-    Mention,
-    Quote,
-    Reference,
-    ReferenceCitations,
-    RelatedDocument,
-    Relation,
-    SimilarChunk,
-    Timeline,
-    Topic,
-)
+from casetrack.base.records.graph import Topic
 from casetrack.base.records.shape import Record
 from casetrack.base.words import WordLists
 
@@ -71,21 +45,21 @@ _STRATEGIES = {
 
 
 @head_of.register
-def _(answer: Amounts) -> Lines:
+def _(answer: graph.Amounts) -> Lines:
     units = "" if answer.notes else f"  {', '.join(map(str, answer.units))}"
     head = line((counted(answer.total, "amount"), "title"), (units, "less"))
     return [*([head] if answer else []), *(line((note, "less")) for note in answer.notes)]
 
 
 @lines_of.register
-def _(each: Amount) -> Lines:
+def _(each: graph.Amount) -> Lines:
     label = " | ".join(flat(part) for part in (each.row_label, each.period) if part)
     label_line = line((each.as_text, "strong"), *([(f"  {label}", "less")] if label else []))
     return [label_line, *quote(each.quote)]
 
 
 @head_of.register
-def _(answer: Timeline) -> Lines:
+def _(answer: graph.Timeline) -> Lines:
     span = "".join(
         f" {word} {day}" for word, day in (("from", answer.start), ("to", answer.end)) if day
     )
@@ -97,7 +71,7 @@ def _(answer: Timeline) -> Lines:
 
 
 @lines_of.register
-def _(each: Event) -> Lines:
+def _(each: graph.Event) -> Lines:
     label = f"{each.value:<10}  "
     own = [("  (yours)", "own")] if each.mark_id else []
     where, *_ = quote(each.quote)
@@ -113,7 +87,7 @@ def _(each: Event) -> Lines:
 
 
 @lines_of.register
-def _(each: Entity) -> Lines:
+def _(each: graph.Entity) -> Lines:
     office = flat(each.office)
     return [
         line(
@@ -125,7 +99,7 @@ def _(each: Entity) -> Lines:
 
 
 @head_of.register
-def _(answer: EntityMentions) -> Lines:
+def _(answer: graph.EntityMentions) -> Lines:
     entity, lines = answer.entity, lines_of(answer.entity)
     if (copied := answer.total - entity.mention_count) > 0:
         where = "in copies of mails or in text that many documents repeat"
@@ -146,25 +120,25 @@ def _(answer: EntityMentions) -> Lines:
 
 
 @lines_of.register
-def _(each: Mention) -> Lines:
+def _(each: graph.Mention) -> Lines:
     return quote(each.quote)
 
 
 @head_of.register
-def _(answer: Encounters) -> Lines:
+def _(answer: graph.Encounters) -> Lines:
     names = [part for each in answer.entities for part in lines_of(each)]
     together = counted(answer.total, "passage mentions", "passages mention")
     return [*names, line(f"{together} two or more of them.")]
 
 
 @lines_of.register
-def _(each: Encounter) -> Lines:
+def _(each: graph.Encounter) -> Lines:
     names = " + ".join(flat(name.partition(":")[2] or name) for name in each.entities)
     head = line((names, "strong"), (f"  {counted(each.mention_count, 'place')}", "less"))
     return [head, *_different(each.quotes)]
 
 
-def _different(quotes: Iterable[Quote]) -> Lines:
+def _different(quotes: Iterable[graph.Quote]) -> Lines:
     """Return the quotes of a passage without duplicates of the same words and place."""
     once = {(q.citation, q.snippet): q for q in quotes}
     return [each for q in once.values() for each in quote(q)]
@@ -188,14 +162,14 @@ def _others(others: Iterable[tuple[str, str, str]]) -> Lines:
 
 
 @lines_of.register
-def _(each: Reference) -> Lines:
+def _(each: graph.Reference) -> Lines:
     count = spread(each.citation_count, each.document_count, "citation")
     meant = [(f"  = {flat(each.target_document)}", "own")] if each.target_document else []
     return [line((flat(each.name), "title"), f" ({each.type})  ", (count, "less"), *meant)]
 
 
 @head_of.register
-def _(answer: ReferenceCitations) -> Lines:
+def _(answer: graph.ReferenceCitations) -> Lines:
     return [
         *lines_of(answer.reference),
         *_doubt(answer.query, answer.score),
@@ -207,7 +181,7 @@ def _(answer: ReferenceCitations) -> Lines:
 
 
 @lines_of.register
-def _(each: Citation) -> Lines:
+def _(each: graph.Citation) -> Lines:
     return quote(each.quote, note=each.relationship.replace("_", " "))
 
 
@@ -215,7 +189,7 @@ def _(each: Citation) -> Lines:
 
 
 @lines_of.register
-def _(each: RelatedDocument) -> Lines:
+def _(each: graph.RelatedDocument) -> Lines:
     name = each.document.name
     lines = [
         line(
@@ -235,7 +209,7 @@ def _(each: RelatedDocument) -> Lines:
     return lines
 
 
-def _relation(why: Relation) -> str:
+def _relation(why: graph.Relation) -> str:
     """Return the label of a relation, seen from the other document if it has a direction."""
     name = RELATIONS.get(why.type, why.type.replace("_", " ").capitalize())
     return name if why.outgoing is not False else _REVERSED.get(why.type, name)
@@ -252,7 +226,7 @@ def _(each: Topic) -> Lines:
 
 
 @head_of.register
-def _(answer: Clusters) -> Lines:
+def _(answer: graph.Clusters) -> Lines:
     total = sum(len(c.documents) for c in answer.clusters) + len(answer.rest)
     by = f"by {_STRATEGIES.get(answer.strategy, answer.strategy)}: "
     groups = f"{counted(total, 'document')} in {counted(len(answer.clusters), 'group')}"
@@ -264,12 +238,12 @@ def _(answer: Clusters) -> Lines:
 
 
 @entries_of.register
-def _(answer: Clusters) -> tuple[str, Sequence[Cluster]]:
+def _(answer: graph.Clusters) -> tuple[str, Sequence[graph.Cluster]]:
     return "clusters", answer.clusters
 
 
 @lines_of.register
-def _(each: Cluster) -> Lines:
+def _(each: graph.Cluster) -> Lines:
     names = listed([d.name for d in each.documents], _LISTED)
     shared = "; ".join(map(flat, each.shared))
     amount = counted(len(each.documents), "document")
@@ -287,7 +261,7 @@ _MARKS = {"same": ("", ""), "removed": ("[-", "-]"), "added": ("{+", "+}")}
 
 
 @head_of.register
-def _(answer: Changes) -> Lines:
+def _(answer: graph.Changes) -> Lines:
     kinds = [change.kind for change in answer.changes]
     counts = ", ".join(f"{kinds.count(kind):,} {kind}" for kind in ("changed", "added", "removed"))
     same = counted(answer.unchanged, "paragraph unchanged", "paragraphs unchanged")
@@ -299,7 +273,7 @@ def _(answer: Changes) -> Lines:
 
 
 @lines_of.register
-def _(each: Change) -> Lines:
+def _(each: graph.Change) -> Lines:
     sides = [("before", each.before), ("after", each.after)]
     lines = [line((each.kind, "strong"))]
     lines += [
@@ -325,7 +299,7 @@ def diff(words: Iterable[tuple[str, str]], /) -> Line:
 
 
 @lines_of.register
-def _(each: SimilarChunk) -> Lines:
+def _(each: graph.SimilarChunk) -> Lines:
     return [line((f"similarity {each.similarity:.2f}", "less")), *passage(each.chunk)]
 
 
@@ -333,7 +307,7 @@ def _(each: SimilarChunk) -> Lines:
 
 
 @head_of.register
-def _(answer: Comparison) -> Lines:
+def _(answer: graph.Comparison) -> Lines:
     sides = (
         ("A", answer.document_a, answer.passages_a),
         ("B", answer.document_b, answer.passages_b),
@@ -365,7 +339,7 @@ def _(answer: Comparison) -> Lines:
     return [*lines, *([] if answer.changes is None else _whole(answer.changes))]
 
 
-def _whole(answer: Changes) -> Lines:
+def _whole(answer: graph.Changes) -> Lines:
     blocks = (numbered(n, lines_of(each)) for n, each in enumerate(answer.changes, 1))
     return [line(), *head_of(answer), *(each for block in blocks for each in block)]
 
@@ -374,7 +348,7 @@ def _whole(answer: Changes) -> Lines:
 
 
 @head_of.register
-def _(answer: CollectionSummary) -> Lines:
+def _(answer: graph.CollectionSummary) -> Lines:
     stats = answer.statistics
     counts = (
         counted(stats.document_count, "document"),
@@ -423,12 +397,12 @@ def _of_type(kind: str, documents: Sequence[Document]) -> Lines:
     return [line((f"{kind}: ", "strong"), f"{len(documents):,}"), *shown, *rest]
 
 
-def _brief(event: Event) -> Lines:
+def _brief(event: graph.Event) -> Lines:
     return lines_of(event)[:2]
 
 
 @lines_of.register
-def _(each: KeyActor) -> Lines:
+def _(each: graph.KeyActor) -> Lines:
     return [*lines_of(each.entity), *inside(quote(each.quote), 2)]
 
 
@@ -438,13 +412,13 @@ _LINKS = 5
 
 
 @entries_of.register
-def _(_graph: EntityGraph) -> tuple[str, Sequence[Record]]:
+def _(_graph: graph.EntityGraph) -> tuple[str, Sequence[Record]]:
     # Every link is shown below the first of its two names.
     return "edges", ()
 
 
 @head_of.register
-def _(answer: EntityGraph) -> Lines:
+def _(answer: graph.EntityGraph) -> Lines:
     if not answer.nodes:
         return []
     counts = f"{counted(len(answer.nodes), 'name')}, {counted(len(answer.edges), 'link')}"
@@ -471,6 +445,6 @@ def _(answer: EntityGraph) -> Lines:
     return lines
 
 
-def _edge(edge: Edge, other: str) -> Lines:
+def _edge(edge: graph.Edge, other: str) -> Lines:
     strength = f"  {counted(edge.count, 'passage')}, strength {edge.weight:.2f}"
     return [line("with ", (other, "strong"), (strength, "less")), *inside(quote(edge.quote), 2)]

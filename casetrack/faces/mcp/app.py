@@ -11,25 +11,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import anyio
+from mcp import types
 from mcp.server import CacheHint, NotificationOptions, Server, ServerRequestContext
 from mcp.server.apps import EXTENSION_ID, client_supports_apps
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
-from mcp.types import (
-    INVALID_PARAMS,
-    CallToolRequestParams,
-    CallToolResult,
-    CompleteRequestParams,
-    GetPromptRequestParams,
-    InputRequiredResult,
-    ListToolsResult,
-    PaginatedRequestParams,
-    ReadResourceRequestParams,
-    RequestParams,
-    ServerCapabilities,
-)
 from mcp.types import Tool as MCPTool
 from pydantic import ValidationError
 
@@ -100,13 +88,13 @@ def _usable(tools: Catalogue) -> ToolChoice:
 
 COMPLETION = "completion/complete"
 """The method of editions with resources only."""
-_METHODS: dict[str, tuple[type[RequestParams], _Maker]] = {
-    "resources/list": (PaginatedRequestParams, _resources),
-    "resources/templates/list": (PaginatedRequestParams, _resources),
-    "resources/read": (ReadResourceRequestParams, _resources),
-    "prompts/list": (PaginatedRequestParams, _prompts),
-    "prompts/get": (GetPromptRequestParams, _prompts),
-    COMPLETION: (CompleteRequestParams, _completion),
+_METHODS: dict[str, tuple[type[types.RequestParams], _Maker]] = {
+    "resources/list": (types.PaginatedRequestParams, _resources),
+    "resources/templates/list": (types.PaginatedRequestParams, _resources),
+    "resources/read": (types.ReadResourceRequestParams, _resources),
+    "prompts/list": (types.PaginatedRequestParams, _prompts),
+    "prompts/get": (types.GetPromptRequestParams, _prompts),
+    COMPLETION: (types.CompleteRequestParams, _completion),
 }
 
 
@@ -233,12 +221,12 @@ class CaseTrackServer(Server[Any]):
         *,
         again: RunningJob | None = None,
         pages: bool = False,
-    ) -> CallToolResult | InputRequiredResult:
+    ) -> types.CallToolResult | types.InputRequiredResult:
         """Call a tool, and count it; see :meth:`_call`."""
         tool = self.catalogue.get_tool(name, pages=pages)
         with measured("unknown" if tool is None else tool.name) as call:
             result = await self._call(name, arguments, context, again=again, pages=pages)
-            is_failed = isinstance(result, CallToolResult) and result.is_error
+            is_failed = isinstance(result, types.CallToolResult) and result.is_error
             call.outcome = "failed" if is_failed else "ok"
         return result
 
@@ -250,7 +238,7 @@ class CaseTrackServer(Server[Any]):
         *,
         again: RunningJob | None,
         pages: bool,
-    ) -> CallToolResult | InputRequiredResult:
+    ) -> types.CallToolResult | types.InputRequiredResult:
         """Call a tool; every failure becomes a result that contains the next step.
 
         Errors of this project keep their text, invalid arguments are listed with the allowed
@@ -293,7 +281,7 @@ class CaseTrackServer(Server[Any]):
             if isinstance(error.__cause__, Unconfirmed) and self._session.edition == ANY:
                 return results.answer(failure.text, {"preview": failure.text})
             return self._failed(failure)
-        if isinstance(result, CallToolResult) and result.is_error:
+        if isinstance(result, types.CallToolResult) and result.is_error:
             return self._with_code(result, "usage")
         return result
 
@@ -303,7 +291,7 @@ class CaseTrackServer(Server[Any]):
 
         return [*rest_routes(self), *self._served.routes(self.call_tool)]
 
-    def get_capabilities(self, *given: Any, **named: Any) -> ServerCapabilities:
+    def get_capabilities(self, *given: Any, **named: Any) -> types.ServerCapabilities:
         """Return the capabilities of the server, without changes to its tools and prompts.
 
         The SDK announces changes to every list once a client can subscribe to one of them.
@@ -361,7 +349,7 @@ class CaseTrackServer(Server[Any]):
 
     async def _confirmed(
         self, tool: Tool, arguments: dict[str, Any], context: Context[Any, Any]
-    ) -> CallToolResult | InputRequiredResult | None:
+    ) -> types.CallToolResult | types.InputRequiredResult | None:
         """Ask the user; return the answer to the call, or ``None`` if the user agreed."""
         try:
             # Without its confirmation a call only describes the effect.
@@ -384,11 +372,11 @@ class CaseTrackServer(Server[Any]):
             return failures.bad_arguments(tool, failures.rejected_arguments(tool, cause))
         return failures.unexpected(tool.name, cause or error)
 
-    def _failed(self, failure: Failure) -> CallToolResult:
+    def _failed(self, failure: Failure) -> types.CallToolResult:
         """Return a failure as a result; its text may quote a file name that is not Unicode."""
         return self._with_code(failures.failed(sendable(failure.text)), failure.code)
 
-    def _with_code(self, result: CallToolResult, code: str) -> CallToolResult:
+    def _with_code(self, result: types.CallToolResult, code: str) -> types.CallToolResult:
         """Add the edition's code to a failure."""
         known = self._served.edition.server_error(code)
         if known is not None:
@@ -403,14 +391,16 @@ class CaseTrackServer(Server[Any]):
         return None if tool is None else tool.parameters
 
     async def _listed(
-        self, context: ServerRequestContext[Any], params: PaginatedRequestParams | None
-    ) -> ListToolsResult:
+        self, context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
         failures.whole_list(params)
-        return ListToolsResult(tools=await self.list_tools(pages=client_supports_apps(context)))
+        return types.ListToolsResult(
+            tools=await self.list_tools(pages=client_supports_apps(context))
+        )
 
     async def _called(
-        self, context: ServerRequestContext[Any], params: CallToolRequestParams
-    ) -> CallToolResult | InputRequiredResult:
+        self, context: ServerRequestContext[Any], params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
         from mcp.server.mcpserver import Context
 
         pages = client_supports_apps(context)
@@ -420,13 +410,13 @@ class CaseTrackServer(Server[Any]):
             message = failures.unknown_tool(params.name, self.catalogue.names()).text
             if MORE in self.catalogue.specs and params.name in self._more_specs():
                 message = f"{MORE} calls {params.name}: give its name and arguments."
-            raise MCPError(INVALID_PARAMS, visible(sendable(message)))
+            raise MCPError(types.INVALID_PARAMS, visible(sendable(message)))
         given = Context(request_context=context, input_params=params)
         arguments = params.arguments or {}
         client = context.session.client_params
         with actor.acting("AI program" if client is None else client.client_info.name):
             result = await self.call_tool(params.name, arguments, given, pages=pages)
-        if isinstance(result, CallToolResult):
+        if isinstance(result, types.CallToolResult):
             if self._session.missing_models is not None:
                 with_notice(result, await in_thread(self._session.missing_models.notice))
             if self._session.texts_only and not pages and self._is_concise(params):
@@ -437,7 +427,7 @@ class CaseTrackServer(Server[Any]):
                 result.meta = None
         return result
 
-    def _is_concise(self, params: CallToolRequestParams) -> bool:
+    def _is_concise(self, params: types.CallToolRequestParams) -> bool:
         _, given, tool = self._named(params.name, params.arguments or {}, pages=False)
         name = "response_format"
         if tool is None or name not in tool.parameters["properties"]:
@@ -445,7 +435,7 @@ class CaseTrackServer(Server[Any]):
         return bool(given.get(name, "concise") == "concise")
 
     async def _with_collection(
-        self, name: str, arguments: dict[str, Any], result: CallToolResult
+        self, name: str, arguments: dict[str, Any], result: types.CallToolResult
     ) -> None:
         """Add the collection of a result for its page, whose calls name it by id."""
         tool = self.catalogue.get_tool(name)
