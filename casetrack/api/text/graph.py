@@ -190,7 +190,7 @@ def _(each: graph.Citation) -> Lines:
 
 @lines_of.register
 def _(each: graph.RelatedDocument) -> Lines:
-    name = each.document.name
+    name = each.document.known_as
     lines = [
         line(
             (name, "title"),
@@ -233,7 +233,7 @@ def _(answer: graph.Clusters) -> Lines:
     lines = [line((answer.collection, "title"), f"  {by}", (groups, "less"))]
     if answer.rest:
         alone = f"In no group, {counted(len(answer.rest), 'document')}: "
-        lines.append(line((alone, "strong"), listed([d.name for d in answer.rest], _LISTED)))
+        lines.append(line((alone, "strong"), listed([d.known_as for d in answer.rest], _LISTED)))
     return lines
 
 
@@ -244,7 +244,7 @@ def _(answer: graph.Clusters) -> tuple[str, Sequence[graph.Cluster]]:
 
 @lines_of.register
 def _(each: graph.Cluster) -> Lines:
-    names = listed([d.name for d in each.documents], _LISTED)
+    names = listed([d.known_as for d in each.documents], _LISTED)
     shared = "; ".join(map(flat, each.shared))
     amount = counted(len(each.documents), "document")
     return [

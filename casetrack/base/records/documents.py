@@ -326,8 +326,16 @@ class Document(Card):
         sent = self.content_created_at if self.document_type == "correspondence" else None
         day = self.stated_on or self._period_shown or (f"{sent:%F}" if sent else "")
         title = self.own_title or self.legal_title or self.case_name
-        facts = (title and shorten(title, _TITLE, placeholder="…"), who, day)
-        return ", ".join(filter(None, facts)) or None
+        title = title and shorten(title, _TITLE, placeholder="…")
+        facts = [fact for fact in (who, day) if fact and fact not in (title or "")]
+        return ", ".join([*filter(None, [title]), *facts]) or None
+
+    @property
+    def known_as(self) -> str:
+        """Subject and sender of a mail, else the name, for lists without other facts."""
+        if self.format in {"eml", "msg"} and self.own_title:
+            return f"{self.own_title} ({self.issuer})" if self.issuer else self.own_title
+        return self.name
 
     @property
     def _period_shown(self) -> str | None:

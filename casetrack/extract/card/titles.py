@@ -30,7 +30,7 @@ _FORM_NAME: Final = pattern("form_name")
 _RESTATED: Final = re.compile(
     r"\b(?:restated|amended|form of|first|second|third|fourth|fifth|sixth|seventh)$", re.IGNORECASE
 )
-_NEAR_TOP, _BESIDE_DATE = 9, 12
+_NEAR_TOP, _BESIDE_DATE, _FEW = 9, 12, 6
 _BETWEEN: Final = pattern("between")
 
 
@@ -101,7 +101,7 @@ def _headline(cover: Cover, kind: str) -> Found | None:
     for number, line in enumerate(cover.lines[:14]):
         letters = sum(c.isalpha() for c in line.text)
         if (
-            letters < 4
+            letters < _FEW
             or line.text.count(" | ") > 1  # the head of a table
             or NOT_TITLE.match(line.text)
             or len(line.text) > 140

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -101,7 +102,7 @@ _LEAST_ALIKE_WHOLE = 0.75
 _ANYTHING = 0.01
 """Cosine of documents that have more in common than two random ones."""
 _LABELLED_CHUNKS = 4000
-_SHOWN = 4
+_SHOWN, _JOINING = 4, 24
 _QUOTES = 2
 _TYPES = {
     "contract": "Contracts",
@@ -124,8 +125,7 @@ def clusters(graph: ContextGraph, strategy: str = "topical", /, *, limit: int = 
     if strategy == "document_type":
         groups, records = _by_type(graph, limit)
     elif strategy == "topical":
-        groups = grouped(*_meaning(graph), most=limit)
-        records = _topical(graph, groups)
+        groups, records = _topical(graph, grouped(*_meaning(graph), most=limit))
     else:
         held = features(graph, strategy)
         groups = grouped(held.units, _LEAST_ALIKE, most=limit)
@@ -284,23 +284,38 @@ def _texts(graph: ContextGraph, groups: Sequence[Sequence[int]]) -> list[list[Pa
     return [[(document, phrases[i]) for document, i in ids] for ids in chosen]
 
 
-def _topical(graph: ContextGraph, groups: Sequence[Sequence[int]]) -> list[Cluster]:
-    names = TermNames(graph)
-    chosen = [names.chosen(own) for own in distinctive_terms(_texts(graph, groups))]
-    labels = distinct_labels([label for label, _ in chosen], "Other documents")
+def _topical(
+    graph: ContextGraph, groups: Sequence[Sequence[int]]
+) -> tuple[list[list[int]], list[Cluster]]:
+    """Return the groups with the terms that several of their documents contain.
+
+    Documents without any of the first of these terms leave their group.
+    """
+    names, kept = TermNames(graph), list[tuple[list[int], list[str]]]()
+    texts = _texts(graph, groups)
+    for group, own, phrases in zip(groups, texts, distinctive_terms(texts), strict=True):
+        held: dict[str, set[int]] = defaultdict(set)
+        for document, each in own:
+            for phrase in each:
+                held[phrase].add(document)
+        shared = [p for p in phrases if len(held[p]) > 1]
+        terms, _ = names.chosen(shared, own)
+        inside = [d for d in group if any(d in held[p] for p in shared[:_JOINING])]
+        if inside or not held:  # without phrases, the language is unknown
+            kept.append((inside or list(group), terms))
+    labels = distinct_labels([names.label(terms) for _, terms in kept], "Other documents")
     vectors = graph.own_vectors()
     starts = np.searchsorted(vectors.documents, np.arange(len(graph.documents) + 1))
     typical = [
         [vectors.ids[_central(graph, int(starts[d]), int(starts[d + 1]))] for d in g[:_QUOTES]]
-        for g in groups
+        for g, _ in kept
     ]
-    wanted = [(ids, terms) for ids, (_, terms) in zip(typical, chosen, strict=True)]
-    quotes = typical_quotes(graph, wanted)
-    return [
+    shown = [tuple(map(names.name, terms)) for _, terms in kept]
+    quotes = typical_quotes(graph, list(zip(typical, shown, strict=True)))
+    parts = zip(labels, shown, kept, quotes, strict=True)
+    return [group for group, _ in kept], [
         _cluster(graph, number, label, terms, group, own)
-        for number, (label, (_, terms), group, own) in enumerate(
-            zip(labels, chosen, groups, quotes, strict=True), start=1
-        )
+        for number, (label, terms, (group, _), own) in enumerate(parts, start=1)
     ]
 
 

@@ -64,6 +64,7 @@ _EXHIBIT = re.compile(r"\W*\d{1,3}\.\d{1,3}\W")
 _DATED = re.compile(r"\b(?:dated|effective)\b[^.;,]{0,20}$", re.IGNORECASE)
 _NOISE_BEFORE = re.compile(
     r"(?:©|\(c\)|copyright|all rights reserved|printed(?: on)?|print date|page \d+(?: of \d+)?"
+    r"|version\W{0,3}\d[\d.]*\s+(?:vom|of|dated)"
     r"|downloaded(?: on)?|last saved|file name|rev(?:ision|\.)?|version|v)[\s:,.–-]*$",
     re.IGNORECASE,
 )

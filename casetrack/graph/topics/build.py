@@ -182,6 +182,8 @@ def cut(
 
 _LABEL_TERMS = 3
 _TERMS = 8
+_NAMED = 0.35
+"""Share of the passages of a topic that contain one of its terms, at least."""
 _LENGTHS = {1: 1.0, 2: 1.25, 3: 1.15}
 """Factors by number of words: two words are more specific than one; long phrases are rarely names.
 """
@@ -272,11 +274,14 @@ class TermNames:
         words = phrase.replace("-", " ").split()
         return all(word in self._words for word in words)
 
-    def chosen(self, phrases: Sequence[str], /) -> tuple[str, tuple[str, ...]]:
-        """Return a label of up to three terms, and all terms, of phrases ordered by relevance.
+    def chosen(
+        self, phrases: Sequence[str], texts: Sequence[Passage], /
+    ) -> tuple[list[str], float]:
+        """Return the terms of a group, and the share of its texts that contain one of them.
 
-        Terms that repeat a previous one, are only names, or are in more than a third of ten or more
-        documents are left out while there are others.
+        *phrases* are ordered by relevance. Terms that repeat a previous one, are only names, or are
+        in more than a third of ten or more documents are left out while there are others. The first
+        term is the one of most texts, the next that of most other texts.
         """
         # The key of a phrase has no accents; a phrase that is an entity has a written form.
         known = [p for p in phrases if _CONCEPT + p in self._names] or list(phrases)
@@ -288,12 +293,22 @@ class TermNames:
             own = set(phrase.replace("-", " ").split())
             if any(own <= other or other <= own for other in words):
                 continue
-            terms.append(self.name(phrase))
+            terms.append(phrase)
             words.append(own)
             if len(terms) == _TERMS:
                 break
-        label = ", ".join(terms[:_LABEL_TERMS])
-        return label[:1].upper() + label[1:], tuple(terms)
+        ordered, left = list[str](), [set(held) for _, held in texts]
+        while terms:
+            best = max(terms, key=lambda t: (sum(t in held for held in left), -terms.index(t)))
+            left = [held for held in left if best not in held]
+            terms.remove(best)
+            ordered.append(best)
+        return ordered, 1 - len(left) / max(len(texts), 1)
+
+    def label(self, terms: Sequence[str], /) -> str:
+        """Return the first terms of a group as its label."""
+        label = ", ".join(map(self.name, terms[:_LABEL_TERMS]))
+        return label[:1].upper() + label[1:]
 
 
 def distinct_labels(labels: Sequence[str], fallback: str, /) -> list[str]:
@@ -429,10 +444,13 @@ def _rows(
         for m in members
     ]
     names = TermNames(source)
-    chosen = [names.chosen(group_terms) for group_terms in distinctive_terms(texts)]
-    labels = distinct_labels([label for label, _ in chosen], "Other passages")
+    chosen = [names.chosen(*each) for each in zip(distinctive_terms(texts), texts, strict=True)]
+    # Without words that a good part of its passages contains, a group is no topic.
+    named = [n for n, (_, share) in enumerate(chosen) if share >= _NAMED] or range(len(chosen))
+    members, chosen = [members[n] for n in named], [chosen[n] for n in named]
+    labels = distinct_labels([names.label(terms) for terms, _ in chosen], "Other passages")
     rows = []
-    for number, (own, (_, terms), label) in enumerate(
+    for number, (own, (terms, _), label) in enumerate(
         zip(members, chosen, labels, strict=True), start=1
     ):
         documents = Counter(vectors.documents[own].tolist())
@@ -441,7 +459,7 @@ def _rows(
             {
                 "topic_id": f"topic-{number}",
                 "label": label,
-                "terms": list(terms),
+                "terms": list(map(names.name, terms)),
                 "chunk_count": len(own),
                 "document_count": len(ranked),
                 "document_ids": [source.documents[d].document_id for d in ranked],
