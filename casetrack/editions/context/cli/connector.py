@@ -3,7 +3,7 @@
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
@@ -21,11 +21,14 @@ if TYPE_CHECKING:
 
 _FOLDER = Path("connectors")
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
-_PROGRAM = Path(__file__).with_name("connector.txt")
+_PROGRAMS = Path(__file__).with_name("connectors")
 
 
-@described(name=option(Arg("Name of the source.", "NAME")))
-def init(name: str) -> None:
+@described(
+    name=option(Arg("Name of the source.", "NAME")),
+    kind=option(Arg("github: issues, pull requests and wiki of a repository.", "--kind")),
+)
+def init(name: str, kind: Literal["example", "github"] = "example") -> None:
     """Create a script source that works: connectors/NAME.py."""
     if not _NAME.fullmatch(name):
         raise UsageError(
@@ -39,11 +42,14 @@ def init(name: str) -> None:
         raise UsageError(f"{path} already exists.", hint="Choose another name, or delete the file.")
     with storage_errors(path):
         path.parent.mkdir(exist_ok=True)
-        path.write_text(_PROGRAM.read_text("utf-8").replace("{name}", name), encoding="utf-8")
+        program = _PROGRAMS / f"{kind}.txt"
+        path.write_text(program.read_text("utf-8").replace("{name}", name), encoding="utf-8")
         path.chmod(0o755)
     line(("Written: ", "bold"), str(path))
     line("Add it to your config:")
     line(f'[connectors.script.{name}]\npath = "{path.as_posix()}"', indent=2)
+    if kind == "github":
+        line('repository = "acme/platform"\ntoken = "${GITHUB_TOKEN}"', indent=2)
     line(f"Next: ctx connector test script:{name}")
 
 
