@@ -314,8 +314,8 @@ def enter(
         _check(before, after, client, file)
         action: Action = "added" if old is None else "changed"
         diff = _diff(path, before, after)
+        file.check_writable()
         if dry_run:
-            file.check_writable()
             return Change(client.title, path, action, None, diff, extended=extended)
         backup = _keep(file, client, old)
         file.replace(after)
@@ -329,7 +329,7 @@ def withdraw(client: Client, path: Path, /, *, dry_run: bool = False) -> Change:
 
     If the file has not changed since the entry was added, it is restored byte for byte from the
     backup, or removed if it did not exist before. Otherwise only the entry is removed, and the
-    object around it if the backup has none.
+    object around it if the backup has none; an earlier entry of the user is restored.
 
     Raises
     ------
@@ -348,8 +348,8 @@ def withdraw(client: Client, path: Path, /, *, dry_run: bool = False) -> Change:
         if after is not None:
             _check(after, before, client, file)
         diff = _diff(path, before, after or "")
+        file.check_writable()
         if dry_run:
-            file.check_writable()
             return Change(client.title, path, "removed", None, diff, deleted=after is None)
         if after is None:
             file.remove()
@@ -391,9 +391,25 @@ def _withdrawn(text: str, client: Client, entry: Any, kept: str | None) -> str |
     if kept is None and form.put("", client.path, entry) == text:
         return None
     after = form.drop(text, client.path)
+    if (earlier := _users_entry(kept, client)) is not None and kept is not None:
+        same = form.drop(kept, client.path) == after
+        return kept if same else form.put(text, client.path, earlier)
     if not form.value_at(after, client.path[:1]) and _had_no_container(kept, client):
         after = form.drop(after, client.path[:1])
     return after
+
+
+def _users_entry(kept: str | None, client: Client) -> Any:
+    """Return the entry of a backup that CaseTrack has not written: it writes absolute paths."""
+    try:
+        entry = None if kept is None else client.format.value_at(kept, client.path)
+    except (TextInvalid, WrongShape):
+        return None
+    parts = entry.values() if isinstance(entry, dict) else ()
+    words = [w for part in parts for w in (part if isinstance(part, list) else [part])]
+    texts = [word for word in words if isinstance(word, str)]
+    is_ours = "serve" in texts and any(Path(word).is_absolute() for word in texts)
+    return None if is_ours else entry
 
 
 def _reproduces(kept: str, client: Client, entry: Any, text: str) -> bool:
@@ -420,6 +436,8 @@ def _keep(file: ClientFile, client: Client, old: Any) -> Path | None:
         return None
     kept = file.read_backup()
     if kept is not None and old is not None and _reproduces(kept, client, old, file.text):
+        return file.backup
+    if _users_entry(kept, client) is not None and _users_entry(file.text, client) is None:
         return file.backup
     return file.keep()
 

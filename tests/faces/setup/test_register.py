@@ -105,6 +105,19 @@ def test_after_a_change_the_first_state_is_still_the_one_to_go_back_to(tmp_path:
     assert file.read_text() == '{ "a": 1 }'
 
 
+@pytest.mark.parametrize("since", ["", "\n"])
+def test_an_earlier_entry_of_the_user_comes_back(tmp_path: Path, since: str) -> None:
+    file = tmp_path / "claude.json"
+    own = {"mcpServers": {"casetrack": {"command": "uvx", "args": ["casetrack", "serve"]}}}
+    file.write_text(json.dumps(own, indent=4))
+    enter(CODE, file, SERVER)
+    enter(CODE, file, {**SERVER, "args": ["serve", "--read-only"]})
+    file.write_text(file.read_text() + since)
+    assert withdraw(CODE, file).action == "removed"
+    assert json.loads(file.read_text()) == own
+    assert since or file.read_text() == json.dumps(own, indent=4)
+
+
 def test_what_the_client_wrote_since_is_kept(tmp_path: Path) -> None:
     file = tmp_path / "mcp.json"
     file.write_text('{\n  "numStartups": 1\n}')
@@ -160,6 +173,7 @@ def test_a_read_only_file_stays_so(tmp_path: Path) -> None:
         with pytest.raises(ClientFileLocked):
             enter(CODE, file, SERVER, dry_run=dry)
     assert file.read_text() == "{}"
+    assert names(tmp_path) == ["mcp.json"]
     assert stat.S_IMODE(file.stat().st_mode) == 0o444
 
 
