@@ -199,6 +199,7 @@ class LedgerRow(NamedTuple):
     copy: str | None = None
     source_values: tuple[object, ...] = (None,) * len(SOURCE_COLUMNS)
     reading: str = ""
+    title: str | None = None
 
     @property
     def source(self) -> object:

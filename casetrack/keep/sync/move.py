@@ -88,12 +88,14 @@ def _pairs(snapshot: Snapshot, moves: Sequence[Move]) -> list[_Pair]:
             else document.file_modified_at
         )
         path, origin = move.file.path, move.file.origin
+        titled = origin is not None and origin.title and document.format == "txt"
         moved = replace(
             document,
             path=path,
             name=_new_name(document, path),
             file_modified_at=modified,
             updated_at=now,
+            title=origin.title if origin and titled else document.title,
             **(origin.columns() if origin else {}),
         )
         pairs.append((document, moved))

@@ -21,6 +21,7 @@ from casetrack.store.excluded import Excluded
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from casetrack.ingest.discover import Origin
     from casetrack.keep.sync.scan import Scan
     from casetrack.store.datasets import Snapshot
 
@@ -101,8 +102,15 @@ def rows_of(snapshot: Snapshot, /) -> list[LedgerRow]:
     source_rows = zip(*(table[name].to_pylist() for name in SOURCE_COLUMNS), strict=True)
     more = [table[name].to_pylist() for name in ("read_with", "original_copy")]
     readings = [mark.partition("-")[0] for mark in table["pipeline_fingerprint"].to_pylist()]
-    joined = zip(*columns, missing, *more, source_rows, readings, strict=True)
+    titles = table["title"].to_pylist()
+    joined = zip(*columns, missing, *more, source_rows, readings, titles, strict=True)
     return [LedgerRow(*values) for values in joined]
+
+
+def _is_described_anew(origin: Origin, owner: LedgerRow) -> bool:
+    # Plain text has no title of its own.
+    is_renamed = owner.suffix == ".txt" and origin.title not in {None, owner.title}
+    return is_renamed or origin.values != owner.source_values
 
 
 class SyncPlanner:
@@ -159,7 +167,7 @@ class SyncPlanner:
                 plan.again.append((file, owner))
             else:
                 plan.unchanged += 1
-                if file.origin is not None and file.origin.values != owner.source_values:
+                if file.origin is not None and _is_described_anew(file.origin, owner):
                     plan.described.append((file, owner))
         gone, elsewhere = self._gone(owners, opened)
         plan.moves = self._moves([*gone, *loose], elsewhere, opened, owners)

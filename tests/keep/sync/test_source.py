@@ -69,6 +69,18 @@ def test_items_become_documents_with_what_their_source_says_of_them(collection: 
     assert not list((collection.folder / "sync").glob(".*"))
 
 
+def test_another_title_is_taken_over_once(collection: Collection) -> None:
+    own = "---\ntitle: Goods\n---\n\nAll about goods."
+    stub = StubSource({"a.txt": "All about rent.", "b.md": own})
+    stub.facts = {name: {"title": f"Ticket {name}"} for name in stub.texts}
+    collection.sync_source(stub)
+    stub.facts = {name: {"title": f"Renamed {name}"} for name in stub.texts}
+    collection.sync_source(stub)
+    titles = {d.source_id: d.title for d in collection.documents()}
+    assert titles == {"a.txt": "Renamed a.txt", "b.md": "Goods"}
+    assert collection.sync_source(stub).unchanged == 2
+
+
 def test_items_are_fetched_side_by_side(collection: Collection) -> None:
     """Each item waits until four are asked for at the same time."""
     four = threading.Barrier(4)
