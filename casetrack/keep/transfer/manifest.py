@@ -15,14 +15,16 @@ from casetrack.base.resources import SCHEMA_VERSION
 from casetrack.keep.transfer.queries import is_query_path
 from casetrack.store.marks.store import PATH as MARKS_PATH
 from casetrack.store.place import is_kept_path
+from casetrack.store.source_states import FILE as SOURCES
 from casetrack.store.untaken import FILE as LEDGER
 
 FORMAT = "casetrack-collection"
-FORMAT_VERSION = 4
+FORMAT_VERSION = 5
 """Format 2 adds saved queries and a custom pipeline, 3 the user's marks, 4 the ledger of unread
-files. An archive uses the lowest sufficient format, as every version reads format 1.
+files, 5 the state of sources. An archive uses the lowest sufficient format, as every version reads
+format 1.
 """
-_WITH_MORE, _WITH_MARKS, _WITH_LEDGER = 2, 3, 4
+_WITH_MORE, _WITH_MARKS, _WITH_LEDGER, _WITH_SOURCES = 2, 3, 4, 5
 MANIFEST = "manifest.json"
 INFO = "collection.json"
 EXTENSION = ".ctcollection"
@@ -67,6 +69,7 @@ class Manifest:
         paths = {e.path for e in self.files}
         version = _WITH_MARKS if MARKS_PATH in paths else _WITH_MORE if more else 1
         version = _WITH_LEDGER if LEDGER in paths else version
+        version = _WITH_SOURCES if SOURCES in paths else version
         head = {"format": FORMAT, "format_version": version}
         body = asdict(self) | {
             "models": list(self.models),
@@ -206,6 +209,6 @@ def _fault(path: str) -> str:
         return f"it contains a path that is not safe: {path!r}"
     if path in {INFO, MANIFEST} or _TABLES.fullmatch(path) or _COPIES.fullmatch(path):
         return ""
-    if is_query_path(path) or is_kept_path(path) or path in {MARKS_PATH, LEDGER}:
+    if is_query_path(path) or is_kept_path(path) or path in {MARKS_PATH, LEDGER, SOURCES}:
         return ""
     return f"it contains a file that does not belong there: {str(PurePosixPath(path))!r}"

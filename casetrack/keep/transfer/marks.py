@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from casetrack.base.files import write_atomic
 from casetrack.graph.marks import Documents
 from casetrack.store.marks.store import FILE, FOLDER, PATH, Stored, read, to_line
+from casetrack.store.source_states import FILE as SOURCES
 from casetrack.store.untaken import FILE as LEDGER
 
 if TYPE_CHECKING:
@@ -31,8 +32,8 @@ def copy_marks(folder: Path, snapshot: Snapshot, content: Path, /) -> int:
 
 
 def too_large(path: str, size: int, /) -> str:
-    """Describe an excessive size of marks or of the ledger; empty if it is allowed."""
-    if path in {PATH, LEDGER} and size > MAX_BYTES:
+    """Describe an excessive size of marks or of a ledger; empty if it is allowed."""
+    if path in {PATH, LEDGER, SOURCES} and size > MAX_BYTES:
         return f"{path!r} in it is larger than {MAX_BYTES >> 20} MB"
     return ""
 

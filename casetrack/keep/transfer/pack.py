@@ -45,6 +45,7 @@ from casetrack.store.place import kept_path
 from casetrack.store.reader_locks import locked_snapshot
 from casetrack.store.scratch import scratch_folder, spool_folder
 from casetrack.store.snapshots import locked_point
+from casetrack.store.source_states import FILE as SOURCES
 from casetrack.store.untaken import carry
 
 if TYPE_CHECKING:
@@ -194,9 +195,9 @@ def _make(
         documents=_with_copies(snapshot.documents.table, copies),
         step=lambda done: work.step(_COPYING, done, counts["chunks"]),
     )
-    kept = work.folder / kept_path(info.pipeline)
-    if kept.is_file():
-        write_atomic(content / kept_path(info.pipeline), kept.read_bytes())
+    for name in (kept_path(info.pipeline), SOURCES):
+        if (work.folder / name).is_file():
+            write_atomic(content / name, (work.folder / name).read_bytes())
     behind = copy_marks(work.folder, snapshot, content)
     if behind:
         what = "1 mark of yours is" if behind == 1 else f"{behind:,} marks of yours are"

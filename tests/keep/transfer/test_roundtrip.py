@@ -25,6 +25,7 @@ from casetrack.base.errors import (
     CollectionExists,
     DiskFull,
     JobStopped,
+    SourceError,
     StorageError,
     UsageError,
 )
@@ -36,6 +37,7 @@ from casetrack.store.info import read_info, update_info
 from casetrack.store.session import write_session
 from conftest import store_text
 from fakes import FakeEncoders, WordEncoder
+from stub_source import StubSource
 from tests.keep.transfer.conftest import TOOLS, Archive, with_copy
 
 if TYPE_CHECKING:
@@ -88,6 +90,17 @@ def test_any_collection_comes_back(
         for word in ("rent", "storm harbour"):
             result, again = (c.search(word, limit=9) for c in (case, copy))
             assert [h.as_dict() for h in result] == [h.as_dict() for h in again]
+
+
+def test_the_state_of_sources_travels(case: Collection, other: Library, tmp_path: Path) -> None:
+    stub = StubSource({"a.txt": "All about goods.", "b.txt": "All about rent."})
+    stub.errors["b.txt"] = [SourceError("git:stub", "the line is dead.", hint="Mend it.")]
+    case.sync_source(stub)
+    (before,) = case.sources()
+    other.import_archive(case.admin.export(tmp_path / "x").path)
+    (after,) = other.get(case.info.name).sources()
+    assert after == before
+    assert (after.documents, bool(after.problem), after.last_synced_at is None) == (1, True, False)
 
 
 @pytest.mark.slow
