@@ -16,6 +16,7 @@ from casetrack.extract.references.cases import NAMES_ALONE
 from casetrack.extract.references.cited import (
     NAME_PARTS,
     PAGED_LAWS,
+    WORK,
     Cited,
     Place,
     is_other_work,
@@ -217,7 +218,7 @@ _OPENS = re.compile(
 
 def _is_mention(match: ReferenceMatch, text: str, previous: Cited | None) -> bool:
     """Return whether a sentence only mentions its authority without citing it."""
-    if match.type in {"case", "record"} or match.key.startswith(PAGED_LAWS):
+    if match.type in {"case", "record"} or match.key.startswith((*PAGED_LAWS, f"document:{WORK}")):
         return False
     if match.type in {"section", "link"} or _NAMED_ACT.fullmatch(match.key):
         return True
@@ -290,7 +291,8 @@ def _named(match: ReferenceMatch, between: str, cited: list[Cited]) -> tuple[Ref
         aliases = (*(last.aliases or (last.key,)), match.key)
         return replace(match, key=last.key, name=last.name), replace(last, aliases=aliases)
     is_authority = match.type in _AUTHORITIES or is_other_work(match.key)
-    return match, Cited(key, match.name, authority=is_authority, aliases=(key,))
+    parties = (match.name,) if is_other_work(match.key) else ()
+    return match, Cited(key, match.name, parties, authority=is_authority, aliases=(key,))
 
 
 def _is_joined(between: str, cited: list[Cited], what: Cited) -> bool:
@@ -309,6 +311,8 @@ def _full(
     pages = (int(page),) if page.isdigit() else ()
     parties = tuple(citation.details[n] for n in NAME_PARTS if n in citation.details)
     parties = citation.name.parties if citation.name else parties
+    if citation.kind == "journal":
+        parties = (match.name,)
     if citation.kind == "case" and not page and citation.name:
         # "598 U.S. ___": the page is unknown, so the name identifies the decision.
         match = replace(match, key=f"{match.key}-{slug(' v '.join(parties))}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from casetrack.extract.references.matches import ReferenceMatch, one_line, slug
@@ -97,10 +97,12 @@ def meant_by(citation: Citation, text: str, at: int, cited: list[Cited], /) -> C
         if citation.written.startswith("i") and _VOLUME_BEFORE.search(before):
             return None
         if pin and not _page_fits(last, pin):
-            return None
+            return _paged_before(last, pin, cited)
         # "Dkt. 4 (quoting B, 564 U.S. 552). Id. at 571": the page may be one of B.
         if pin and last.inner and not last.pages:
-            return None if _page_fits(replace(last, pages=last.inner), pin) else last
+            inner = next((c for c in reversed(cited) if c.within and c.pages == last.inner), None)
+            if inner and _page_fits(inner, pin):
+                return inner if int(pin["page"]) > _MAX_PAGES else None
         return last
     names = [citation.name.text] if citation.name else []
     names += [citation.details[n] for n in NAME_PARTS if n in citation.details]
@@ -114,6 +116,18 @@ def meant_by(citation: Citation, text: str, at: int, cited: list[Cited], /) -> C
     return _of_name([c for c in cited if c.parties], names)
 
 
+def _paged_before(last: Cited, pin: re.Match[str], cited: list[Cited]) -> Cited | None:
+    """Return the case before a law, which has no pages: "A, 1 U.S. 2 (citing § 4). Id. at 3"."""
+    if not _is_unpaged(last):
+        return None
+    paged = next((c for c in reversed(cited) if not c.mentioned and not _is_unpaged(c)), None)
+    return paged if paged and paged.pages and paged.authority and _page_fits(paged, pin) else None
+
+
+def _is_unpaged(cited: Cited) -> bool:
+    return cited.key.startswith(_UNPAGED) and not cited.key.startswith(PAGED_LAWS)
+
+
 def _of_page(same: list[Cited], page: str | None) -> Cited | None:
     if not page or not page.isdigit():
         return None
@@ -125,7 +139,10 @@ def _of_page(same: list[Cited], page: str | None) -> Cited | None:
 def _of_name(cited: list[Cited], names: list[str]) -> Cited | None:
     fitting: dict[str, Cited] = {}
     for name in names:
-        words = re.compile(rf"(?<!\w){re.escape(name.strip(' .,'))}(?!\w)")
+        # "Frischmann & Benesch, supra" names "Brett Frischmann & Susan Benesch, ...".
+        parts = re.split(r",?\s(?:&|and)\s|,\s", name.strip(" .,"))
+        joined = r"\b.{1,40}?\b".join(map(re.escape, parts))
+        words = re.compile(rf"(?<!\w){joined}(?!\w)")
         for one in cited:
             if one.key and any(words.search(party) for party in one.parties):
                 fitting.setdefault(one.key, one)
@@ -133,7 +150,7 @@ def _of_name(cited: list[Cited], names: list[str]) -> Cited | None:
 
 
 def _page_fits(cited: Cited, pin: re.Match[str]) -> bool:
-    if cited.key.startswith(_UNPAGED) and not cited.key.startswith(PAGED_LAWS):
+    if _is_unpaged(cited):
         return False
     if not cited.pages:
         return True
@@ -210,9 +227,13 @@ def find_other_works(text: str, /) -> Iterator[ReferenceMatch]:
         yield _work(match.start(), end, key, text)
 
 
+WORK = "work-"
+"""Start of the slug of an article, book, report or web page."""
+
+
 def is_other_work(key: str, /) -> bool:
-    """Whether *key* is that of a Restatement or a treatise, and not of a paper of business."""
-    return key.startswith(("document:restatement-", "document:treatise-"))
+    """Whether *key* is that of a work of authors, and not of a paper of business."""
+    return key.startswith(("document:restatement-", "document:treatise-", f"document:{WORK}"))
 
 
 def _work(start: int, end: int, key: str, text: str) -> ReferenceMatch:

@@ -16,6 +16,7 @@ from casetrack.editions.legal.extract.tails import (
     signal_before,
     treatment_around,
 )
+from casetrack.editions.legal.extract.works import with_works
 from casetrack.extract.papers.text import AuthorityKind, CitationForm, LegalCitation, Pin
 from casetrack.extract.references.antecedents import is_parallel_gap, resolve
 from casetrack.extract.references.citations import Citation, misread, reads_case_law
@@ -89,6 +90,7 @@ def read_citations(whole: WholeText, /) -> tuple[LegalCitation, ...]:
     reading = joined_text(whole)
     text = reading.text
     items = with_bare_laws(text, detect(text, record=bool(_PAPER.search(text))))
+    items = with_works(text, items)
     found_in = resolve(text, items, [], blocks=_blocks(whole, reading))
     placed = [
         _Reference(match, what, citation)
@@ -135,6 +137,8 @@ class _Reference:
 
 def _is_citation(one: _Reference) -> bool:
     if one.citation is not None:
+        if one.citation.kind == "supra" and one.citation.name is None:
+            return False  # "see supra Part II" points to a part of the paper itself
         # "1 Grant 2" or "8 U.S. 1" may be a line of a table.
         nameless = one.citation.kind == "case" and "year" not in one.citation.details
         if nameless and one.citation.name is None and _TINY.fullmatch(one.citation.written):
