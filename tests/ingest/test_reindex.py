@@ -16,15 +16,8 @@ import pytest
 
 from casetrack.api.collection.admin import first_time_seconds
 from casetrack.api.library import Library
+from casetrack.base import errors
 from casetrack.base.config import load_settings
-from casetrack.base.errors import (
-    CollectionBusy,
-    CollectionReadOnly,
-    JobStopped,
-    ModelError,
-    ModelNotFound,
-    UsageError,
-)
 from casetrack.ingest import reindex as module
 from casetrack.ingest.steps.encoding import CONTEXT_COLUMNS, ContextText, EmbedStep, SharedPass
 from casetrack.store import rewrite
@@ -332,7 +325,7 @@ def test_one_document_while_a_profile_is_changed(old: Library) -> None:
     assert rewrite.is_unfinished(collection.folder)
     check(collection, short())
     other = use(old, WordEncoder("openai", 20, token_width=None)).get("C")
-    with pytest.raises(UsageError) as refused:
+    with pytest.raises(errors.UsageError) as refused:
         other.admin.reindex_document("note.txt", reparse=False)
     assert "casetrack reindex -c C" in refused.value.hint
 
@@ -367,7 +360,7 @@ def test_closed_collections_are_refused_before_models_start(old: Library) -> Non
     collection = use(old).get("C")  # there are no models, and the user is not asked for them
     update_info(collection.folder, lambda info: replace(info, status="closed"))
     for work in (collection.admin.reindex, lambda: collection.admin.reindex_document("note.txt")):
-        with pytest.raises(CollectionReadOnly, match="closed"):
+        with pytest.raises(errors.CollectionReadOnly, match="closed"):
             work()
 
 
@@ -376,9 +369,9 @@ def test_what_cannot_be_used_changes_nothing(old: Library) -> None:
     collection = use(old, model).get("C")
     before = lance.dataset(collection.folder / "chunks.lance").version
     for reparse in (False, True):
-        with pytest.raises(UsageError, match=r"'huge'.*mini, standard, .*openai, ollama"):
+        with pytest.raises(errors.UsageError, match=r"'huge'.*mini, standard, .*openai, ollama"):
             collection.admin.reindex("huge", reparse=reparse)
-        with pytest.raises(ModelNotFound) as missing:
+        with pytest.raises(errors.ModelNotFound) as missing:
             collection.admin.reindex("standard", reparse=reparse)
         assert "casetrack models pull" in missing.value.hint
     assert lance.dataset(collection.folder / "chunks.lance").version == before
@@ -391,7 +384,7 @@ def test_a_model_that_does_not_keep_its_word(old: Library) -> None:
             return WordEncoder("liar", 5).encode_documents(texts)
 
     collection = use(old, short(), Liar(*LONG)).get("C")
-    with pytest.raises(ModelError, match=r"\b5\b.*\b12\b"):
+    with pytest.raises(errors.ModelError, match=r"\b5\b.*\b12\b"):
         collection.admin.reindex("ollama")
     check(use(old, short()).get("C"), short())
 
@@ -440,9 +433,9 @@ def test_others_are_not_in_the_way(old: Library, tmp_path: Path) -> None:
             assert not queued.wait(0.1), "two reindexes at a time"
 
     def wait_its_turn() -> None:
-        with pytest.raises(JobStopped):
+        with pytest.raises(errors.JobStopped):
             other.admin.reindex(cancel=stopped)
-        with pytest.raises(CollectionBusy, match=r"openai .*ollama"):
+        with pytest.raises(errors.CollectionBusy, match=r"openai .*ollama"):
             other.admin.reindex()
         queued.set()
 
@@ -459,7 +452,7 @@ def test_others_are_not_in_the_way(old: Library, tmp_path: Path) -> None:
 def test_another_writer_does_not_end(old: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LOCK_SECONDS", 0.1)
     collection = old.get("C")
-    with write_session(collection.folder), pytest.raises(CollectionBusy):
+    with write_session(collection.folder), pytest.raises(errors.CollectionBusy):
         collection.admin.reindex("ollama")
     check(collection, short())
     assert collection.admin.reindex("ollama").embedded == 0  # everything was made already
@@ -478,7 +471,7 @@ def test_an_ingest_that_waited_does_not_mix_models(old: Library, tmp_path: Path)
         return real()
 
     late.workspace.state = changed  # type: ignore[method-assign]
-    with pytest.raises(CollectionBusy, match=r"openai .*ollama"):
+    with pytest.raises(errors.CollectionBusy, match=r"openai .*ollama"):
         late.ingest([lantern(tmp_path)])
 
 

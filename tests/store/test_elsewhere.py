@@ -14,16 +14,8 @@ import pytest
 
 import object_service
 from casetrack.api.library import Library
+from casetrack.base import errors
 from casetrack.base.config import load_settings
-from casetrack.base.errors import (
-    CollectionBusy,
-    CollectionDamaged,
-    CollectionGone,
-    ObjectStorageError,
-    PackageMissing,
-    UsageError,
-    WriterReplaced,
-)
 from casetrack.base.license import UNLIMITED
 from casetrack.store import commits, lock, mirror, published
 from casetrack.store.lock import write_lock
@@ -135,7 +127,7 @@ def test_two_computers_use_one_collection(
     assert not leftovers(local.folder)
     assert local.admin.upkeep() is not None
     assert computer("there").delete("Hafen").name == "Hafen"
-    with pytest.raises(CollectionGone) as gone:
+    with pytest.raises(errors.CollectionGone) as gone:
         local.documents()
     assert "harbour" in gone.value.message
     assert not list(place_of(local.folder).objects.list(""))
@@ -162,7 +154,7 @@ def test_what_nobody_may_do_with_an_address(
     address: str, computer: Callable[[str], Library], tmp_path: Path
 ) -> None:
     library = computer("here")
-    with pytest.raises(UsageError, match=address) as caught:
+    with pytest.raises(errors.UsageError, match=address) as caught:
         library.get(address)
     assert "--at" in caught.value.hint
     collection = library.create("Harbour", at=address)
@@ -174,7 +166,7 @@ def test_what_nobody_may_do_with_an_address(
         (lambda: library.create("Other", at=(tmp_path / "full").as_uri()), "letter.txt"),
         (lambda: library.detach("Own"), "Own"),
     ):
-        with pytest.raises(UsageError, match=named):
+        with pytest.raises(errors.UsageError, match=named):
             attempt()
     assert {c.name for c in library.collections()} == {"Harbour", "Own"}
     assert library.get("Own").folder.is_dir()
@@ -185,7 +177,7 @@ def test_what_nobody_may_do_with_an_address(
 def test_a_torn_word_of_where_it_lies_is_reported(tmp_path: Path, content: bytes) -> None:
     assert place_of(tmp_path) == Place(tmp_path)
     (tmp_path / "place.json").write_bytes(content)
-    with pytest.raises(CollectionDamaged) as caught:
+    with pytest.raises(errors.CollectionDamaged) as caught:
         place_of(tmp_path)
     assert "attach" in caught.value.hint
 
@@ -203,7 +195,7 @@ def test_a_writer_that_was_frozen_changes_nothing_when_it_wakes(
     monkeypatch: pytest.MonkeyPatch,
     unaware: bool,
 ) -> None:
-    with contextlib.suppress(WriterReplaced), write_session(local.folder) as frozen:
+    with contextlib.suppress(errors.WriterReplaced), write_session(local.folder) as frozen:
         store_text(frozen, "frozen.txt", TEXT)
         opened: list[tuple[Path, str]] = []
         real = commits.open_dataset
@@ -220,7 +212,7 @@ def test_a_writer_that_was_frozen_changes_nothing_when_it_wakes(
         monkeypatch.setattr(commits, "open_dataset", overtaken)
         if unaware:
             monkeypatch.setattr(lock, "confirm", lambda _folder: None)
-        with pytest.raises(WriterReplaced, match=address) as caught:
+        with pytest.raises(errors.WriterReplaced, match=address) as caught:
             frozen.commit()
         assert caught.value.hint
         raise caught.value
@@ -243,7 +235,7 @@ def test_a_reindex_that_was_overtaken_replaces_nothing(
 
     add(local, store_text, "a.txt")
     remote = computer("there").get(address)
-    with pytest.raises(WriterReplaced), write_lock(local.folder):  # noqa: PT012
+    with pytest.raises(errors.WriterReplaced), write_lock(local.folder):  # noqa: PT012
         dataset = lance.dataset(place_of(local.folder).dataset("chunks.lance"))
         made = write_fragments(dataset.to_table(), dataset.uri, mode="overwrite")
         add(remote, store_text, "b.txt")
@@ -257,7 +249,7 @@ def test_writers_wait_for_one_another_and_say_for_whom(
 ) -> None:
     with (
         write_lock(local.folder),
-        pytest.raises(CollectionBusy, match=str(os.getpid())),
+        pytest.raises(errors.CollectionBusy, match=str(os.getpid())),
         write_lock(remote.folder, timeout=0.0),
     ):
         pass
@@ -345,10 +337,10 @@ def test_damaged_copies_are_fetched_again_and_damaged_objects_told(
         assert found(remote) == before
     assert "texts.bin" in caplog.text
     place.objects.remove(listing.files["heads.json"].key)
-    with pytest.raises(CollectionDamaged, match=r"heads\.json@"):
+    with pytest.raises(errors.CollectionDamaged, match=r"heads\.json@"):
         computer("third").get(address)
     place.objects.put(published.LISTING, b"{}")
-    with pytest.raises(CollectionDamaged, match=address):
+    with pytest.raises(errors.CollectionDamaged, match=address):
         remote.documents()
 
 
@@ -358,7 +350,7 @@ def test_a_list_of_files_that_points_outside_is_refused(local: Collection) -> No
     item = listing.files["collection.json"]
     for path in ("../evil", "/etc/evil", "a/../../evil", "place.json", "C:/evil", "originals/x"):
         place.objects.put(published.LISTING, published.Listing({path: item}).content())
-        with pytest.raises(CollectionDamaged):
+        with pytest.raises(errors.CollectionDamaged):
             mirror.pull(local.folder, now=True)
 
 
@@ -445,7 +437,7 @@ def test_nothing_is_lost_or_doubled_by_a_connection_that_breaks(
     local = computer("here").create("Harbour", at=address)
     add(local, store_text, "a.txt")
     proxy.fate = once(*broken.split())
-    with contextlib.suppress(ObjectStorageError):
+    with contextlib.suppress(errors.ObjectStorageError):
         add(local, store_text, "b.txt")
     proxy.fate = lambda _method, _path: None
     if names(local) != ["a.txt", "b.txt"]:
@@ -480,7 +472,7 @@ def test_an_error_of_the_service_changes_nothing(
         lambda: computer("there").create("New", at=f"{address}-new"),
         lambda: local.admin.rename("Hafen"),
     ):
-        with pytest.raises(ObjectStorageError) as caught:
+        with pytest.raises(errors.ObjectStorageError) as caught:
             attempt()
         assert caught.value.hint
         assert object_service.SECRET not in str(caught.value)
@@ -502,7 +494,7 @@ def test_who_may_only_read_reads(
     assert names(remote) == ["a.txt"]
     assert found(remote) == found(local) != []
     for attempt in (lambda: remote.admin.rename("Hafen"), lambda: remote.delete_document("a.txt")):
-        with pytest.raises(ObjectStorageError):
+        with pytest.raises(errors.ObjectStorageError):
             attempt()
     assert remote.info.name == local.info.name == "Harbour"
 
@@ -521,7 +513,7 @@ def test_no_secret_is_written_or_shown(
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "keys"))
     monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
     bucket = object_service.new_bucket()
-    with pytest.raises(ObjectStorageError, match="AWS_ACCESS_KEY_ID"):
+    with pytest.raises(errors.ObjectStorageError, match="AWS_ACCESS_KEY_ID"):
         computer("here").create("Harbour", at=f"s3://{bucket}/harbour")
     (tmp_path / "keys").write_text(
         f"[default]\naws_access_key_id = {object_service.KEY}\n"
@@ -548,6 +540,6 @@ def test_without_the_package_its_name_is_reported(
     from casetrack.base.objects.service import open_objects
 
     open_objects.cache_clear()
-    with pytest.raises(PackageMissing, match="obstore") as caught:
+    with pytest.raises(errors.PackageMissing, match="obstore") as caught:
         computer("here").get("s3://bucket/harbour")
     assert "casetrack[s3]" in caught.value.hint

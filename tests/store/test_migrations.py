@@ -23,15 +23,8 @@ import pytest
 
 import older_form
 from casetrack.api.library import Library
-from casetrack.base import schema
+from casetrack.base import errors, schema
 from casetrack.base.config import load_settings
-from casetrack.base.errors import (
-    CollectionBusy,
-    DiskFull,
-    FutureSchema,
-    MigrationFailed,
-    NotWritable,
-)
 from casetrack.base.resources import SCHEMA_VERSION
 from casetrack.store import migrations
 from casetrack.store.datasets import open_snapshot
@@ -119,7 +112,7 @@ def test_the_present_version_is_the_first(library: Library) -> None:
     assert migrations.MIGRATIONS == {}
     folder = library.create("From nowhere").folder
     older_form.age(folder)
-    with pytest.raises(MigrationFailed, match="From nowhere"):
+    with pytest.raises(errors.MigrationFailed, match="From nowhere"):
         Library(library.settings).get("From nowhere")
     assert backups(folder) == ()
 
@@ -248,7 +241,7 @@ def test_without_room_for_the_backup_nothing_is_changed(
     with monkeypatch.context() as patch:
         usage = shutil.disk_usage(folder)._replace(free=1000)
         patch.setattr(backup_module.shutil, "disk_usage", lambda _: usage)
-        with pytest.raises(DiskFull):
+        with pytest.raises(errors.DiskFull):
             old.get("Boat house")
     assert not list((folder / "backup").iterdir())
     for table in TABLES:
@@ -263,7 +256,7 @@ def test_what_the_earlier_program_did_since_is_in_a_new_backup(
     folder = home(old)
     with monkeypatch.context() as patch:
         patch.setitem(migrations.MIGRATIONS, 0, fail)
-        with pytest.raises(MigrationFailed):
+        with pytest.raises(errors.MigrationFailed):
             old.get("Boat house")
     ledger = lance.dataset(folder / "documents.lance")
     ledger.delete("name = 'lease.txt'")
@@ -365,7 +358,7 @@ def test_one_that_fails_leaves_the_others_alone(
     old.create("Other")
     with monkeypatch.context() as patch:
         patch.setitem(migrations.MIGRATIONS, 0, fail)
-        with pytest.raises(MigrationFailed) as caught:
+        with pytest.raises(errors.MigrationFailed) as caught:
             old.get("Boat house")
         messages(str(caught.value))
         assert old.get("Other").documents() == []
@@ -380,7 +373,7 @@ def test_one_that_fails_leaves_the_others_alone(
 def test_a_newer_version_is_refused(old: Library) -> None:
     folder = home(old)
     update_info(folder, lambda info: replace(info, schema_version=SCHEMA_VERSION + 1))
-    with pytest.raises(FutureSchema, match=r"\b2\b.*\b1\b"):
+    with pytest.raises(errors.FutureSchema, match=r"\b2\b.*\b1\b"):
         old.get("Boat house")
     assert not migrate(folder)
     assert not (folder / "backup").exists()
@@ -388,7 +381,7 @@ def test_a_newer_version_is_refused(old: Library) -> None:
 
 def test_while_another_program_migrates_the_other_waits(old: Library) -> None:
     folder = home(old)
-    with write_lock(folder), pytest.raises(CollectionBusy):
+    with write_lock(folder), pytest.raises(errors.CollectionBusy):
         migrate(folder, timeout=0.1)
     assert read_info(folder).schema_version == 0
     assert not (folder / "backup").exists()
@@ -400,11 +393,11 @@ def test_a_read_only_folder_is_reported_as_such(
     folder = home(old)
 
     def refuse(path: Path, *_: object) -> None:
-        raise NotWritable(path)
+        raise errors.NotWritable(path)
 
     with monkeypatch.context() as patch:
         patch.setattr(migrations, "make_backup", refuse)
-        with pytest.raises(NotWritable):
+        with pytest.raises(errors.NotWritable):
             old.get("Boat house")
     assert read_info(folder).schema_version == 0
     assert {d.name for d in old.get("Boat house").documents()} == NAMES

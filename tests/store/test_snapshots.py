@@ -17,14 +17,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from casetrack.api.library import Library
+from casetrack.base import errors
 from casetrack.base.config import load_settings
-from casetrack.base.errors import (
-    CaseTrackError,
-    CollectionReadOnly,
-    SnapshotExists,
-    SnapshotNotFound,
-    UsageError,
-)
 from casetrack.ingest.pipeline import Tools
 from casetrack.store import datasets, reader_locks, snapshots
 from casetrack.store.info import update_info
@@ -169,11 +163,11 @@ def test_names(case: Collection) -> None:
     assert len(files) == len({f.name.casefold() for f in files}) == 9
     assert all(f.stem.split(".")[-1].isalnum() or "-" in f.stem for f in files)
     assert not {"con.json", "CON.json"} & {f.name for f in files}
-    with pytest.raises(SnapshotExists, match='"A B"'):
+    with pytest.raises(errors.SnapshotExists, match='"A B"'):
         case.admin.take_snapshot("A B")
     assert case.admin.remove_snapshot("GRÖSSE").name == "Größe"
     for name in ("", " ", "12", "x" * 101, "a\nb"):
-        with pytest.raises(UsageError):
+        with pytest.raises(errors.UsageError):
             case.admin.take_snapshot(name)
     assert len([s for s in case.admin.snapshots(limit=0) if s.name]) == 8
 
@@ -182,14 +176,14 @@ def test_an_unknown_snapshot_is_told_with_those_that_are_known(
     case: Collection, messages: Callable[[str], None]
 ) -> None:
     case.admin.take_snapshot("first")
-    with pytest.raises(SnapshotNotFound) as caught:
+    with pytest.raises(errors.SnapshotNotFound) as caught:
         case.admin.restore("second")
     messages(str(caught.value))
-    with pytest.raises(SnapshotNotFound):
+    with pytest.raises(errors.SnapshotNotFound):
         case.admin.restore(4711)
     newest, unnamed = case.admin.snapshots()
     assert (newest.name, unnamed.name) == ("first", None)
-    with pytest.raises(SnapshotNotFound, match=str(unnamed.number)):
+    with pytest.raises(errors.SnapshotNotFound, match=str(unnamed.number)):
         case.admin.remove_snapshot(unnamed.number)
     assert not (case.folder / "journal").is_dir() or not list((case.folder / "journal").iterdir())
 
@@ -213,7 +207,7 @@ def test_a_closed_collection_can_be_kept_but_not_brought_back(case: Collection) 
     case.delete_document("a.txt")
     update_info(case.folder, lambda info: replace(info, status="closed"))
     case.admin.take_snapshot("after")
-    with pytest.raises(CollectionReadOnly):
+    with pytest.raises(errors.CollectionReadOnly):
         case.admin.restore("before")
     case.admin.remove_snapshot("after")
     assert names(case) == ["b.txt", "c.txt"]
@@ -225,7 +219,7 @@ def test_another_profile_than_now_is_refused_in_words(case: Collection) -> None:
     swap(case.folder, batches, profile="legal", dimension=384)
     (actual,) = [s for s in case.admin.snapshots() if s.name]
     assert (actual.restorable, actual.profile) == (False, "mini")
-    with pytest.raises(SnapshotNotFound, match=r"mini .* legal") as caught:
+    with pytest.raises(errors.SnapshotNotFound, match=r"mini .* legal") as caught:
         case.admin.restore("old models")
     assert "casetrack reindex --profile mini" in caught.value.hint
 
@@ -237,7 +231,7 @@ def test_passages_that_were_cleaned_away_are_not_promised(case: Collection) -> N
     (old,) = [s for s in case.admin.snapshots() if s.number == number]
     assert not old.restorable
     assert old.reason
-    with pytest.raises(SnapshotNotFound, match=str(number)):
+    with pytest.raises(errors.SnapshotNotFound, match=str(number)):
         case.admin.restore(number)
 
 
@@ -364,7 +358,7 @@ def test_taking_fails_anywhere_and_leaves_no_snapshot(
         patch.setattr(tag_manager, "create", failing_create)
         if failing == "note":
             patch.setattr("casetrack.store.snapshots.write_note", no_room)
-        with pytest.raises((CaseTrackError, OSError)):
+        with pytest.raises((errors.CaseTrackError, OSError)):
             case.admin.take_snapshot("x")
     assert [s.name for s in case.admin.snapshots() if s.name] == []
     assert case.admin.take_snapshot("x").documents == 3

@@ -13,13 +13,7 @@ import pytest
 from casetrack.api.text.watches import described
 from casetrack.api.watch.statuses import Statuses
 from casetrack.api.watch.watch_list import WatchList
-from casetrack.base.errors import (
-    AmbiguousName,
-    FileNotFound,
-    UsageError,
-    WatchNotFound,
-    WrongPathKind,
-)
+from casetrack.base import errors
 
 ROOT = Path(__file__).parents[3]
 ONE, TWO = "11111111-aaaa", "22222222-bbbb"
@@ -108,14 +102,14 @@ def test_what_cannot_be_watched_is_refused(
     (home / "collections").mkdir(parents=True)
     file = tmp_path / "a.txt"
     file.touch()
-    with pytest.raises(UsageError):
+    with pytest.raises(errors.UsageError):
         watch_list.add(ONE, home / "collections")
-    with pytest.raises(FileNotFound):
+    with pytest.raises(errors.FileNotFound):
         watch_list.add(ONE, tmp_path / "nowhere")
-    with pytest.raises(WrongPathKind):
+    with pytest.raises(errors.WrongPathKind):
         watch_list.add(ONE, file)
     for schedule in ("hourly", None):
-        with pytest.raises(UsageError, match="hourly" if schedule else "on_change"):
+        with pytest.raises(errors.UsageError, match="hourly" if schedule else "on_change"):
             watch_list.add(ONE, tmp_path, schedule=schedule, daily_time="02:00")
     assert watch_list.watches() == ()
     made, _ = watch_list.add(ONE, tmp_path)  # the data folder may be inside
@@ -123,7 +117,7 @@ def test_what_cannot_be_watched_is_refused(
 
 
 def test_finding_by_path_and_by_id(watch_list: WatchList, tmp_path: Path) -> None:
-    with pytest.raises(WatchNotFound):
+    with pytest.raises(errors.WatchNotFound):
         watch_list.find("anything")
     place = folder(tmp_path)
     one, _ = watch_list.add(ONE, place)
@@ -133,17 +127,17 @@ def test_finding_by_path_and_by_id(watch_list: WatchList, tmp_path: Path) -> Non
         == watch_list.find(one.id)
         == one
     )
-    with pytest.raises(WatchNotFound) as caught:
+    with pytest.raises(errors.WatchNotFound) as caught:
         watch_list.find("elsewhere")
-    with pytest.raises(WatchNotFound) as caught:
+    with pytest.raises(errors.WatchNotFound) as caught:
         watch_list.find("~nobody-at-all/x")
     assert str(place) in caught.value.message
     two, _ = watch_list.add(TWO, place)
-    with pytest.raises(AmbiguousName, match="2 "):
+    with pytest.raises(errors.AmbiguousName, match="2 "):
         watch_list.find(str(place))
     assert watch_list.find(str(place), collection_id=TWO) == two
     assert watch_list.remove({one.id, "unknown"}) == (one,)
-    with pytest.raises(WatchNotFound):
+    with pytest.raises(errors.WatchNotFound):
         watch_list.change(one.id, schedule="hourly")
 
 

@@ -12,13 +12,7 @@ from unittest.mock import ANY
 
 import pytest
 
-from casetrack.base.errors import (
-    LicenseInvalid,
-    LicenseRefused,
-    LicenseServerUnreachable,
-    StorageError,
-    UsageError,
-)
+from casetrack.base import errors
 from casetrack.base.license import FREE, PRO, Entitlements
 from casetrack.base.license.manage import LicenseManager, LicenseServer
 from casetrack.faces.cli.main import main
@@ -70,7 +64,7 @@ def test_the_life_of_a_key(settings: Settings, server: FakeServer, key: str) -> 
     assert server.asked[2] == ("deactivate", {"license_key": key, "instance_id": "instance-1"})
     assert not server.instances
     assert key not in (settings.data_dir / "license.json").read_text()
-    with pytest.raises(LicenseInvalid):
+    with pytest.raises(errors.LicenseInvalid):
         manager.deactivate()
     assert manager.activate(key).status.tier is PRO
     assert len(server.asked) == 4
@@ -122,7 +116,7 @@ def test_a_seat_given_away_is_taken_again(settings: Settings, server: FakeServer
 
 def test_a_refused_key_is_not_stored(settings: Settings, server: FakeServer, key: str) -> None:
     server.refuses = "This license key has reached the activation limit."
-    with pytest.raises(LicenseRefused, match=server.refuses) as caught:
+    with pytest.raises(errors.LicenseRefused, match=server.refuses) as caught:
         LicenseManager(settings).activate(key)
     assert caught.value.hint
     assert not settings.data_dir.exists()
@@ -159,7 +153,7 @@ def test_no_proper_answer_leaves_all_as_it_is(
     assert {message or "30", "30"} <= {*re.findall(r"\d+", done.notes[0])}  # days to confirm it
     before = stored(settings)
     assert "confirmed_at" not in only_record(settings)
-    with pytest.raises(LicenseServerUnreachable, match=message or None) as caught:
+    with pytest.raises(errors.LicenseServerUnreachable, match=message or None) as caught:
         manager.refresh()
     assert caught.value.hint
     assert stored(settings) == before
@@ -172,7 +166,7 @@ def test_a_server_that_is_not_there(settings: Settings, key: str, server: FakeSe
     server.shutdown()
     server.server_close()
     before = stored(settings)
-    with pytest.raises(LicenseServerUnreachable, match=r"127\.0\.0\.1"):
+    with pytest.raises(errors.LicenseServerUnreachable, match=r"127\.0\.0\.1"):
         manager.refresh()
     assert (stored(settings), manager.status().tier) == (before, PRO)
     left = manager.deactivate()
@@ -184,7 +178,7 @@ def test_a_server_that_is_not_there(settings: Settings, key: str, server: FakeSe
 )
 def test_a_key_is_sent_over_https_only(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CASETRACK_LICENSE_SERVER", url)
-    with pytest.raises(UsageError, match=re.escape(url)):
+    with pytest.raises(errors.UsageError, match=re.escape(url)):
         LicenseServer()
 
 
@@ -196,11 +190,11 @@ def test_what_cannot_count_asks_nobody(
     genuine = signer.key(offline=False)
     forged = genuine[:-40] + ("0" if genuine[-40] != "0" else "1") + genuine[-39:]
     for text in ("rubbish", forged, signer.key(offline=False, expires=yesterday)):
-        with pytest.raises(LicenseInvalid):
+        with pytest.raises(errors.LicenseInvalid):
             manager.activate(text)
-        with pytest.raises(LicenseInvalid):
+        with pytest.raises(errors.LicenseInvalid):
             LicenseManager(replace(settings, license_key=text)).refresh()
-    with pytest.raises(LicenseInvalid):
+    with pytest.raises(errors.LicenseInvalid):
         manager.refresh()
     assert server.asked == []
     assert not settings.data_dir.exists()
@@ -210,7 +204,7 @@ def test_a_damaged_file_is_replaced(settings: Settings, server: FakeServer, key:
     settings.data_dir.mkdir()
     (settings.data_dir / "license.json").write_text("torn")
     manager = LicenseManager(settings)
-    with pytest.raises(LicenseInvalid, match=r"license\.json"):
+    with pytest.raises(errors.LicenseInvalid, match=r"license\.json"):
         manager.refresh()
     done = manager.activate(key)
     assert done.status.tier is PRO
@@ -219,7 +213,7 @@ def test_a_damaged_file_is_replaced(settings: Settings, server: FakeServer, key:
 
 def test_a_folder_that_cannot_be_written(settings: Settings, signer: Signer) -> None:
     settings.data_dir.write_text("a file")
-    with pytest.raises(StorageError, match=r"license\.json"):
+    with pytest.raises(errors.StorageError, match=r"license\.json"):
         LicenseManager(settings).activate(signer.key())
 
 

@@ -18,15 +18,7 @@ from prompt_toolkit.output import DummyOutput
 
 from casetrack.api.sql.completion import Words, candidates
 from casetrack.faces.cli import output
-from casetrack.faces.cli.query import repl
-from casetrack.faces.cli.query.prompt import (
-    HISTORY_FILE,
-    Child,
-    QueryHistory,
-    StatementCompleter,
-    converse,
-    is_whole,
-)
+from casetrack.faces.cli.query import prompt, repl
 from casetrack.faces.cli.query.repl import Shell, pieces
 from casetrack.faces.cli.query.running import How, QueryTarget, run_reporting
 from casetrack.faces.cli.state import State
@@ -56,7 +48,7 @@ def talk(shell: Shell, capfd: pytest.CaptureFixture[str]) -> Talk:
         with create_pipe_input() as keyboard:
             keyboard.send_text("".join(keys) + CTRL_D)
             with create_app_session(input=keyboard, output=DummyOutput()):
-                converse(shell)
+                prompt.converse(shell)
         sys.stdout.flush()
         return capfd.readouterr()
 
@@ -68,9 +60,9 @@ def test_statements_may_have_many_lines_and_errors_do_not_end_it(talk: Talk, hom
     assert out == "a  b\n1  2\nc\n3\n"
     assert "Mill" in err
     assert '"oops"' in err
-    history = home / HISTORY_FILE
+    history = home / prompt.HISTORY_FILE
     assert history.stat().st_mode & 0o777 == 0o600
-    assert list(QueryHistory(history).load_history_strings()) == [
+    assert list(prompt.QueryHistory(history).load_history_strings()) == [
         "SELECT 3 AS c;",
         "SELECT oops;",
         "SELECT 1 AS a,\n2 AS b;",
@@ -89,7 +81,7 @@ def test_the_editor_completes_documents_commands_and_saved_queries(
     assert filled("collection", "create", "Other").code == 0
 
     def completed(text: str) -> list[str]:
-        result = StatementCompleter(shell).get_completions(Document(text), CompleteEvent())
+        result = prompt.StatementCompleter(shell).get_completions(Document(text), CompleteEvent())
         return [text[: len(text) + c.start_position] + c.text for c in result]
 
     begun = "SELECT name FROM documents\nWHERE name = 'lea"
@@ -125,7 +117,7 @@ def test_commands_answer_on_standard_output(
 def test_help_is_found_by_any_of_its_names(
     shell: Shell, capfd: pytest.CaptureFixture[str], entered: str
 ) -> None:
-    assert is_whole(entered)
+    assert prompt.is_whole(entered)
     assert list(pieces([f"{entered}\n", "SELECT 1;"]))[1:] == ["SELECT 1"]
     shell.execute(entered)
     sys.stdout.flush()
@@ -231,7 +223,7 @@ def test_a_script_is_cut_into_statements_and_commands() -> None:
     ],
 )
 def test_enter_runs_what_is_whole(text: str, whole: bool) -> None:
-    assert is_whole(text) is whole
+    assert prompt.is_whole(text) is whole
 
 
 # --- completion -----------------------------------------------------------------------------
@@ -292,13 +284,13 @@ def test_completion_names_the_collection_where_several_are_asked(
 
 def test_history_keeps_each_text_once_and_nothing_after_a_space(tmp_path: Path) -> None:
     path = tmp_path / "history"
-    history = QueryHistory(path)
+    history = prompt.QueryHistory(path)
     for text in ("SELECT 1;", "SELECT\n'é';", " secret;", "SELECT 1;", "SELECT 1;"):
         history.append_string(text)
     assert history.get_strings() == ["SELECT 1;", "SELECT\n'é';", "SELECT 1;"]
-    assert list(QueryHistory(path).load_history_strings()) == ["SELECT 1;", "SELECT\n'é';"]
+    assert list(prompt.QueryHistory(path).load_history_strings()) == ["SELECT 1;", "SELECT\n'é';"]
     path.write_text("damaged\n" + path.read_text())
-    assert list(QueryHistory(path).load_history_strings()) == ["SELECT 1;", "SELECT\n'é';"]
+    assert list(prompt.QueryHistory(path).load_history_strings()) == ["SELECT 1;", "SELECT\n'é';"]
     assert "secret" not in path.read_text()
 
 
@@ -309,7 +301,7 @@ def test_history_keeps_each_text_once_and_nothing_after_a_space(tmp_path: Path) 
 def test_a_statement_whose_process_is_ended_from_outside_does_not_end_the_dialogue(
     shell: Shell, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    with closing(Child(shell.source.state)) as child:
+    with closing(prompt.Child(shell.source.state)) as child:
         shell.run = child.run
 
         def kill() -> BaseProcess:

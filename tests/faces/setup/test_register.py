@@ -9,13 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from casetrack.base.errors import (
-    ClientFileBusy,
-    ClientFileInvalid,
-    ClientFileLocked,
-    ClientFileShape,
-    SetupError,
-)
+from casetrack.base import errors
 from casetrack.faces.setup import formats
 from casetrack.faces.setup.clients import CLIENTS
 from casetrack.faces.setup.register import ClientFile, enter, withdraw
@@ -142,17 +136,17 @@ def test_the_object_around_the_entry_stays_where_it_was_there_before(tmp_path: P
 @pytest.mark.parametrize(
     ("data", "error", "facts"),
     [
-        (b'{\n  "a": 1,\n  oops\n}', ClientFileInvalid, ("line 3, column 3",)),
-        (b'{"a": "\xff"}', ClientFileInvalid, ("line 1, column 8", "UTF-8")),
-        (BOM + b'{\n "\xff', ClientFileInvalid, ("line 2, column 3", "UTF-8")),
-        ("{}".encode("utf-16"), ClientFileInvalid, ("line 1, column 1", "UTF-8")),
-        (b'{"mcpServers": []}', ClientFileShape, ('"mcpServers"',)),
-        (b'{"mcpServers": "none"}', ClientFileShape, ('"mcpServers"', '"none"')),
-        (b"[]", ClientFileShape, ()),
+        (b'{\n  "a": 1,\n  oops\n}', errors.ClientFileInvalid, ("line 3, column 3",)),
+        (b'{"a": "\xff"}', errors.ClientFileInvalid, ("line 1, column 8", "UTF-8")),
+        (BOM + b'{\n "\xff', errors.ClientFileInvalid, ("line 2, column 3", "UTF-8")),
+        ("{}".encode("utf-16"), errors.ClientFileInvalid, ("line 1, column 1", "UTF-8")),
+        (b'{"mcpServers": []}', errors.ClientFileShape, ('"mcpServers"',)),
+        (b'{"mcpServers": "none"}', errors.ClientFileShape, ('"mcpServers"', '"none"')),
+        (b"[]", errors.ClientFileShape, ()),
     ],
 )
 def test_a_file_that_is_not_understood_is_left_alone(
-    tmp_path: Path, data: bytes, error: type[SetupError], facts: tuple[str, ...]
+    tmp_path: Path, data: bytes, error: type[errors.SetupError], facts: tuple[str, ...]
 ) -> None:
     file = tmp_path / "mcp.json"
     file.write_bytes(data)
@@ -170,7 +164,7 @@ def test_a_read_only_file_stays_so(tmp_path: Path) -> None:
     file.write_text("{}")
     file.chmod(0o444)
     for dry in (True, False):
-        with pytest.raises(ClientFileLocked):
+        with pytest.raises(errors.ClientFileLocked):
             enter(CODE, file, SERVER, dry_run=dry)
     assert file.read_text() == "{}"
     assert names(tmp_path) == ["mcp.json"]
@@ -179,7 +173,7 @@ def test_a_read_only_file_stays_so(tmp_path: Path) -> None:
 
 def test_a_folder_in_its_place_is_reported(tmp_path: Path) -> None:
     (tmp_path / "mcp.json").mkdir()
-    with pytest.raises(ClientFileLocked):
+    with pytest.raises(errors.ClientFileLocked):
         enter(CODE, tmp_path / "mcp.json", SERVER)
 
 
@@ -219,7 +213,7 @@ def test_what_another_program_writes_meanwhile_is_not_lost(
         enter(CODE, file, SERVER)
         assert json.loads(file.read_text()) == {"n": 2, "mcpServers": {"casetrack": SERVER}}
     else:  # a file that never rests is given up
-        with pytest.raises(ClientFileBusy):
+        with pytest.raises(errors.ClientFileBusy):
             enter(CODE, file, SERVER)
         assert json.loads(file.read_text()) == {"n": len(writes)}
     assert names(tmp_path) == ["mcp.json", "mcp.json.casetrack-backup"]
@@ -231,6 +225,6 @@ def test_nothing_is_written_where_more_than_the_entry_would_change(
     file = tmp_path / "mcp.json"
     file.write_text('{"n": 0}')
     monkeypatch.setattr(formats.JsonText, "put", lambda *_: '{"mcpServers": {"casetrack": {}}}')
-    with pytest.raises(ClientFileInvalid):
+    with pytest.raises(errors.ClientFileInvalid):
         enter(CODE, file, SERVER)
     assert file.read_text() == '{"n": 0}'

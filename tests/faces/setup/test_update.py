@@ -16,13 +16,7 @@ from typing import Any
 
 import pytest
 
-from casetrack.base.errors import (
-    InstallerFailed,
-    UpdateFailed,
-    UpdateUnknown,
-    UpdateUntrusted,
-    UsageError,
-)
+from casetrack.base import errors
 from casetrack.faces.setup import installers, switching
 from casetrack.faces.setup.installation import Installation
 from casetrack.faces.setup.signature import NotSigned, check, public_keys
@@ -199,9 +193,9 @@ def test_the_program_has_a_signer_and_takes_others(tmp_path: Path) -> None:
     assert public_keys(OURS.public.text()) == (OURS.public,)
     for bad in ("RWQ", "not a key"):
         file.write_text(bad)
-        with pytest.raises(UsageError, match=r"own\.pub.*\b1\b"):
+        with pytest.raises(errors.UsageError, match=r"own\.pub.*\b1\b"):
             signers(file)
-    with pytest.raises(UsageError, match="none"):
+    with pytest.raises(errors.UsageError, match="none"):
         signers(tmp_path / "none")
 
 
@@ -358,7 +352,7 @@ def test_a_hostile_index(tmp_path: Path, index: Index, messages: Callable[[str],
     write(wheel, files, OTHER)
     index.add(wheel)
     place = installed(tmp_path)
-    with pytest.raises(UpdateUntrusted) as caught:
+    with pytest.raises(errors.UpdateUntrusted) as caught:
         update(HERE, "9.0", KEYS, lambda _: None, place=place)
     messages(str(caught.value))
     assert runs(place) == "1.0"
@@ -369,9 +363,9 @@ def test_a_hostile_index(tmp_path: Path, index: Index, messages: Callable[[str],
 def test_what_would_have_to_be_built_is_not_even_looked_at(tmp_path: Path, index: Index) -> None:
     """Building runs code of the package, before any signature is looked at."""
     index.wheels["casetrack-9.0.tar.gz"] = b"a setup.py that does harm"
-    with pytest.raises(UpdateUnknown, match="casetrack"):
+    with pytest.raises(errors.UpdateUnknown, match="casetrack"):
         look(HERE, current="1.0")
-    with pytest.raises(InstallerFailed, match=r"casetrack==9\.0"):
+    with pytest.raises(errors.InstallerFailed, match=r"casetrack==9\.0"):
         update(HERE, "9.0", KEYS, lambda _: None, place=installed(tmp_path))
     assert [path for path in index.asked if path.endswith(".gz")] == []
 
@@ -382,7 +376,7 @@ def test_a_broken_index(tmp_path: Path, index: Index, mood: str) -> None:
     index.add(write_wheel(tmp_path / "w", "2.0", signer=OURS))
     index.mood = mood
     place = installed(tmp_path)
-    with pytest.raises(InstallerFailed, match=r"\b1\b") as caught:
+    with pytest.raises(errors.InstallerFailed, match=r"\b1\b") as caught:
         update(HERE, "2.0", KEYS, lambda _: None, place=place)
     assert caught.value.hint
     assert listed(place) == ["casetrack", "casetrack-1.0.dist-info", "other"]
@@ -393,10 +387,10 @@ def test_a_slow_index(tmp_path: Path, index: Index, monkeypatch: pytest.MonkeyPa
     index.mood = "slow"
     monkeypatch.setattr(installers, "_ASK_SECONDS", 1.0)
     monkeypatch.setattr(installers, "_SECONDS", 1.0)
-    with pytest.raises(UpdateUnknown, match=r"\b1\b"):
+    with pytest.raises(errors.UpdateUnknown, match=r"\b1\b"):
         look(HERE, current="1.0")
     place = installed(tmp_path)
-    with pytest.raises(InstallerFailed, match=r"\b1\b"):
+    with pytest.raises(errors.InstallerFailed, match=r"\b1\b"):
         update(HERE, "2.0", KEYS, lambda _: None, place=place)
     assert listed(place) == ["casetrack", "casetrack-1.0.dist-info", "other"]
 
@@ -406,13 +400,13 @@ def test_two_updates_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(Installation, "by_hand", None)
     place = installed(tmp_path)
-    with FileLock(place.site / f"{STAGE}.lock"), pytest.raises(UpdateFailed):
+    with FileLock(place.site / f"{STAGE}.lock"), pytest.raises(errors.UpdateFailed):
         update(HERE, "2.0", KEYS, lambda _: None, place=place)
 
 
 @pytest.mark.parametrize("word", ["latest", "1", "1.0; rm", "../1.0", ""])
 def test_what_is_no_version(word: str) -> None:
-    with pytest.raises(UsageError, match=re.escape(repr(word))):
+    with pytest.raises(errors.UsageError, match=re.escape(repr(word))):
         look(HERE, to=word)
 
 

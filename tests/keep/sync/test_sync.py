@@ -11,13 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from casetrack.api.library import Library
-from casetrack.base.errors import (
-    CollectionReadOnly,
-    FileNotFound,
-    FolderUnsafe,
-    UsageError,
-    WrongPathKind,
-)
+from casetrack.base import errors
 from casetrack.store.lock import write_lock
 from casetrack.store.workspace import Workspace
 
@@ -266,10 +260,10 @@ def test_a_file_that_changes_while_it_is_compared_waits(
 
 def test_a_folder_that_is_not_there_removes_nothing(filled: Case, tmp_path: Path) -> None:
     filled.folder.rename(tmp_path / "away")
-    with pytest.raises(FileNotFound):
+    with pytest.raises(errors.FileNotFound):
         filled.sync(remove_deleted=True)
     filled.folder.write_text("a file")
-    with pytest.raises(WrongPathKind):
+    with pytest.raises(errors.WrongPathKind):
         filled.sync(remove_deleted=True)
     assert len(filled.ids()) == 3
 
@@ -278,7 +272,7 @@ def test_an_empty_folder_removes_nothing_unless_told_twice(filled: Case, tmp_pat
     filled.folder.rename(tmp_path / "away")
     filled.write("sub/.DS_Store", "kept by the system")
     for options in ({}, {"dry_run": True}):
-        with pytest.raises(FolderUnsafe) as caught:
+        with pytest.raises(errors.FolderUnsafe) as caught:
             filled.sync(remove_deleted=True, **options)
         assert "--force-removal" in caught.value.hint
     report = filled.sync()
@@ -364,7 +358,7 @@ def test_patterns_are_those_of_gitignore(case: Case) -> None:
     assert seen(include=["drafts/**"]) == {"drafts/b.txt", "drafts/final/c.txt"}
     assert seen(exclude=["*.txt", "!a.txt"]) == {"a.txt"}
     assert seen(include=["*.txt"], exclude=["*.bak.*", "drafts"]) == {"a.txt"}
-    with pytest.raises(UsageError):
+    with pytest.raises(errors.UsageError):
         case.sync(exclude=["!"])
 
 
@@ -488,7 +482,7 @@ def test_only_what_is_named_is_compared(filled: Case) -> None:
     report = filled.sync(only=[folder / "a.txt", folder / "nothing.txt"], remove_deleted=True)
     assert filled.told(report) == {("changed", "a.txt")}
     assert filled.told(filled.sync(remove_deleted=True)) == {("removed", "b.txt")}
-    with pytest.raises(UsageError):
+    with pytest.raises(errors.UsageError):
         filled.sync(only=[folder.parent])
 
 
@@ -563,6 +557,6 @@ def test_a_stopped_sync_is_gone_on_with(case: Case) -> None:
 def test_a_closed_collection_is_not_synced(filled: Case) -> None:
     library = Library(filled.collection.workspace.settings)
     library.get("Case").admin.close()
-    with pytest.raises(CollectionReadOnly):
+    with pytest.raises(errors.CollectionReadOnly):
         filled.sync()
     assert filled.sync(dry_run=True).unchanged == 3

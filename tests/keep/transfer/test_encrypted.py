@@ -9,16 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from casetrack.api.library import Library
+from casetrack.base import errors
 from casetrack.base.config import load_settings
 from casetrack.base.crypt import stream
 from casetrack.base.crypt.secret import Cost, Secret
-from casetrack.base.errors import (
-    EncryptedFileDamaged,
-    PassphraseMissing,
-    PassphraseWrong,
-    SnapshotNotFound,
-    WrongPathKind,
-)
 from casetrack.faces.cli.main import main
 from tests.keep.transfer.conftest import fill
 from tests.keep.transfer.test_kills import rows
@@ -58,13 +52,13 @@ def test_there_and_back(case: Collection, other: Library, tmp_path: Path) -> Non
 def test_without_the_key_nothing_comes_in(case: Collection, other: Library, tmp_path: Path) -> None:
     path = tmp_path / "x.ctsealed"
     case.admin.export(path, passphrase=PHRASE)
-    with pytest.raises(PassphraseMissing):
+    with pytest.raises(errors.PassphraseMissing):
         other.import_archive(path)
-    with pytest.raises(PassphraseWrong):
+    with pytest.raises(errors.PassphraseWrong):
         other.import_archive(path, passphrase="correct horse")
     cut = tmp_path / "cut.ctsealed"
     cut.write_bytes(path.read_bytes()[:-1])
-    with pytest.raises(EncryptedFileDamaged):
+    with pytest.raises(errors.EncryptedFileDamaged):
         other.import_archive(cut, passphrase=PHRASE)
     assert other.collections() == []
     assert [p for p in other.settings.collections_dir.rglob("*") if p.is_file()] == []
@@ -104,7 +98,7 @@ def test_a_snapshot_is_exported_the_same_way(
     assert len(copy.documents()) == 3
     plain = case.admin.export(tmp_path / "now")
     assert plain.documents == 1
-    with pytest.raises(SnapshotNotFound):
+    with pytest.raises(errors.SnapshotNotFound):
         case.admin.export(tmp_path / "none", snapshot="none")
     assert {c.name for c in case.admin.doctor().checks if not c.ok} <= {"source files"}
 
@@ -115,7 +109,7 @@ def test_a_sealed_collection_is_no_export(other: Library, tmp_path: Path) -> Non
     path = tmp_path / "s.ctsealed"
     with path.open("wb") as file, EncryptingWriter(file, Secret.of(PHRASE), {"what": "collection"}):
         pass
-    with pytest.raises(WrongPathKind) as caught:
+    with pytest.raises(errors.WrongPathKind) as caught:
         other.import_archive(path, passphrase=PHRASE)
     assert "casetrack collection unseal" in caught.value.hint
 

@@ -17,15 +17,8 @@ import pyarrow as pa
 import pytest
 
 from casetrack.api.library import Library
+from casetrack.base import errors
 from casetrack.base.config import load_settings
-from casetrack.base.errors import (
-    ArchiveDamaged,
-    CaseTrackError,
-    DiskFull,
-    FileNotFound,
-    FutureSchema,
-    WrongPathKind,
-)
 from tests.keep.transfer.conftest import Archive, fill
 
 if TYPE_CHECKING:
@@ -36,7 +29,9 @@ if TYPE_CHECKING:
     Change = Callable[[Archive], None]
 
 
-def refused(other: Library, path: Path, error: type[CaseTrackError] = ArchiveDamaged) -> str:
+def refused(
+    other: Library, path: Path, error: type[errors.CaseTrackError] = errors.ArchiveDamaged
+) -> str:
     """Check that the import fails with a hint and leaves nothing."""
     outside = sorted(p for p in path.parent.iterdir())
     with pytest.raises(error) as caught:
@@ -46,7 +41,7 @@ def refused(other: Library, path: Path, error: type[CaseTrackError] = ArchiveDam
     assert other.damaged() == []
     assert list(home.iterdir()) == []
     assert {*path.parent.iterdir()} - {*outside} <= {other.settings.data_dir}
-    assert error is not ArchiveDamaged or path.name in caught.value.message
+    assert error is not errors.ArchiveDamaged or path.name in caught.value.message
     assert caught.value.hint
     return caught.value.message
 
@@ -233,7 +228,7 @@ def test_a_newer_schema(good: Path, other: Library, tmp_path: Path) -> None:
     archive = Archive.read(good)
     archive.manifest["schema_version"] = 99
     path = archive.write(tmp_path / "x.zip")
-    assert "99" in refused(other, path, FutureSchema)
+    assert "99" in refused(other, path, errors.FutureSchema)
 
 
 @pytest.mark.parametrize("content", [b"", b"PK", b"%PDF-1.7 and so on", b"PK\x05\x06" + b"\0" * 18])
@@ -251,8 +246,8 @@ def test_no_list_of_contents(other: Library, tmp_path: Path, manifest: bytes) ->
 
 
 def test_no_file(other: Library, tmp_path: Path) -> None:
-    refused(other, tmp_path / "none.ctcollection", FileNotFound)
-    refused(other, tmp_path, WrongPathKind)
+    refused(other, tmp_path / "none.ctcollection", errors.FileNotFound)
+    refused(other, tmp_path, errors.WrongPathKind)
 
 
 def test_cut_anywhere_or_with_a_changed_byte(good: Path, other: Library, tmp_path: Path) -> None:
@@ -301,7 +296,7 @@ def test_more_than_the_disk_holds(
 ) -> None:
     usage = type(shutil.disk_usage(tmp_path))
     monkeypatch.setattr("shutil.disk_usage", lambda _: usage(10**9, 10**9 - 1000, 1000))
-    refused(other, good, DiskFull)
+    refused(other, good, errors.DiskFull)
 
 
 def test_encrypted(good: Path, other: Library, tmp_path: Path) -> None:
@@ -412,7 +407,7 @@ def test_the_collection_that_is_there_is_not_touched(
     path = Path(case.admin.export(tmp_path / "x").path)
     first = other.get(other.import_archive(path).collection)
     path.write_bytes(path.read_bytes()[:-400])
-    with pytest.raises(ArchiveDamaged):
+    with pytest.raises(errors.ArchiveDamaged):
         other.import_archive(path)
     assert [i.id for i in other.collections()] == [first.info.id]
     assert len(first.documents()) == 3

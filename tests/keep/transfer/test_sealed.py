@@ -17,23 +17,10 @@ import anyio
 import pytest
 
 from casetrack.api.library import Library
+from casetrack.base import errors
 from casetrack.base.config import load_settings
 from casetrack.base.crypt import stream
 from casetrack.base.crypt.secret import Cost
-from casetrack.base.errors import (
-    CollectionBusy,
-    CollectionDamaged,
-    CollectionExists,
-    CollectionGone,
-    CollectionSealed,
-    DiskFull,
-    EncryptedFileDamaged,
-    FreeTierLimit,
-    JobStopped,
-    PassphraseWrong,
-    UsageError,
-    WrongPathKind,
-)
 from casetrack.base.license import FREE
 from casetrack.faces.cli.main import main
 from casetrack.faces.mcp.server import build_server
@@ -156,16 +143,16 @@ def test_another_user_of_it_is_reported(library: Library, closed: Collection) ->
         lambda: library.seal("Mill", PHRASE),
         lambda: library.delete("Mill"),
     ):
-        with pytest.raises(CollectionSealed):
+        with pytest.raises(errors.CollectionSealed):
             ask()
-    with pytest.raises(CollectionExists):
+    with pytest.raises(errors.CollectionExists):
         library.create("mill")
     assert Library(library.settings).sealed()[0].label == "Mill"
 
 
 def test_only_a_closed_collection_is_sealed(library: Library, closed: Collection) -> None:
     closed.admin.reopen()
-    with pytest.raises(UsageError) as caught:
+    with pytest.raises(errors.UsageError) as caught:
         library.seal("Mill", PHRASE)
     assert "casetrack collection close Mill" in caught.value.hint
     closed.admin.archive()
@@ -180,19 +167,19 @@ def test_with_the_wrong_key_or_a_damaged_file_nothing_changes(
     path = home / f"{closed.folder.name}.ctsealed"
     library.seal("Mill", PHRASE)
     data = path.read_bytes()
-    with pytest.raises(PassphraseWrong):
+    with pytest.raises(errors.PassphraseWrong):
         library.unseal("Mill", "correct horse")
     dice = random.Random(5)
     for at in [0, 20, len(data) - 1, *(dice.randrange(len(data)) for _ in range(6))]:
         changed = bytearray(data)
         changed[at] ^= 1 << dice.randrange(8)
         path.write_bytes(changed)
-        with pytest.raises((EncryptedFileDamaged, PassphraseWrong)):
+        with pytest.raises((errors.EncryptedFileDamaged, errors.PassphraseWrong)):
             library.unseal(closed.folder.name, PHRASE)
         assert names(home) == [path.name]
         assert path.read_bytes() == changed
     path.write_bytes(data[: len(data) // 2])
-    with pytest.raises(EncryptedFileDamaged):
+    with pytest.raises(errors.EncryptedFileDamaged):
         library.unseal(closed.folder.name, PHRASE)
     path.write_bytes(data)
     assert library.unseal("Mill", PHRASE).collection == "Mill"
@@ -214,16 +201,16 @@ def test_a_sealed_file_opens_in_another_data_folder(
     path = library.seal("Mill", PHRASE).path
     copy = tmp_path / "stick.ctsealed"
     copy.write_bytes((closed.folder.parent / path).read_bytes())
-    with pytest.raises(WrongPathKind):
+    with pytest.raises(errors.WrongPathKind):
         other.import_archive(copy, passphrase=PHRASE)
     assert other.unseal(copy, PHRASE, name="Brought").collection == "Brought"
     assert copy.is_file()
     assert len(other.get("Brought").documents()) == 2
-    with pytest.raises(UsageError):
+    with pytest.raises(errors.UsageError):
         other.unseal(copy, PHRASE)
-    with pytest.raises(UsageError):
+    with pytest.raises(errors.UsageError):
         library.unseal(copy, PHRASE)
-    with pytest.raises(UsageError):
+    with pytest.raises(errors.UsageError):
         library.unseal("None", PHRASE)
 
 
@@ -237,7 +224,7 @@ def test_stopped_or_failed_it_is_as_it_was(
         return {"progress": lambda what, _done, _total: what == at and stop.set(), "cancel": stop}
 
     for moment in ("Encrypting", "Reading back"):
-        with pytest.raises(JobStopped):
+        with pytest.raises(errors.JobStopped):
             library.seal("Mill", PHRASE, **stopping(moment))
         assert (contents(closed.folder), names(home)) == (before, [closed.folder.name])
 
@@ -246,7 +233,7 @@ def test_stopped_or_failed_it_is_as_it_was(
 
     with monkeypatch.context() as patch:
         patch.setattr(sealing.os, "fsync", full)
-        with pytest.raises(DiskFull):
+        with pytest.raises(errors.DiskFull):
             library.seal("Mill", PHRASE)
     assert (contents(closed.folder), names(home)) == (before, [closed.folder.name])
 
@@ -254,11 +241,11 @@ def test_stopped_or_failed_it_is_as_it_was(
         (closed.folder / "queries").mkdir(exist_ok=True)
         (closed.folder / "queries" / "late.sql").write_text("SELECT 1")
 
-    with pytest.raises(CollectionBusy):
+    with pytest.raises(errors.CollectionBusy):
         library.seal("Mill", PHRASE, progress=meddle)
     assert contents(closed.folder) == before | {"queries/late.sql": b"SELECT 1"}
     library.seal("Mill", PHRASE)
-    with pytest.raises(JobStopped):
+    with pytest.raises(errors.JobStopped):
         library.unseal("Mill", PHRASE, **stopping("Decrypting"))
     assert names(home) == [f"{closed.folder.name}.ctsealed"]
 
@@ -290,7 +277,7 @@ def test_killed_between_the_two_names_it_is_one_or_the_other(
 
                 patch.setattr(type(home), name, dying)
             calls = 0
-            with contextlib.suppress(Killed, CollectionGone, UsageError):
+            with contextlib.suppress(Killed, errors.CollectionGone, errors.UsageError):
                 getattr(library, what)("Mill", PHRASE)
         library = Library(library.settings)
         is_open, is_sealed = bool(library.collections()), bool(library.sealed())
@@ -307,7 +294,7 @@ def test_deleting_needs_no_passphrase_and_the_tier_counts_it(
     library.create("One")
     library.create("Two")
     free = Library(library.settings, tier=FREE)
-    with pytest.raises(FreeTierLimit):
+    with pytest.raises(errors.FreeTierLimit):
         free.create("Three")
     gone = library.delete_sealed("Mill")
     assert gone is not None
@@ -384,7 +371,7 @@ def test_a_byte_flipped_at_a_thousand_places(library: Library, closed: Collectio
         changed = bytearray(data)
         changed[at] ^= 1 << dice.randrange(8)
         file.write_bytes(changed)
-        with pytest.raises((EncryptedFileDamaged, PassphraseWrong)):
+        with pytest.raises((errors.EncryptedFileDamaged, errors.PassphraseWrong)):
             library.unseal(file, PHRASE)
         assert names(file.parent) == [file.name]
 
@@ -400,7 +387,7 @@ def test_one_whose_head_is_damaged_is_listed_as_such(
     assert [path for path, _ in library.damaged()] == [file]
     assert not library.doctor().ok
     for called in (file.stem, file.stem[:8], *(["Mill"] if at >= 0 else [])):
-        with pytest.raises(CollectionDamaged):
+        with pytest.raises(errors.CollectionDamaged):
             library.get(called)
 
 

@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 
-from casetrack.base import schema
-from casetrack.base.errors import (
-    ChunkNotFound,
-    DocumentNotFound,
-    FreeTierLimit,
-    ModelNotFound,
-    QueryError,
-    UsageError,
-)
+from casetrack.base import errors, schema
 from casetrack.base.sql.catalog import Function, View, catalog
 from casetrack.search.query.functions import MOST_QUESTIONS
 from casetrack.search.query.reading import Reading, Retrieved
@@ -141,19 +133,19 @@ def test_they_stand_wherever_sql_lets_them(
 
 
 MISTAKES = [
-    ("search('')", UsageError, "query"),
-    ("search('a', k => 0)", UsageError, r"\bk\b.*1,000.*\b0\b"),
-    ("search('a', k => 1001)", UsageError, "1,001"),
-    ("search('a', k => NULL)", UsageError, "NULL"),
-    ("search('a', mode => 'fast')", UsageError, r"\"fast\"(.|\n)*keyword, semantic"),
-    ("search('a', mode => 'semantic')", ModelNotFound, "casetrack models pull"),
-    ("search('a', document => 'leese.txt')", DocumentNotFound, "lease.txt"),
-    ("similar('x')", ChunkNotFound, "x"),
-    ("similar(NULL, k => 900) UNION ALL FROM similar('x', k => 900)", UsageError, "500"),
-    ("context('x')", ChunkNotFound, "x"),
-    ("context('x', window => -1)", UsageError, "window.*100"),
-    ("documents WHERE cite('x') = ''", ChunkNotFound, "x"),
-    ("documents WHERE cite(name) = ''", ChunkNotFound, "lease.txt|offer.txt"),
+    ("search('')", errors.UsageError, "query"),
+    ("search('a', k => 0)", errors.UsageError, r"\bk\b.*1,000.*\b0\b"),
+    ("search('a', k => 1001)", errors.UsageError, "1,001"),
+    ("search('a', k => NULL)", errors.UsageError, "NULL"),
+    ("search('a', mode => 'fast')", errors.UsageError, r"\"fast\"(.|\n)*keyword, semantic"),
+    ("search('a', mode => 'semantic')", errors.ModelNotFound, "casetrack models pull"),
+    ("search('a', document => 'leese.txt')", errors.DocumentNotFound, "lease.txt"),
+    ("similar('x')", errors.ChunkNotFound, "x"),
+    ("similar(NULL, k => 900) UNION ALL FROM similar('x', k => 900)", errors.UsageError, "500"),
+    ("context('x')", errors.ChunkNotFound, "x"),
+    ("context('x', window => -1)", errors.UsageError, "window.*100"),
+    ("documents WHERE cite('x') = ''", errors.ChunkNotFound, "x"),
+    ("documents WHERE cite(name) = ''", errors.ChunkNotFound, "lease.txt|offer.txt"),
 ]
 
 
@@ -170,9 +162,9 @@ def test_an_error_of_retrieval_keeps_its_own_kind_and_words(
 def test_a_mode_that_the_tier_lacks_is_refused_in_its_own_words(
     demo: Collection, free_tier: None
 ) -> None:
-    with pytest.raises(FreeTierLimit) as caught:
+    with pytest.raises(errors.FreeTierLimit) as caught:
         demo.search("rent", mode="full")
-    with pytest.raises(FreeTierLimit) as in_sql:
+    with pytest.raises(errors.FreeTierLimit) as in_sql:
         demo.sql("SELECT * FROM search('rent', mode => 'full')")
     assert str(in_sql.value) == str(caught.value)
     assert demo.sql("SELECT maxsim FROM search('rent')")["maxsim"].null_count > 0
@@ -221,7 +213,7 @@ def test_a_column_of_too_many_questions_is_refused(collection: Collection) -> No
     asked = "SELECT count(*) AS n FROM range({n}) r(i), search('rent ' || r.i, k => 1)"
     fits = collection.sql(asked.format(n=MOST_QUESTIONS))["n"].to_pylist()
     assert fits == [MOST_QUESTIONS]
-    with pytest.raises(QueryError, match=r"search\(\).*\b100\b") as caught:
+    with pytest.raises(errors.QueryError, match=r"search\(\).*\b100\b") as caught:
         collection.sql(asked.format(n=MOST_QUESTIONS + 1))
     assert "LIMIT" in caught.value.hint
 
@@ -241,7 +233,7 @@ class _Slow(Reading):
 
 def test_the_time_limit_holds_while_a_question_is_answered(collection: Collection) -> None:
     slow = _Slow(collection.workspace.state())
-    with pytest.raises(QueryError, match=r"0\.1"):
+    with pytest.raises(errors.QueryError, match=r"0\.1"):
         run_query("FROM range(50) r(i), search('q' || r.i)", slow, timeout=0.1)
     assert 1 <= len(slow.asked) <= 3
 
