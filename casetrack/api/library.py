@@ -36,6 +36,7 @@ from casetrack.api.operation import (
 from casetrack.base import arguments, records
 from casetrack.base.arguments import as_list, as_paths, require_text
 from casetrack.base.config import load_settings
+from casetrack.base.crypt.secret import Secret
 from casetrack.base.errors import (
     CaseTrackError,
     CollectionDamaged,
@@ -69,7 +70,6 @@ if TYPE_CHECKING:
 
     from casetrack.api.collection.progress import ProgressDisplay
     from casetrack.base.config import Settings
-    from casetrack.base.crypt.secret import Secret
     from casetrack.base.jobs.running import R
     from casetrack.base.license import Tier
     from casetrack.base.records import (
@@ -633,7 +633,6 @@ class Library(Placing):
         DiskFull, NotWritable, StorageError
             The data folder cannot be written.
         """
-        from casetrack.base.crypt.secret import Secret
         from casetrack.keep.transfer.import_archive import Admission, import_archive
 
         sweep_home(self._home)

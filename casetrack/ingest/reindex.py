@@ -16,6 +16,9 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from casetrack.base.errors import CollectionBusy, JobStopped, ModelError, See, UsageError
 from casetrack.base.machine import one_thread_each
 from casetrack.base.models.profiles import find_profile
@@ -43,8 +46,6 @@ if TYPE_CHECKING:
     import threading
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
-
-    import pyarrow as pa
 
     from casetrack.models.base import ProfileEncoder
     from casetrack.store.workspace import Workspace
@@ -268,7 +269,6 @@ class Reindex:
         stage: Stage,
         session: WriteSession,
     ) -> None:
-        import pyarrow.compute as pc
 
         encoder = self.encoder
         by_id = {s.document.document_id: s for s in stale}
@@ -305,7 +305,6 @@ class Reindex:
         session: WriteSession,
         done: list[Document],
     ) -> None:
-        import pyarrow as pa
 
         stored, total = 0, sum(s.document.chunk_count for s in stale)
         for entry in stale:

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from casetrack.base import schema
 from casetrack.base.errors import CaseTrackError
 from casetrack.ingest.assemble import is_unread
@@ -23,8 +26,6 @@ from casetrack.store.rebuild import is_made_from_passages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-
-    import pyarrow as pa
 
     from casetrack.base.records import Document
     from casetrack.base.records.health import SourceState
@@ -195,9 +196,6 @@ def _steps(pipeline: Pipeline, document: Document, others: set[str]) -> frozense
 
 def _of_other_models(snapshot: Snapshot, encoder: ProfileEncoder) -> set[str]:
     """Return revisions with rows that other models have read."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     rows = snapshot.scan(["revision", "embedders"])
     names = pc.binary_join(rows["embedders"].cast(pa.list_(pa.string())), " ")
     ours_or_nobodys = pc.or_(pc.match_substring(names, encoder.fingerprint), pc.equal(names, ""))
@@ -220,8 +218,6 @@ def derived_rows(
 
     *stage* has the model outputs by :func:`keyed`. *failures* gets the failures by revision.
     """
-    import pyarrow as pa
-
     declared = schema.table("chunks")
     table = snapshot.scan(declared.names, revisions=[s.document.revision for s in stale])
     table = table.sort_by([("revision", "ascending"), ("chunk_index", "ascending")])
@@ -244,8 +240,6 @@ def unread_rows(
     snapshot: Snapshot, stale: Sequence[StaleDocument], columns: Sequence[str], /
 ) -> pa.Table:
     """Return *columns* of the rows that models have to read."""
-    import pyarrow as pa
-
     whole = [s.document.revision for s in stale if not s.lacks]
     parts = [snapshot.scan(columns, revisions=whole)] if whole else []
     for entry in stale:
@@ -258,9 +252,6 @@ def unread_rows(
 
 def _staged(rows: pa.Table, entry: StaleDocument, stage: Stage) -> pa.Table:
     """Return the model outputs of one document's rows, reusing stored ones if a part is missing."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if not entry.lacks:
         return stage.take([key for key, _ in keyed(rows)])
     is_unread = functools.reduce(pc.or_, (rows[name].is_null() for name in entry.lacks))
@@ -273,8 +264,6 @@ def _staged(rows: pa.Table, entry: StaleDocument, stage: Stage) -> pa.Table:
 
 def _made(rows: pa.Table, entry: StaleDocument, pipeline: Pipeline, stage: Stage) -> dict[str, Any]:
     """Return all columns of one document's ordered chunks."""
-    import pyarrow as pa
-
     columns: dict[str, Any] = {name: rows[name] for name in rows.column_names}
     if rows["text_hash"].null_count:
         columns["text_hash"] = pa.array([text_hash(text) for text in rows["text"].to_pylist()])
@@ -300,8 +289,6 @@ def _made(rows: pa.Table, entry: StaleDocument, pipeline: Pipeline, stage: Stage
 
 def _runs(column: pa.ChunkedArray) -> list[tuple[str, int, int]]:
     """Return each value of a sorted column with its first row and its number of rows."""
-    import pyarrow.compute as pc
-
     runs, start = [], 0
     for row in pc.value_counts(column).to_pylist():
         runs.append((row["values"], start, row["counts"]))

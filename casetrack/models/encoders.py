@@ -11,6 +11,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from casetrack.base.config import Settings
 from casetrack.base.errors import ModelNotFound, ProfileIncomplete, See, UsageError
 from casetrack.base.models.profiles import PROFILES, Profile, find_profile
 from casetrack.base.records import DEFAULT_PROFILE
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from casetrack.base.config import Settings
     from casetrack.extract.finder import NameFinder
     from casetrack.models.base import Encoding, ProfileEncoder, Reranker
     from casetrack.models.model import Model
@@ -438,7 +438,6 @@ class Encoders:
                     profile.encoder.unload()
 
     def _provider(self, name: str, dimension: int | None) -> ProfileEncoder:
-        from casetrack.base.config import Settings
         from casetrack.models import providers
 
         key = (name, dimension)

@@ -21,6 +21,7 @@ from casetrack.api.operation import (
     Work,
     operation,
 )
+from casetrack.base.crypt.secret import Secret
 from casetrack.base.errors import Opt, UsageError
 from casetrack.base.files import private_folder
 from casetrack.base.models.profiles import PROFILE_NAMES
@@ -33,7 +34,6 @@ from casetrack.store.workspace import State, Workspace, raises_damage
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from casetrack.base.crypt.secret import Secret
     from casetrack.base.records.health import IndexStatus
     from casetrack.base.records.snapshots import ExportReport, ReindexReport, UpkeepReport
     from casetrack.store.datasets import Snapshot
@@ -180,7 +180,6 @@ class Admin(OwnFacts, EarlierStates):
         DiskFull, NotWritable, StorageError
             The file cannot be written.
         """
-        from casetrack.base.crypt.secret import Secret
         from casetrack.keep.transfer.pack import pack
 
         if path is None:

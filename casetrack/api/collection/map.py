@@ -19,12 +19,13 @@ from casetrack.api.operation import (
     operation,
 )
 from casetrack.base import records
-from casetrack.base.arguments import as_list, day_text, one_of
+from casetrack.base.arguments import Filter, as_list, day_text, one_of
 from casetrack.base.errors import UsageError
 from casetrack.base.records.graph import RELATION_TYPES, RelatedDocument, RelationType, Topic
 from casetrack.base.records.graph.changes import ReferenceType
 from casetrack.base.records.graph.entities import EntityKind
 from casetrack.graph.opened import graph_of
+from casetrack.store.place import stored_bytes
 
 if TYPE_CHECKING:
     import threading
@@ -741,7 +742,6 @@ class Map:
         )
 
     def _storage_bytes(self) -> int:
-        from casetrack.store.place import stored_bytes
 
         return stored_bytes(self._workspace.folder)
 
@@ -750,7 +750,6 @@ def _on_topic(
     state: State, document: records.Document, topic: str, limit: int
 ) -> tuple[tuple[Chunk, float], ...]:
     """Return the passages of a document that match a topic best, each with its score."""
-    from casetrack.base.arguments import Filter
     from casetrack.search.search import search
 
     results = search(state, topic, limit=limit, where=Filter(document), fold=False)

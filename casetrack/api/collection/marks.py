@@ -17,9 +17,9 @@ from casetrack.api.operation import (
     operation,
 )
 from casetrack.base.arguments import one_of
-from casetrack.base.errors import See, UsageError
+from casetrack.base.errors import EntityNotFound, See, UsageError
 from casetrack.base.records import Rows
-from casetrack.base.records.marks import MARK_KINDS, Mark, MarkKind, PlacedMark
+from casetrack.base.records.marks import ENTITY_EDITS, MARK_KINDS, Mark, MarkKind, PlacedMark
 from casetrack.graph.opened import graph_of, graph_with
 from casetrack.store import marks as store
 from casetrack.store.listing import checked_tags
@@ -431,7 +431,6 @@ class Marks:
         return self._undo_named(None, name, "merged, split, renamed or hidden")
 
     def _undo_named(self, kind: ShownKind | None, name: str, what: str) -> PlacedMark:
-        from casetrack.base.records.marks import ENTITY_EDITS
 
         wanted = name.strip().casefold()
         edits = [
@@ -688,8 +687,6 @@ def _require_change(name: str, old: str, new: str) -> None:
 
 def _other_fields(state: State, name: str, *, but: str) -> dict[str, str]:
     """Return the fields of the entity with this name, or the name alone if there is none."""
-    from casetrack.base.errors import EntityNotFound
-
     try:
         entity = marking.resolve_entity(state, name)
     except EntityNotFound:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casetrack.base import arguments
+from casetrack.base.crypt.secret import Secret
 from casetrack.base.errors import See, UsageError
 from casetrack.base.files import storage_errors, sync_folder
 from casetrack.base.objects.address import Address
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
     from casetrack.api.collection import Collection
     from casetrack.base.config import Settings
-    from casetrack.base.crypt.secret import Secret
     from casetrack.base.jobs import JobStore
     from casetrack.base.records import CollectionInfo
     from casetrack.base.records.snapshots import SealedCollection, SealReport, UnsealReport
@@ -101,7 +101,6 @@ class Sealing(ABC):
         cancel
             Set it to stop; after the removal of plain files has begun, it has no effect.
         """
-        from casetrack.base.crypt.secret import Secret
         from casetrack.keep.transfer.seal import seal
 
         folders.sweep_home(self.settings.collections_dir)
@@ -148,7 +147,6 @@ class Sealing(ABC):
         passphrase, progress, cancel
             See :meth:`seal`.
         """
-        from casetrack.base.crypt.secret import Secret
         from casetrack.keep.transfer.seal import unseal
 
         folders.sweep_home(self.settings.collections_dir)

@@ -9,13 +9,14 @@ import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from casetrack.base.errors import See, UsageError
 from casetrack.search.plan import RECALL, STAGES, problem_with
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from casetrack.api.evaluate.questions import QuestionSet
@@ -208,7 +209,6 @@ def _compare(
     shared: Sequence[str],
     name: str,
 ) -> Difference | None:
-    import numpy as np
 
     having = [q for q in shared if name in first[q] and name in second[q]]
     if not having:
@@ -234,8 +234,6 @@ def sign_flip_p(differences: NDArray[np.float64], /, *, draws: int = DRAWS) -> f
     *differences* has the shape ``[n]``. *draws* is the number of random sign vectors; the
     observed one is added, so p is never 0.
     """
-    import numpy as np
-
     # Questions with equal scores add nothing, with either sign.
     moved = differences[differences != 0]
     if not len(moved):
@@ -252,8 +250,6 @@ def sign_flip_p(differences: NDArray[np.float64], /, *, draws: int = DRAWS) -> f
 
 def interval(differences: NDArray[np.float64], /, *, draws: int = DRAWS) -> tuple[float, float]:
     """Return the 95 % percentile bootstrap interval of the mean of *differences*, shape ``[n]``."""
-    import numpy as np
-
     random = np.random.default_rng(SEED)
     total, means = len(differences), []
     for start in range(0, draws, _BLOCK):

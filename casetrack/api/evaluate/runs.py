@@ -233,8 +233,6 @@ def find_run(asked: str, settings: Settings, /) -> Run:
 
     Raises ``UsageError`` if no run matches, or several do.
     """
-    from pathlib import Path
-
     if asked.endswith(".json"):
         return load_run(Path(asked))
     ids = sorted(p.stem for p in runs_dir(settings).glob("*.json"))

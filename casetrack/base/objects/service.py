@@ -12,6 +12,7 @@ import importlib
 import os
 import re
 import secrets
+import shutil
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -430,8 +431,6 @@ class FolderObjects:
 
     def fetch(self, key: str, target: Path, /) -> bool:
         """See :meth:`Objects.fetch`."""
-        import shutil
-
         with self._errors():
             try:
                 shutil.copyfile(self._home / key, target)
@@ -441,8 +440,6 @@ class FolderObjects:
 
     def send(self, key: str, source: Path, /) -> None:
         """See :meth:`Objects.send`."""
-        import shutil
-
         with self._errors(), self._new(key) as temporary:
             shutil.copyfile(source, temporary)
 

@@ -10,6 +10,8 @@ import weakref
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import pyarrow as pa
+
 from casetrack.base.config import Settings, load_settings
 from casetrack.base.machine import share_arenas
 from casetrack.ingest.batch import known_of, reading_conditions
@@ -24,8 +26,6 @@ from casetrack.store.scratch import working_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
-    import pyarrow as pa
 
     from casetrack.base.records import Document, FileOutcome
     from casetrack.ingest.build import Options, Sheet
@@ -95,8 +95,6 @@ class Work:
 
 def block_of(bodies: Iterable[object], /) -> pa.Table:
     """Return a table with one packed object per row."""
-    import pyarrow as pa
-
     packed = [pickle.dumps(body, protocol=5) for body in bodies]
     return pa.table({_BODY: pa.array(packed, pa.large_binary())})
 

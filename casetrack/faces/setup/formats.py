@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Sequence
 from typing import Any
@@ -368,8 +369,6 @@ def _read(text: str) -> dict[str, Any]:
 
 def _position(text: str, error: tomllib.TOMLDecodeError) -> int:
     """Return the position of the error, which Python before 3.14 has only in the message."""
-    import re
-
     place = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
     if place is None:  # "at end of document"
         return len(text)
@@ -444,8 +443,6 @@ class JsonText:
 
     def shown(self, path: Sequence[str], value: Any, /) -> str:
         """Return a text that holds nothing but *value* at *path*."""
-        import json
-
         return json.dumps(nested(path, value), indent=2, ensure_ascii=False) + "\n"
 
 

@@ -11,6 +11,7 @@ import itertools
 from collections import deque
 from dataclasses import dataclass, fields, is_dataclass
 from functools import partial
+from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -116,7 +117,6 @@ class PackagedStep:
             raise self._failed("it did not return one batch for each input batch")
 
     def _checked(self, before: pa.RecordBatch, after: Any) -> pa.RecordBatch:
-        import pyarrow as pa
 
         if not isinstance(after, pa.RecordBatch):
             raise self._failed(f"it returned a {type(after).__name__} instead of a record batch")
@@ -156,7 +156,6 @@ class PackagedStep:
 
 
 def _without(batch: pa.RecordBatch, contract: Contract) -> pa.RecordBatch:
-    import pyarrow as pa
 
     for field in schema.table(contract.writes).arrow(contract.adds):
         batch = batch.append_column(field, pa.nulls(batch.num_rows, field.type))
@@ -326,8 +325,6 @@ COLLECTION_STEPS = {"join_entities": _kind(JoinRules, lambda _, v: JoinRules(**v
 
 def step_names() -> tuple[str, ...]:
     """Return the names of all steps: those of CaseTrack, then those of installed packages."""
-    from importlib import metadata
-
     offered = {point.name for point in metadata.entry_points(group=GROUP)}
     return (*OWN_STEPS, *sorted(offered - OWN_STEPS.keys()))
 
@@ -336,7 +333,6 @@ def find_step(name: str, /) -> StepKind | None:
     """Return the step *name*, or ``None`` if it is unknown."""
     if name in OWN_STEPS:
         return OWN_STEPS[name]
-    from importlib import metadata
 
     points = list(metadata.entry_points(group=GROUP, name=name))
     if not points:

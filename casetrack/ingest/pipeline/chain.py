@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from casetrack.base import schema
 from casetrack.base.errors import PipelineError, See
 from casetrack.ingest.steps.encoding import TABLE_PASSAGES, EmbedStep, SharedPass
@@ -20,8 +22,6 @@ from casetrack.ingest.steps.parse import ParseStep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    import pyarrow as pa
 
     from casetrack.ingest.pipeline.catalogue import Tools
     from casetrack.ingest.steps.base import Batches, Step
@@ -169,8 +169,6 @@ class Pipeline:
 
     def empty(self, name: str, rows: int, /) -> pa.Array:
         """Return the column *name* of ``chunks`` with empty values."""
-        import pyarrow as pa
-
         field = schema.table("chunks").arrow([name], dimension=self.tools.dimension).field(0)
         return pa.array([[] if name in _LISTS else None] * rows, field.type)
 

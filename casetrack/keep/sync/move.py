@@ -11,6 +11,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from casetrack.base import schema
 from casetrack.ingest.steps.encoding import CONTEXT_COLUMNS
 from casetrack.ingest.steps.terms import TermsStep
@@ -20,8 +22,6 @@ from casetrack.keep.sync.scan import Stopped, is_below
 if TYPE_CHECKING:
     import threading
     from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    import pyarrow as pa
 
     from casetrack.base.records import Document
     from casetrack.keep.sync.plan import Move
@@ -157,8 +157,6 @@ def _tables(snapshot: Snapshot, documents: Sequence[Document]) -> dict[str, pa.T
 
 def _renamed(table: pa.Table, before: Document, after: Document) -> pa.Table:
     """Return the rows of a document with its new revision, path and name."""
-    import pyarrow as pa
-
     values = {"revision": after.revision, "document_path": after.path, "document_name": after.name}
     made: dict[str, Any] = {
         name: pa.array([value] * table.num_rows, pa.string()) for name, value in values.items()

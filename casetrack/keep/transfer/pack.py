@@ -21,6 +21,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
 
+import pyarrow as pa
+
 from casetrack.base.crypt.stream import EncryptingWriter
 from casetrack.base.errors import DiskFull, JobStopped, Opt, UsageError
 from casetrack.base.files import storage_errors, sync_folder, write_atomic, write_json
@@ -51,8 +53,6 @@ from casetrack.store.untaken import carry
 if TYPE_CHECKING:
     import threading
     from collections.abc import Callable, Iterator
-
-    import pyarrow as pa
 
     from casetrack.base.crypt.secret import Secret
     from casetrack.base.records import CollectionInfo, Document
@@ -290,8 +290,6 @@ def _listed(names: list[str]) -> str:
 
 def _with_copies(ledger: pa.Table, copies: dict[str, tuple[str, Path, str]]) -> pa.Table:
     """Return the ledger with the paths of copies in the archive."""
-    import pyarrow as pa
-
     place = ledger.schema.get_field_index("original_copy")
     pairs = zip(ledger["document_id"].to_pylist(), ledger["original_copy"].to_pylist(), strict=True)
     paths = [copies[i][0] if i in copies else _portable(old) for i, old in pairs]

@@ -15,7 +15,7 @@ from casetrack.parse.detect import OLE_MAGIC, ZIP_MAGIC, read_head
 from casetrack.parse.legacy.libreoffice import Conversion, converted
 from casetrack.parse.package import Facts, ole_facts
 from casetrack.parse.passwords import decrypted
-from casetrack.parse.rtf.reader import is_rtf
+from casetrack.parse.rtf.reader import RtfReader, is_rtf
 
 _WORD_STREAM, _SLIDES_STREAM = "WordDocument", "PowerPoint Document"
 _ENCRYPTED = "EncryptedPackage"
@@ -49,8 +49,6 @@ class DocReader:
         with decrypted(path, options, self.name) as content:
             head = _head(content)
             if is_rtf(head):
-                from casetrack.parse.rtf.reader import RtfReader
-
                 return RtfReader().read(path, options)
             if _is_html(head):
                 from casetrack.parse.web.reader import HtmlReader

@@ -10,7 +10,7 @@ from typing import Any
 from casetrack.base.errors import OcrUnavailable, See
 from casetrack.base.models.catalog import RAPID
 from casetrack.base.models.spec import ModelFile, ModelSpec, Progress
-from casetrack.models.downloads import ModelSource, fetch_files
+from casetrack.models.downloads import ModelSource, WheelSource, fetch_files
 from casetrack.models.layout import sha256_of, storage_error
 
 
@@ -101,7 +101,6 @@ def pull_weights(
     models_dir: Path, /, progress: Progress, *, sources: Sequence[ModelSource] | None = None
 ) -> Pulled:
     """Download RapidOCR's networks into the models folder; raises as :func:`pull_files` does."""
-    from casetrack.models.downloads import WheelSource
     from casetrack.models.pull import default_sources
 
     if sources is None:

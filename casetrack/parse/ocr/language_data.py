@@ -23,7 +23,7 @@ from pathlib import Path
 from casetrack.base.errors import DownloadFailed, OcrUnavailable, Opt, See, UsageError
 from casetrack.base.models.spec import ModelFile, ModelSpec, Progress
 from casetrack.base.words import WordLists
-from casetrack.models.downloads import ModelSource, SourceFailed, accept
+from casetrack.models.downloads import ModelSource, SourceFailed, accept, download, web_address
 from casetrack.models.layout import SCRATCH_PREFIX
 from casetrack.parse.ocr.fetch import missing, pull_files
 
@@ -176,8 +176,6 @@ class RepositorySource:
         self, spec: ModelSpec, files: Sequence[ModelFile], folder: Path, progress: Progress, /
     ) -> None:
         """Download *files* one by one; see `ModelSource.fetch`."""
-        from casetrack.models.downloads import download, web_address
-
         endpoint = web_address(ENV_ENDPOINT, self.endpoint)
         for file in files:
             path = urllib.parse.quote(f"{spec.repository}/raw/{spec.revision}/{file.name}")

@@ -11,6 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from casetrack.api.viewer.markup import printable
 from casetrack.api.viewer.sheet import sheet
 from casetrack.api.viewer.templating import rendered
@@ -22,8 +26,6 @@ from casetrack.store.passages import CITE_COLUMNS, make_provenance
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-
-    import pyarrow as pa
 
     from casetrack.base.records import Document
     from casetrack.store.workspace import State
@@ -103,9 +105,6 @@ def gather(
     in a document, by default the document's own. *made* is the time on the page, by default now.
     Raises ``CollectionDamaged`` if stored data cannot be read.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     snapshot = state.snapshot
     ordered = sorted(snapshot.documents.values(), key=_newest_first)
     table = snapshot.scan(_COLUMNS)
@@ -172,8 +171,6 @@ _NO_LATIN = "\u0370"
 
 def pack(gathered: Gathered, /) -> dict[str, str]:
     """Return the parts by name."""
-    import numpy as np
-
     terms = gathered.terms
     codes = terms["term"].combine_chunks().dictionary_encode()
     names = codes.dictionary.to_pylist()
