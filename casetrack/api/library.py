@@ -33,7 +33,7 @@ from casetrack.api.operation import (
     arguments_of,
     operation,
 )
-from casetrack.base import arguments, records
+from casetrack.base import arguments
 from casetrack.base.arguments import as_list, as_paths, require_text
 from casetrack.base.config import load_settings
 from casetrack.base.crypt.secret import Secret
@@ -50,6 +50,16 @@ from casetrack.base.errors import (
 from casetrack.base.license import Entitlements
 from casetrack.base.models.profiles import PROFILE_NAMES
 from casetrack.base.objects.address import Address, is_address
+from casetrack.base.records import (
+    AUTO_PROFILE,
+    COLLECTION_TYPES,
+    DEFAULT_PROFILE,
+    Check,
+    CollectionEntry,
+    CollectionInfo,
+    HealthReport,
+    Rows,
+)
 from casetrack.base.records.collections import DEFAULT_EDITION
 from casetrack.base.resources import SCHEMA_VERSION
 from casetrack.models.encoders import Encoders
@@ -168,7 +178,7 @@ class Library(Placing):
         /,
         *,
         title: str,
-        collection: records.CollectionInfo | None,
+        collection: CollectionInfo | None,
         progress: Callable[..., None] | None = None,
         cancel: threading.Event | None = None,
     ) -> R:
@@ -182,7 +192,7 @@ class Library(Placing):
 
     def collections(
         self, *, status: CollectionStatus | Literal["all"] = "all"
-    ) -> list[records.CollectionInfo]:
+    ) -> list[CollectionInfo]:
         """Return the collections, last changed first.
 
         A damaged or missing ``collection.json`` is repaired if possible; for other damaged folders
@@ -190,7 +200,7 @@ class Library(Placing):
         """
         return [i for i in self.listed()[0] if status in {"all", i.status}]
 
-    def listed(self) -> tuple[list[records.CollectionInfo], list[tuple[Path, str]]]:
+    def listed(self) -> tuple[list[CollectionInfo], list[tuple[Path, str]]]:
         """Return :meth:`collections` and :meth:`damaged` from one scan of the folders."""
         infos, damaged = listing.scan(self._home)
         return sorted(infos, key=lambda i: (-i.updated_at.timestamp(), i.name)), damaged
@@ -203,24 +213,24 @@ class Library(Placing):
             Literal["active", "closed", "archived", "all"],
             Arg("Only collections with this status.", "--status"),
         ] = "all",
-    ) -> records.Rows[records.CollectionEntry]:
+    ) -> Rows[CollectionEntry]:
         """Return the collections with their sizes, last changed first; then damaged folders."""
         infos, damaged = self.listed()
         entries = [self.entry(i) for i in infos if status in {"all", i.status}]
         entries += [
-            records.CollectionEntry.damaged(folder.name, f"{reason} {_DAMAGED}")
+            CollectionEntry.damaged(folder.name, f"{reason} {_DAMAGED}")
             for folder, reason in damaged
         ]
-        return records.Rows(entries, of=records.CollectionEntry)
+        return Rows(entries, of=CollectionEntry)
 
-    def entry(self, info: records.CollectionInfo, /) -> records.CollectionEntry:
+    def entry(self, info: CollectionInfo, /) -> CollectionEntry:
         """Return a collection with its sizes, or with the reason if it cannot be opened."""
         try:
-            return records.CollectionEntry.of(info, self.stats(info))
+            return CollectionEntry.of(info, self.stats(info))
         except CaseTrackError as error:
-            return records.CollectionEntry.of(info, None, f"{error.message} {error.hint}".strip())
+            return CollectionEntry.of(info, None, f"{error.message} {error.hint}".strip())
 
-    def stats(self, info: records.CollectionInfo, /) -> CollectionStats:
+    def stats(self, info: CollectionInfo, /) -> CollectionStats:
         """Return the size of a collection; it is opened only if no writer has stored the counts."""
         from casetrack.api.collection.facts import noted_stats
 
@@ -248,7 +258,7 @@ class Library(Placing):
                 "--type TYPE",
                 mcp_type=str | None,
                 mcp_default=None,
-                words=records.COLLECTION_TYPES,
+                words=COLLECTION_TYPES,
             ),
         ] = "other",
         description: Annotated[str | None, Arg("A description.", "--description TEXT", "-")] = None,
@@ -272,7 +282,7 @@ class Library(Placing):
                 mcp_default=None,
                 words=PROFILE_NAMES,
             ),
-        ] = records.AUTO_PROFILE,
+        ] = AUTO_PROFILE,
         pipeline: str | Path = DEFAULT_PIPELINE,
         edition: str = DEFAULT_EDITION,
         at: Annotated[
@@ -325,11 +335,11 @@ class Library(Placing):
         listing.require_free(home, name)  # before a request to a service
         self._allow_collection(edition)
         profile = profile.strip().lower()
-        is_unchosen, profile = profile == records.AUTO_PROFILE, _initial_profile(profile)
+        is_unchosen, profile = profile == AUTO_PROFILE, _initial_profile(profile)
         chosen, kept = self._pipeline(pipeline)
         kept |= {UNCHOSEN_PROFILE: b""} if is_unchosen else {}
         now = datetime.now(UTC)
-        info = records.CollectionInfo(
+        info = CollectionInfo(
             id=str(uuid.uuid4()),
             name=name,
             type=kind,
@@ -401,7 +411,7 @@ class Library(Placing):
             require_any(paths)
             return self.create(name, **facts)
 
-    def find(self, name_or_id: str, /) -> records.CollectionInfo:
+    def find(self, name_or_id: str, /) -> CollectionInfo:
         """Return the facts of a collection without opening it.
 
         Raises ``UsageError`` if it is not text.
@@ -435,7 +445,7 @@ class Library(Placing):
     @operation("collection delete", DELETES)
     def delete(
         self, name_or_id: Annotated[str, Arg("Name or ID of the collection.", "NAME")], /
-    ) -> records.CollectionInfo:
+    ) -> CollectionInfo:
         """Delete a collection and all its content; your original files are not touched.
 
         The records of its jobs are deleted too. A collection of an earlier version need not be
@@ -728,7 +738,7 @@ class Library(Placing):
             ),
         ] = False,
         progress: Callable[[str, int, int], None] | None = None,
-    ) -> records.HealthReport:
+    ) -> HealthReport:
         """Check the data folder, the models and every collection.
 
         With a collection: only that one and the audit log.
@@ -757,16 +767,16 @@ class Library(Placing):
             checks += [replace(check, name=f"{info.name}: {check.name}") for check in checked]
             repairs += [f"{info.name}: {entry}" for entry in report.repairs]
             unmended += [f"{info.name}: {entry}" for entry in report.unmended]
-        return records.HealthReport(tuple(checks), tuple(repairs), tuple(unmended))
+        return HealthReport(tuple(checks), tuple(repairs), tuple(unmended))
 
     def _check_collection(
         self,
-        info: records.CollectionInfo,
+        info: CollectionInfo,
         *,
         deep: bool,
         repair: bool,
         progress: Callable[[str, int, int], None] | None,
-    ) -> records.HealthReport:
+    ) -> HealthReport:
         """Check one collection; if it cannot be opened, the others are still checked."""
         from casetrack.keep.health.doctor import examine
 
@@ -777,8 +787,8 @@ class Library(Placing):
                     workspace, deep=deep, repair=repair, tell=listener(progress) or silent
                 )
         except CaseTrackError as error:
-            check = records.Check("opening", ok=False, detail=error.message, remedy=error.hint)
-            return records.HealthReport((check,))
+            check = Check("opening", ok=False, detail=error.message, remedy=error.hint)
+            return HealthReport((check,))
 
     def profile_notice(self, profile: str, /) -> str | None:
         """Return the notice for a profile that sends texts to other machines.
@@ -805,7 +815,7 @@ class Library(Placing):
         if not missing:
             return None
         command = "casetrack models pull"
-        command += "" if chosen.name == records.DEFAULT_PROFILE else f" {chosen.name}"
+        command += "" if chosen.name == DEFAULT_PROFILE else f" {chosen.name}"
         return (
             f'The models of the profile "{chosen.name}" are not installed yet '
             f"({', '.join(missing)}): until then documents are found by words only. Run "
@@ -834,24 +844,21 @@ class Library(Placing):
         Raises ``FreeTierLimit``.
         """
         if self.entitlements.of_edition(edition).tier.collections is not None:
-            infos: list[records.CollectionInfo | SealedCollection] = [
-                *self.listed()[0],
-                *self.sealed(),
-            ]
+            infos: list[CollectionInfo | SealedCollection] = [*self.listed()[0], *self.sealed()]
             self.entitlements.allow_collection(sum(i.edition == edition for i in infos))
 
 
 def _initial_profile(profile: str) -> str:
     """Return the profile of a new collection."""
-    return records.DEFAULT_PROFILE if profile == records.AUTO_PROFILE else profile
+    return DEFAULT_PROFILE if profile == AUTO_PROFILE else profile
 
 
-def _backup_checks(home: Path, info: records.CollectionInfo) -> list[records.Check]:
+def _backup_checks(home: Path, info: CollectionInfo) -> list[Check]:
     """Report the size of backups in a collection's folder."""
     from casetrack.store.migrations import backups
 
     return [
-        records.Check(
+        Check(
             "backup",
             ok=True,
             detail=f"as it was in version {backup.version}, made on {backup.made_at:%Y-%m-%d}, "

@@ -18,9 +18,16 @@ from casetrack.api.operation import (
     at_most,
     operation,
 )
-from casetrack.base import records
 from casetrack.base.arguments import Filter, as_list, day_text, one_of
 from casetrack.base.errors import UsageError
+from casetrack.base.records import (
+    DOCUMENT_TYPES,
+    Document,
+    DocumentType,
+    RowList,
+    Rows,
+    untaken_text,
+)
 from casetrack.base.records.graph import RELATION_TYPES, RelatedDocument, RelationType, Topic
 from casetrack.base.records.graph.changes import ReferenceType
 from casetrack.base.records.graph.entities import EntityKind
@@ -134,10 +141,10 @@ class Map:
         return self._with_untaken(self._graph(lambda graph: statistics(graph, storage_bytes=size)))
 
     def _with_untaken(self, statistics: CollectionStatistics) -> CollectionStatistics:
-        note = records.untaken_text(self._workspace.state().untaken())
+        note = untaken_text(self._workspace.state().untaken())
         return replace(statistics, notes=(*statistics.notes, note)) if note else statistics
 
-    def versions(self) -> tuple[tuple[records.Document, ...], ...]:
+    def versions(self) -> tuple[tuple[Document, ...], ...]:
         """Return groups of documents that are versions of each other, oldest first."""
         from casetrack.graph.answers.summary import version_chains
 
@@ -179,11 +186,11 @@ class Map:
         return replace(answer, draw=draw_timeline)
 
     @operation("topics", READS)
-    def topics(self) -> records.Rows[Topic]:
+    def topics(self) -> Rows[Topic]:
         """Return the topics of the passages, largest first."""
         from casetrack.graph.answers.statistics import topic_records
 
-        return records.Rows(self._graph(topic_records), of=Topic)
+        return Rows(self._graph(topic_records), of=Topic)
 
     @operation(
         "clusters",
@@ -234,7 +241,7 @@ class Map:
         named: str | None = None,
         skip: int = 0,
         limit: Annotated[int | None, at_most(mcp_le=500)] = 50,
-    ) -> records.Rows[Entity]:
+    ) -> Rows[Entity]:
         """Return the people, organizations, places, dates and amounts that documents mention.
 
         Parameters
@@ -301,7 +308,7 @@ class Map:
 
     def document_entities(
         self, document: DocumentRef, /, *, limit: int | None = 10
-    ) -> records.Rows[Entity]:
+    ) -> Rows[Entity]:
         """Return the people, organisations, places and concepts that a document mentions most.
 
         Counts are those of the whole collection.
@@ -424,7 +431,7 @@ class Map:
         there: bool | None = None,
         skip: int = 0,
         limit: Annotated[int | None, at_most(mcp_le=200)] = 50,
-    ) -> records.Rows[Reference]:
+    ) -> Rows[Reference]:
         """Return the references of documents: documents, standards, laws, cases, links, sections.
 
         Parameters
@@ -490,8 +497,8 @@ class Map:
         entries="documents",
     )
     def documents_of_type(
-        self, document_type: Annotated[records.DocumentType, Arg("The type.", "TYPE")], /
-    ) -> records.RowList[records.Document]:
+        self, document_type: Annotated[DocumentType, Arg("The type.", "TYPE")], /
+    ) -> RowList[Document]:
         """Return the documents of a type, by name.
 
         Raises
@@ -499,11 +506,11 @@ class Map:
         UsageError
             There is no such type.
         """
-        one_of("document_type", document_type, records.DOCUMENT_TYPES)
+        one_of("document_type", document_type, DOCUMENT_TYPES)
         documents = self._graph(lambda graph: graph.documents)
         # A document without a detected type counts as "other".
         chosen = (d for d in documents if (d.document_type or "other") == document_type)
-        return records.RowList(chosen, of=records.Document)
+        return RowList(chosen, of=Document)
 
     @operation("related", READS, tool="find_related_documents", sets=("map",), most=500)
     def related_documents(
@@ -521,7 +528,7 @@ class Map:
             ),
         ] = "all",
         limit: _Documents = 10,
-    ) -> records.Rows[RelatedDocument]:
+    ) -> Rows[RelatedDocument]:
         """Return the documents related to a document, with the reasons.
 
         Parameters
@@ -554,11 +561,11 @@ class Map:
     )
     def related_in_short(
         self, document: _Document, /, *, limit: _Documents = 10
-    ) -> records.Rows[RelatedDocument]:
+    ) -> Rows[RelatedDocument]:
         """Return the documents related to a document, each with its strongest relation."""
         related = self.related_documents(document, relation="all", limit=limit)
         short = (replace(each, relations=each.relations[:1]) for each in related)
-        return records.Rows(short, of=RelatedDocument, total=related.total)
+        return Rows(short, of=RelatedDocument, total=related.total)
 
     @operation(
         "similar", READS, tool="search_similar_chunks", sets=("search",), most=500, entries="chunks"
@@ -575,7 +582,7 @@ class Map:
             float, Arg("Lowest similarity, 0 to 1.", "--least X", ge=0.0, le=1.0)
         ] = 0.6,
         limit: Annotated[int | None, at_most("How many passages at most.", le=50)] = 10,
-    ) -> records.Rows[SimilarChunk]:
+    ) -> Rows[SimilarChunk]:
         """Return passages of other documents with nearly the same meaning as a passage.
 
         Parameters
@@ -747,7 +754,7 @@ class Map:
 
 
 def _on_topic(
-    state: State, document: records.Document, topic: str, limit: int
+    state: State, document: Document, topic: str, limit: int
 ) -> tuple[tuple[Chunk, float], ...]:
     """Return the passages of a document that match a topic best, each with its score."""
     from casetrack.search.search import search
