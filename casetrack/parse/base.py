@@ -47,6 +47,7 @@ class Paragraph:
 
     *header* is the header row of a table whose rows do not repeat it, possibly from an earlier
     page. In source code it lists the enclosing definitions, joined by :data:`WITHIN`.
+    *symbols* are the names that a paragraph of source code defines.
     """
 
     start: int
@@ -55,6 +56,7 @@ class Paragraph:
     kind: ParagraphKind = "body"
     level: int | None = None
     header: str | None = None
+    symbols: tuple[str, ...] = ()
 
 
 PlacedWord = tuple[float, float, float, float, str]

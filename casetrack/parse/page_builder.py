@@ -186,11 +186,12 @@ class PageBuilder:
         kind: ParagraphKind = "body",
         level: int | None = None,
         header: str | None = None,
+        symbols: tuple[str, ...] = (),
     ) -> None:
         """Add one paragraph of *lines* with ascending numbers; form lines are never headings.
 
         *header* is that of a table whose rows do not name their columns, or the enclosing
-        definitions.
+        definitions, and *symbols* those that begin in it.
         """
         if kind == "heading":
             lines = tuple(lines)
@@ -208,6 +209,7 @@ class PageBuilder:
                     kind,
                     level if kind == "heading" else None,
                     clean_title(header, limit=_HEADER_CHARS) if kind in {"table", "code"} else None,
+                    symbols,
                 )
             )
 

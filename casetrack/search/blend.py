@@ -1,37 +1,38 @@
-"""The ranking of the context edition: two blended lists of passages, one result per document.
+"""The ranking of the context edition: documents by their fields, each with its best passages.
 
-The best passages by BM25 and by cosine are each scaled to 0..1 by their minimum and maximum (1 if
-these are equal; 0 for a passage that is not in the list): ``(1 - alpha) * keyword + alpha *
-vector``. The score of a document is that of its best passage; ties are ordered newest first, then
-by id. The keyword list is that of ``bm25()`` in SQL.
+The candidates are the best passages by BM25 and by cosine, and documents with the words or the name
+of the question; :mod:`casetrack.search.documents` orders them. The passages of a document are
+ordered by a blend of both scores, each scaled to 0..1 by its minimum and maximum over the passages
+of the answer: ``(1 - alpha) * keyword + alpha * vector``; a line that the question names is first.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from casetrack.base.arguments import within
 from casetrack.base.errors import EmbeddingsDisabled, ModelError
 from casetrack.base.machine import one_thread_each
-from casetrack.ingest.steps.words import index_terms
+from casetrack.search.documents import Fields, asked_names, asked_terms, best_documents
 from casetrack.search.filters import choose
 from casetrack.search.plan import make_plan, words_only
-from casetrack.search.scores import lists_of
-from casetrack.store.index.scope import Question
+from casetrack.search.scores import cosine_at, lexical_at, lists_of
+from casetrack.store.index.scope import Question, both, positions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
     from casetrack.base.arguments import Filter
     from casetrack.base.records import SearchMode
+    from casetrack.search.documents import Match
     from casetrack.search.plan import Plan
-    from casetrack.store.index.scope import Place
+    from casetrack.store.index.index import Index
+    from casetrack.store.index.scope import Place, Scope
     from casetrack.store.workspace import State
 
 K = TypeVar("K")
@@ -58,74 +59,28 @@ class BlendSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Blended(Generic[K]):
+class Blended:
     """A passage with its scores."""
 
-    chunk: K
-    # Raw score of each list; ``None`` if the passage is not in it.
+    chunk: Place
+    # Raw scores; ``None`` if the mode does not use them.
     keyword: float | None
     vector: float | None
-    # Scaled score, 0 to 1; 0 if the passage is not in the list.
+    # Scaled scores, 0 to 1
     keyword_part: float
     vector_part: float
     score: float  # The blended score
 
 
 @dataclass(frozen=True, slots=True)
-class BlendedDocument(Generic[K]):
+class BlendedDocument:
     """A document with its best passages, the best first."""
 
     document_id: str
-    chunks: tuple[Blended[K], ...]
-
-    @property
-    def score(self) -> float:
-        """The score of its best passage."""
-        return self.chunks[0].score
-
-
-def blend(
-    keyword: Mapping[K, float],
-    vector: Mapping[K, float],
-    alpha: float,
-    /,
-    *,
-    document_of: Callable[[K], str],
-    newness: Callable[[str], float],
-    name: Callable[[K], int | str],
-    limit: int,
-    per_document: int,
-    rank: Callable[[str], int | str] = str,
-) -> list[BlendedDocument[K]]:
-    """Return the best documents of two lists of passages with their scores.
-
-    *alpha* is the weight of the vectors, 0 to 1. *newness* returns a number that is larger for
-    newer documents; it is called only for ties. *name* and *rank* return the sort keys of passages
-    and documents with equal scores. *per_document* is the maximum number of passages of each.
-    """
-    words, meanings = unit_scale(keyword), unit_scale(vector)
-    kept: dict[str, list[Blended[K]]] = {}
-    for chunk in dict.fromkeys((*keyword, *vector)):
-        k, v = words.get(chunk, 0.0), meanings.get(chunk, 0.0)
-        score = (1.0 - alpha) * k + alpha * v
-        one = Blended(chunk, keyword.get(chunk), vector.get(chunk), k, v, score)
-        kept.setdefault(document_of(chunk), []).append(one)
-    best = {document: max(one.score for one in chunks) for document, chunks in kept.items()}
-    times = Counter(best.values())
-
-    def order(document: str) -> tuple[float, float, int | str]:
-        score = best[document]
-        return -score, -newness(document) if times[score] > 1 else 0.0, rank(document)
-
-    return [
-        BlendedDocument(
-            document,
-            tuple(
-                heapq.nsmallest(per_document, kept[document], lambda c: (-c.score, name(c.chunk)))
-            ),
-        )
-        for document in sorted(kept, key=order)[:limit]
-    ]
+    chunks: tuple[Blended, ...]
+    score: float  # The probability that it answers, 0 to 1
+    fields: Mapping[str, float]  # Its fields; see :data:`casetrack.search.documents.FIELDS`
+    line: int | None = None  # A line that the question names
 
 
 def unit_scale(scores: Mapping[K, float], /) -> dict[K, float]:
@@ -144,7 +99,7 @@ class BlendedAnswer:
 
     mode: SearchMode  # The requested or chosen mode
     alpha: float  # The weight of the vectors that was used
-    documents: Sequence[BlendedDocument[Place]]  # Best first
+    documents: Sequence[BlendedDocument]  # Best first
     notes: tuple[str, ...]
 
 
@@ -177,42 +132,91 @@ def blended_search(
     )
     plan, asked = _encoded(plan, query, yields=chosen_for_user)
     notes = [*chosen.notes, *plan.notes]
-    terms = {term: float(n) for term, n in Counter(index_terms(query)).items()}
-    words: dict[Place, float] = {}
-    meanings: dict[Place, float] = {}
+    terms, names = asked_terms(query), asked_names(query)
     scope = chosen.scope(index)
     lists = lists_of(state)
-
-    def listed(question: Question, depth: int) -> dict[Place, float]:
-        ((_, places, scores),) = lists.top(scope, question, depth)
-        return dict(zip(places, map(float, scores), strict=True))
-
-    if plan.mode != "semantic":
-        words = listed(Question(terms), settings.candidate_k_keyword)
-        if not terms and index.chunk_count:
-            notes.append("The query has no searchable word; only very common words or signs.")
-    if asked is not None:
-        meanings = listed(Question(vector=asked), settings.candidate_k_vector)
-    notes += lists.unsearched.notes
     alpha = {"keyword": 0.0, "semantic": 1.0}.get(plan.mode, settings.hybrid_alpha)
+    places: dict[Place, None] = {}
+    words = Question({**terms, **dict.fromkeys(names, 1.0)})
+    for question, depth, used in (
+        (words, settings.candidate_k_keyword, alpha < 1),
+        (Question(vector=asked), settings.candidate_k_vector, alpha > 0),
+    ):
+        if used:
+            places |= dict.fromkeys(
+                p for _, top, _ in lists.top(scope, question, depth) for p in top
+            )
+    if plan.mode != "semantic" and not terms and index.chunk_count:
+        notes.append("The query has no searchable word; only very common words or signs.")
+    notes += lists.unsearched.notes
 
-    def document_of(place: Place) -> str:
-        part = index.segments[place[0]]
-        # Only live rows are in the lists, so there is a document.
-        return part.documents[part.data.column("revision")[place[1]]] or ""
+    def scores(some: Sequence[Place], wanted: Mapping[str, float]) -> tuple[list[float], ...]:
+        keyword = lexical_at(scope, wanted, some) if alpha < 1 else [0.0] * len(some)
+        vector = [0.0] * len(some) if asked is None else cosine_at(index, asked, some)
+        return list(map(float, keyword)), list(map(float, vector))
 
-    documents = blend(
-        words,
-        meanings,
-        alpha,
-        document_of=document_of,
-        newness=lambda document: snapshot.documents[document].dated_at.timestamp(),
-        name=lambda place: int(index.segments[place[0]].data.column("chunk_index")[place[1]]),
-        rank=snapshot.documents.ranks.__getitem__,
-        limit=settings.final_limit,
-        per_document=settings.max_chunks_per_doc,
-    )
+    fields = state.once(Fields)
+    found = dict(zip(places, zip(*scores(list(places), terms), strict=True), strict=True))
+    best = best_documents(fields, scope, query, found, alpha)
+
+    def order(match: Match) -> tuple[float, float, int | str]:
+        document = snapshot.documents[match.document_id]
+        return -round(match.score, 9), -document.dated_at.timestamp(), ranks[match.document_id]
+
+    ranks = snapshot.documents.ranks
+    shown = heapq.nsmallest(settings.final_limit, best, key=order)
+    rows = {match.document_id: _places(scope, match.document_id) for match in shown}
+    every = [place for some in rows.values() for place in some]
+    keyword, vector = (dict(zip(every, v, strict=True)) for v in scores(every, words.terms or {}))
+    parts = unit_scale(keyword), unit_scale(vector)
+
+    def passage(place: Place, line: int | None) -> Blended:
+        k, v = (part[place] for part in parts)
+        score = (1.0 - alpha) * k + alpha * v
+        if line is not None and _holds(index, place, line):
+            score = 1.0
+        return Blended(
+            place,
+            keyword[place] if alpha < 1 else None,
+            vector[place] if alpha > 0 else None,
+            k,
+            v,
+            score,
+        )
+
+    documents = [
+        BlendedDocument(
+            match.document_id,
+            tuple(
+                heapq.nsmallest(
+                    settings.max_chunks_per_doc,
+                    (passage(place, match.line) for place in rows[match.document_id]),
+                    key=lambda one: (-one.score, one.chunk),
+                )
+            ),
+            match.score,
+            match.fields,
+            match.line,
+        )
+        for match in shown
+    ]
     return BlendedAnswer(plan.mode, alpha, documents, tuple(notes))
+
+
+def _places(scope: Scope, document_id: str) -> list[Place]:
+    """Return the passages of a document in a scope."""
+    places: list[Place] = []
+    for number, (part, rows) in enumerate(zip(scope.index.segments, scope.rows, strict=True)):
+        inside = both(part.span_of(document_id), rows)
+        places += [(number, int(row)) for row in positions(inside, part.data.size)]
+    return places
+
+
+def _holds(index: Index, place: Place, line: int) -> bool:
+    """Return whether a passage has a line."""
+    number, row = place
+    (lines,) = index.segments[number].data.places_of([row], ["line_start", "line_end"])
+    return bool(lines["line_start"] <= line <= lines["line_end"])
 
 
 def _encoded(plan: Plan, query: str, *, yields: bool) -> tuple[Plan, NDArray[np.float32] | None]:

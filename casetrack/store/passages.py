@@ -118,6 +118,17 @@ def narrow(
     )
 
 
+def offset_of(whole: Provenance, text: str, line: int, /) -> int | None:
+    """Return the offset in a chunk of a line of its page, or of the next line with text."""
+    rows = text.split("\n")
+    numbers = whole.line_numbers or line_numbers(text, whole.line_start, whole.line_end)
+    filled = [row for row, own in enumerate(rows) if own.strip()]
+    if len(numbers) != len(filled):
+        return None
+    row = next((r for r, n in zip(filled, numbers, strict=True) if n >= line), None)
+    return None if row is None else sum(len(own) + 1 for own in rows[:row])
+
+
 def _lines(whole: Provenance, text: str, start: int, end: int) -> tuple[tuple[int, ...], int, int]:
     """Return the line numbers of a part of a chunk, and its first and last line number."""
     numbers = whole.line_numbers or line_numbers(text, whole.line_start, whole.line_end)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from casetrack.parse import detect
 from casetrack.parse.text import code
-from casetrack.parse.text.code import STRUCTURED, paths_of
+from casetrack.parse.text.code import STRUCTURED, outline_of
 from sections import sections
 
 SAMPLES = sections(Path(__file__).with_name("definitions.txt"))
@@ -47,7 +47,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
 @pytest.mark.parametrize(("language", "expected"), CASES, ids=[c[0] for c in CASES])
 def test_lines_are_in_definitions(way: str, language: str, expected: dict[int, str]) -> None:
     assert way == "layout" or code.parsed("", language) is not None
-    paths = paths_of(SAMPLES[language].split("\n"), language)
+    paths = outline_of(SAMPLES[language].split("\n"), language).paths
     # A grammar returns the implementing type, the layout also the interface.
     implemented = "Tree" if way == "grammar" else "fmt::Display for Tree"
     by_name = {number: " > ".join(paths[number - 1]) for number in expected}
@@ -58,23 +58,23 @@ def test_the_rules_hold_for_languages_without_a_grammar() -> None:
     lua = (
         "local x = 1\n\nfunction tree.grow(by)\n  if by then\n    rest()\n  end\n  return by\nend\n"
     )
-    paths = paths_of(lua.split("\n"), "Lua")
+    paths = outline_of(lua.split("\n"), "Lua").paths
     assert [len(p) for p in paths] == [0, 0, 1, 1, 1, 1, 1, 1, 0]
     assert code.parsed("", "Lua") is None
 
 
 def test_short_definitions_are_lines_among_others(way: str) -> None:
-    assert paths_of("def f(): pass\ndef g():\n    pass\n".split("\n"), "Python") == [()] * 4
+    assert outline_of("def f(): pass\ndef g():\n    pass\n".split("\n"), "Python").paths == [()] * 4
 
 
 @pytest.mark.parametrize("language", ["YAML", "SQL", "CSS", "Makefile", "no language"])
 def test_other_texts_have_no_definitions(language: str) -> None:
-    assert not any(paths_of(PYTHON.split("\n"), language))
+    assert not any(outline_of(PYTHON.split("\n"), language).paths)
 
 
 def test_what_programs_wrote_is_left_alone() -> None:
-    assert not any(paths_of(["function f () {", "x" * 3000, "y", "}"], "JavaScript"))
-    assert not any(paths_of(["def f():", *["    x = 1"] * 150_000], "Python"))
+    assert not any(outline_of(["function f () {", "x" * 3000, "y", "}"], "JavaScript").paths)
+    assert not any(outline_of(["def f():", *["    x = 1"] * 150_000], "Python").paths)
 
 
 @given(
@@ -86,14 +86,14 @@ def test_what_programs_wrote_is_left_alone() -> None:
     st.sampled_from(sorted(STRUCTURED)),
 )
 def test_any_text_has_one_path_a_line(lines: list[str], language: str) -> None:
-    paths = paths_of(lines, language)
+    paths = outline_of(lines, language).paths
     assert len(paths) == len(lines)
 
 
 def test_broken_code_is_read_too(way: str) -> None:
     broken = PYTHON.replace("):\n        def inner", ":\n   def inner").split("\n")
-    assert len(paths_of(broken, "Python")) == len(broken)
-    assert paths_of(broken, "Python")[25] == ("plant_all",)
+    assert len(outline_of(broken, "Python").paths) == len(broken)
+    assert outline_of(broken, "Python").paths[25] == ("plant_all",)
 
 
 def test_an_extra_that_does_not_fit_is_as_good_as_none(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,7 +104,7 @@ def test_an_extra_that_does_not_fit_is_as_good_as_none(monkeypatch: pytest.Monke
     monkeypatch.setattr(code.importlib, "import_module", refuse)
     try:
         assert code.parsed(PYTHON, "Python") is None
-        assert paths_of(PYTHON.split("\n"), "Python")[20] == ("Tree", "rest")
+        assert outline_of(PYTHON.split("\n"), "Python").paths[20] == ("Tree", "rest")
     finally:
         code._parser.cache_clear()
 
@@ -125,3 +125,27 @@ def test_paragraphs_say_what_they_stand_in(tmp_path: Path, way: str) -> None:
         ("const rest = async (long) => {", "rest"),
         ("module.exports = { Wood }", None),
     ]
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("Go", "func (t *Tree) Grow() {\n\tvar by = 1\n}\n\nconst Max = 9\n", "Tree.Grow Max"),
+        (
+            "Java",
+            "class Tree {\n  int MAX = 9;\n  void grow() {\n    int by;\n  }\n}",
+            "Tree Tree.MAX Tree.grow",
+        ),
+        # A test of JavaScript is a call with functions: it defines nothing.
+        ("JavaScript", "it('b', () => {\n  const app = new App()\n})\n", ""),
+        (
+            "C",
+            "struct tree *root;\n#define MAX 9\nstruct wood {\n  struct tree *all;\n};\n",
+            "MAX wood",
+        ),
+        ("Rust", "impl Wood {\n  pub fn fell() {}\n}\nmod saw;\n", "Wood.fell"),
+    ],
+)
+def test_symbols_are_what_a_file_defines(language: str, text: str, expected: str) -> None:
+    symbols = outline_of(text.split("\n"), language).symbols
+    assert [name for names in symbols.values() for name in names] == expected.split()

@@ -1,132 +1,119 @@
-"""The blended ranking equals an oracle written apart from it, on lists of all kinds."""
+"""The ranking of the context edition: names, paths, lines and words of documents."""
 
 from __future__ import annotations
 
-import random
 from typing import TYPE_CHECKING
 
 import pytest
 
+from casetrack.api.library import Library
 from casetrack.base.arguments import Filter
+from casetrack.base.config import load_settings
 from casetrack.base.errors import EmbeddingsDisabled, UsageError
-from casetrack.search.blend import BlendSettings, blend, blended_search
+from casetrack.search.blend import BlendedDocument, BlendSettings, blended_search
 from sourced import WORDS, sourced_collection
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from casetrack.api.collection import Collection
-    from casetrack.api.library import Library
 
 QUERIES = ["token refresh", "rollback", "schema migrate lock shard", "nothing of it", "the of"]
 
 
-def oracle(
-    keyword: dict[str, float],
-    vector: dict[str, float],
-    alpha: float,
-    document: dict[str, str],
-    updated: dict[str, float],
-    limit: int,
-) -> list[tuple[str, float]]:
-    """Rank documents by the letter of the definition, as slowly as it takes."""
-
-    def scaled(scores: dict[str, float], chunk: str) -> float:
-        if chunk not in scores:
-            return 0.0
-        low, high = min(scores.values()), max(scores.values())
-        return 1.0 if low == high else (scores[chunk] - low) / (high - low)
-
-    best: dict[str, float] = {}
-    for chunk in set(keyword) | set(vector):
-        score = (1.0 - alpha) * scaled(keyword, chunk) + alpha * scaled(vector, chunk)
-        best[document[chunk]] = max(score, best.get(document[chunk], -1.0))
-    rows = [(d, best[d], updated[d]) for d in best]
-    for i in range(len(rows)):
-        for j in range(i + 1, len(rows)):
-            (di, si, ui), (dj, sj, uj) = rows[i], rows[j]
-            behind = si < sj or (si == sj and (ui < uj or (ui == uj and di > dj)))
-            if behind:
-                rows[i], rows[j] = rows[j], rows[i]
-    return [(d, s) for d, s, _ in rows[:limit]]
-
-
-def random_lists(seed: int) -> tuple[dict[str, float], dict[str, float], dict[str, str]]:
-    """Return two lists over shared passages: continuous, with many ties, equal, empty."""
-    chance = random.Random(seed)
-    chunks = [f"c{n:03d}" for n in range(chance.randint(1, 160))]
-    documents = {
-        chunk: f"d{chance.randint(0, chance.choice([3, 40, 200])):03d}" for chunk in chunks
-    }
-
-    def one(low: float, high: float) -> dict[str, float]:
-        taken = chance.sample(chunks, chance.randint(0, min(80, len(chunks))))
-        kind = chance.choice(["smooth", "ties", "equal"])
-        if kind == "equal":
-            return dict.fromkeys(taken, chance.uniform(low, high))
-        if kind == "ties":
-            return {c: low + (high - low) * chance.randint(0, 4) / 4 for c in taken}
-        return {c: chance.uniform(low, high) for c in taken}
-
-    return one(0.0, 30.0), one(-1.0, 1.0), documents
-
-
-@pytest.mark.parametrize("block", range(5))
-def test_it_equals_the_oracle(block: int) -> None:
-    for seed in range(100 * block, 100 * block + 100):
-        keyword, vector, documents = random_lists(seed)
-        chance = random.Random(-seed)
-        alpha = chance.choice([0.0, 0.6, 1.0, chance.random()])
-        updated = {d: float(chance.randint(0, 3)) for d in documents.values()}
-        limit, per_document = chance.choice([1, 12, 1000]), chance.choice([1, 3, 50])
-        result = blend(
-            keyword,
-            vector,
-            alpha,
-            document_of=documents.__getitem__,
-            newness=updated.__getitem__,
-            name=str,
-            limit=limit,
-            per_document=per_document,
-        )
-        expected = oracle(keyword, vector, alpha, documents, updated, limit)
-        assert [(d.document_id, d.score) for d in result] == expected
-        for each in result:
-            assert len(each.chunks) <= per_document
-            scores = [c.score for c in each.chunks]
-            assert scores == sorted(scores, reverse=True)
-            assert all(documents[c.chunk] == each.document_id for c in each.chunks)
-            assert all(0.0 <= score <= 1.0 for score in scores)
-
-
-def ranked(collection: Collection, query: str, mode: str, **settings: float) -> list[str]:
-    result = blended_search(
+def documents(
+    collection: Collection, query: str, mode: str | None = "keyword", **settings: float
+) -> Sequence[BlendedDocument]:
+    return blended_search(
         collection.workspace.state(),
         query,
         mode=mode,  # type: ignore[arg-type]
         where=Filter(),
         settings=BlendSettings(**settings),  # type: ignore[arg-type]
-    )
-    return [document.document_id for document in result.documents]
+    ).documents
+
+
+def ranked(collection: Collection, query: str, mode: str | None, **settings: float) -> list[str]:
+    return [each.document_id for each in documents(collection, query, mode, **settings)]
 
 
 @pytest.mark.parametrize("query", QUERIES)
-def test_either_end_of_alpha_is_the_list_itself(
+def test_meaning_alone_is_the_list_itself(
     sourced: Collection, passages: dict[str, list[str]], query: str
 ) -> None:
-    documents = {chunk: document for document, chunks in passages.items() for chunk in chunks}
-    words = sourced.sql("SELECT * FROM bm25($q, k := 80)", params={"q": query}).to_pylist()
-    near = sourced.search(query, mode="semantic", limit=80, fold=False)
-    lists = {
-        ("keyword", 0.0): [(documents[row["chunk_id"]], row["score"]) for row in words],
-        ("semantic", 1.0): [(hit.provenance.document_id, hit.score) for hit in near],
-    }
-    for (mode, alpha), listed in lists.items():
-        best: dict[str, float] = {}
-        for document, score in listed:
-            best[document] = max(score, best.get(document, -1.0))
-        expected = pytest.approx(sorted(best.values(), reverse=True)[:12], rel=1e-5)
-        alone = ranked(sourced, query, mode)
-        assert [best[document] for document in alone] == expected
-        assert ranked(sourced, query, "hybrid", hybrid_alpha=alpha)[: len(alone)] == alone
+    of = {chunk: document for document, chunks in passages.items() for chunk in chunks}
+    best: dict[str, float] = {}
+    for hit in sourced.search(query, mode="semantic", limit=80, fold=False):
+        document = of[hit.chunk_id]
+        best[document] = max(hit.score, best.get(document, -1.0))
+    alone = ranked(sourced, query, "semantic")
+    expected = pytest.approx(sorted(best.values(), reverse=True)[:12], rel=1e-5)
+    assert [best[document] for document in alone] == expected
+    assert ranked(sourced, query, "hybrid", hybrid_alpha=1.0) == alone
+    assert ranked(sourced, query, "hybrid", hybrid_alpha=0.0) == ranked(sourced, query, "keyword")
+
+
+@pytest.mark.parametrize("mode", ["keyword", "semantic", "hybrid"])
+def test_the_score_is_a_probability_that_falls_with_the_rank(
+    sourced: Collection, mode: str
+) -> None:
+    for query in QUERIES:
+        scores = [each.score for each in documents(sourced, query, mode)]
+        assert scores == sorted(scores, reverse=True)
+        assert all(0.0 < score < 1.0 for score in scores)
+
+
+FILES = {
+    "tree/grow.go": "package tree\n\n// Grow adds rings.\nfunc (t *Tree) Grow(by int) {\n"
+    "\tt.rings += by\n}\n\nconst MaxRings = 900\n",
+    "tree/tree.go": "package tree\n\ntype Tree struct {\n\trings int\n}\n",
+    "tree/grow_test.go": "package tree\n\nfunc TestGrow(t *testing.T) {\n\tvar tree Tree\n"
+    "\ttree.Grow(MaxRings)\n\ttree.Grow(1)\n\t// Grow adds rings, Tree.Grow, MaxRings.\n}\n",
+    "wood/fell.py": "class Saw:\n    def fell(self, tree):\n        return tree.grow()\n\n\n"
+    + "\n".join(f"STEP_{n} = {n}" for n in range(400))
+    + "\n\n\ndef stack_logs(logs):\n    raise ValueError('the pile of logs is full')\n",
+    "CHANGES.md": "# Changes\n\nTree.Grow adds rings. MaxRings, stack_logs in fell.py.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def code(tmp_path_factory: pytest.TempPathFactory) -> Collection:
+    root = tmp_path_factory.mktemp("code")
+    for name, text in FILES.items():
+        (root / "src" / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / "src" / name).write_text(text)
+    collection = Library(load_settings(root / "data")).create("code")
+    collection.ingest(root / "src")
+    return collection
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("grow.go", "tree/grow.go"),
+        ("tree/tree.go", "tree/tree.go"),
+        ("/home/ada/src/wood/fell.py", "wood/fell.py"),
+        ("Grow", "tree/grow.go"),
+        ("Tree.Grow", "tree/grow.go"),
+        ("MaxRings", "tree/grow.go"),
+        ("Tree", "tree/tree.go"),
+        ("stackLogs", "wood/fell.py"),
+        ("TestGrow", "tree/grow_test.go"),
+        ("where does a tree add rings", "tree/grow.go"),
+        ('"the pile of logs is full"', "wood/fell.py"),
+    ],
+)
+def test_the_definition_is_before_its_use(code: Collection, query: str, first: str) -> None:
+    names = {d.document_id: d.path for d in code.documents()}
+    assert names[ranked(code, query, "keyword")[0]].endswith(first)
+
+
+@pytest.mark.parametrize("query", ["fell.py:390", 'File "/src/wood/fell.py", line 390, in fell'])
+def test_a_line_of_a_file_is_found(code: Collection, query: str) -> None:
+    best = documents(code, query)[0]
+    assert best.line == 390
+    state = code.workspace.state()
+    assert "STEP_384 " in state.index.texts([best.chunks[0].chunk])[best.chunks[0].chunk]
 
 
 def test_what_cannot_be_is_refused(library: Library) -> None:
@@ -142,4 +129,4 @@ def test_what_cannot_be_is_refused(library: Library) -> None:
     for mode in ("hybrid", "semantic"):
         with pytest.raises(EmbeddingsDisabled, match=mode):
             ranked(bare, WORDS[0], mode)
-    assert ranked(bare, WORDS[0], None) == ranked(bare, WORDS[0], "keyword")  # type: ignore[arg-type]
+    assert ranked(bare, WORDS[0], None) == ranked(bare, WORDS[0], "keyword")

@@ -39,8 +39,7 @@ if TYPE_CHECKING:
     from casetrack.base.provenance import Provenance
     from casetrack.base.records import Document, SearchResult, Signal
     from casetrack.editions.context.home import ContextHome
-    from casetrack.search.blend import Blended, BlendSettings
-    from casetrack.store.index.scope import Place
+    from casetrack.search.blend import Blended, BlendedDocument, BlendSettings
     from casetrack.store.workspace import State
 
 # Lines in the file for a part of a passage.
@@ -371,15 +370,25 @@ def _blended(
     readable = [[c for c in d.chunks if c.chunk in sources] for d in answer.documents]
     damaged = [name_at(state.snapshot, state.index, p) for p in places if p not in sources]
 
-    def scored(one: Blended[Place]) -> _Match:
+    def scored(one: Blended, document: BlendedDocument) -> _Match:
+        best = document.chunks[0]
         scores = ContextScores(
-            one.keyword, one.vector, one.keyword_part, one.vector_part, answer.alpha, one.score
+            *(one.keyword, one.vector, one.keyword_part, one.vector_part, answer.alpha, one.score),
+            fields=dict(document.fields) if one is best else None,
         )
-        return _Match(one.score, sources[one.chunk], scores)
+        # Passages share the score of their document by their blended scores.
+        share = one.score / best.score if best.score else 1.0
+        return _Match(document.score * share, sources[one.chunk], scores)
 
     hits = (
-        _hit(state, query, texts[chunks[0].chunk], [scored(c) for c in chunks])
-        for chunks in readable
+        _hit(
+            state,
+            query,
+            texts[chunks[0].chunk],
+            [scored(c, document) for c in chunks],
+            line=document.line,
+        )
+        for document, chunks in zip(answer.documents, readable, strict=True)
         if chunks
     )
     return ContextResults(query, answer.mode, tuple(hits), (*answer.notes, *withheld(damaged)))
@@ -431,15 +440,23 @@ class _Match(NamedTuple):
     scores: ContextScores
 
 
-def _hit(state: State, query: str, text: str, matches: Sequence[_Match]) -> ContextHit:
-    """Return a document with a snippet of its best passage and the places of all passages."""
+def _hit(
+    state: State, query: str, text: str, matches: Sequence[_Match], *, line: int | None = None
+) -> ContextHit:
+    """Return a document with a snippet of its best passage and the places of all passages.
+
+    The snippet begins at *line* if the passage has it.
+    """
     from casetrack.api.quoting import Words
-    from casetrack.store.passages import narrow
+    from casetrack.store.passages import narrow, offset_of
 
     whole = matches[0].provenance
     document = state.snapshot.documents[whole.document_id]
     in_lines = whole.sheet_name is not None or document.format == "code"
     start, end = Words(query).best_part(text, size=SNIPPET_CHARS, rows=in_lines)
+    if line is not None and whole.line_start <= line <= whole.line_end:
+        start = offset_of(whole, text, line) or 0
+        end = len(text[start : start + SNIPPET_CHARS].rstrip()) + start
     while in_lines and text[max(0, start - 1) : start] in {" ", "\t"}:
         start -= 1  # a line of code means little without its indent
     part = narrow(whole, text, None, None, start, end)

@@ -20,7 +20,7 @@ Score = Annotated[float, FieldFormat(digits=6)]
 class ContextScores(Record):
     """Scores of a passage."""
 
-    JSON = ("...", "signals?")
+    JSON = ("...", "signals?", "fields?")
 
     # BM25; ``None``: not among the candidates.
     keyword_score: Annotated[float | None, FieldFormat(digits=6)]
@@ -33,6 +33,8 @@ class ContextScores(Record):
     alpha: float | None  # Weight of the vectors; ``None`` in the mode ``full``
     blended: Score  # ``(1 - alpha) * keyword + alpha * vector``, or the score of the mode ``full``
     signals: dict[str, Signal] | None = None  # Scores of each stage, in the mode ``full``
+    # Fields of the document, at its best passage; see :data:`casetrack.search.documents.FIELDS`
+    fields: dict[str, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,7 @@ class ContextHit(Record):
 
     @property
     def score(self) -> float:
-        """Score of its best passage, 0 to 1."""
+        """Probability that it answers, 0 to 1; in the mode ``full`` the score of its passage."""
         return self.place.score
 
 

@@ -35,8 +35,8 @@ _ADDS = (
     *"chunk_id document_id document_name document_title text char_count text_hash page".split(),
     *"page_kind page_header page_footer printed printed_place hidden mail_headers".split(),
     *"page_is_estimated paragraph_start paragraph_end line_start line_end line_numbers".split(),
-    *"char_start char_end heading_path paragraphs table_header sheet_name row_start".split(),
-    *"row_end column_start column_end line_boxes page_width page_height".split(),
+    *"char_start char_end heading_path symbols paragraphs table_header sheet_name".split(),
+    *"row_start row_end column_start column_end line_boxes page_width page_height".split(),
     *"extraction_method ocr_confidence language".split(),
 )
 _PARAGRAPH = ("start", "end", "number", "kind", "level")
@@ -65,7 +65,7 @@ class ChunkStep:
     """Cuts every page into chunks; chunks never cross a page."""
 
     rules: ChunkRules
-    contract = Contract("chunk", 10, "pages", "chunks", _NEEDS, _ADDS)
+    contract = Contract("chunk", 11, "pages", "chunks", _NEEDS, _ADDS)
 
     @property
     def fingerprint(self) -> str:
@@ -130,6 +130,8 @@ def chunk_page(
             "heading_path": _attempt(
                 "headings", partial(_heading_path, headings, max(start, previous_end), end), []
             ),
+            "symbols": [s for p in touched if p["start"] >= start for s in p.get("symbols") or ()]
+            or None,
             "paragraphs": [{n: p[n] for n in _PARAGRAPH} for p in touched],
             **_attempt("printed", partial(_printed, page["printed"] or [], start, end), _UNPRINTED),
             "hidden": _attempt("hidden", partial(_clipped, page["hidden"], start, end), None),
@@ -183,7 +185,8 @@ def _code(page: dict[str, Any]) -> CodeEnds | None:
     paragraphs = page["paragraphs"]
     if not paragraphs or any(p["kind"] != "code" for p in paragraphs):
         return None
-    ends = [a["end"] for a, b in itertools.pairwise(paragraphs) if a["header"] != b["header"]]
+    starts = [b["start"] for a, b in itertools.pairwise(paragraphs) if a["header"] != b["header"]]
+    ends = [page["text"].rfind("\n", 0, start) + 1 for start in starts]
     return CodeEnds(ends, [line["end"] for line in page["lines"]])
 
 

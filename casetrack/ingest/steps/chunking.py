@@ -257,13 +257,14 @@ def _start_of_next(
 ) -> int:
     """Return the start of the next chunk, up to one overlap earlier, at a sentence or a word.
 
-    Source code overlaps by whole lines, and after a definition by one only. A word longer than the
-    overlap is repeated completely unless it is extremely long.
+    Source code overlaps by whole lines, and not between definitions. A word longer than the overlap
+    is repeated completely unless it is extremely long.
     """
     low = end - rules.overlap_chars
+    if code is not None and end in code.definitions:
+        return end
     if code is not None:
-        whole = end in code.definitions
-        last = text.rfind("\n", low, end) if whole else text.find("\n", low, end)
+        last = text.find("\n", low, end)
         position = _skip_space(text, last, end) if last >= 0 else end
         if position < end:
             return position

@@ -2,7 +2,7 @@
 
 A chunk is indexed with its own words and those of its document's title. Headings, columns and
 running heads apply to many chunks: their words count once, and only if the chunk lacks them. The
-same holds for parts of identifiers.
+same holds for parts of identifiers. The names that source code defines are terms of their own.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from casetrack.ingest.steps.encoding import (
 )
 from casetrack.ingest.steps.words import (
     WORDS_VERSION,
+    defined,
     identifier_terms,
     index_terms,
     is_source_code,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from casetrack.ingest.steps.base import Batches
 
+_NEEDS = (*CONTEXT_COLUMNS, "symbols")
 _ADDS = ("terms", "term_counts", "term_total")
 
 
@@ -40,7 +42,7 @@ _ADDS = ("terms", "term_counts", "term_total")
 class TermsStep:
     """Indexes the words of every chunk for keyword search."""
 
-    contract = Contract("terms", 3, "chunks", "chunks", CONTEXT_COLUMNS, _ADDS)
+    contract = Contract("terms", 3, "chunks", "chunks", _NEEDS, _ADDS)
 
     @property
     def fingerprint(self) -> str:
@@ -50,7 +52,7 @@ class TermsStep:
     def __call__(self, batches: Batches, /) -> Batches:
         """Add the columns to every batch."""
         for batch in batches:
-            rows = batch.select(CONTEXT_COLUMNS).to_pylist()
+            rows = batch.select(_NEEDS).to_pylist()
             pairs = [attempt("terms", partial(searchable_terms, row), ([], [])) for row in rows]
             columns = (
                 pa.array([terms for terms, _ in pairs], pa.list_(pa.string())),
@@ -74,5 +76,7 @@ def searchable_terms(row: Mapping[str, Any], /) -> tuple[list[str], list[int]]:
         *identifier_terms(row["text"], code=code),
     ):
         counts.setdefault(term, 1)
+    for symbol in row.get("symbols") or ():
+        counts.update(dict.fromkeys(defined(symbol), 1))
     terms = sorted(counts)
     return terms, [counts[term] for term in terms]

@@ -82,7 +82,7 @@ def one_spelling(word: str, /) -> str:
     return word
 
 
-WORDS_VERSION = 5
+WORDS_VERSION = 6
 """Increase it when the terms of any text change: indexed chunks become stale."""
 
 
@@ -360,6 +360,24 @@ def identifier_terms(text: str, /, *, code: bool = False) -> list[str]:
         for part in (whole, *parts):
             terms.update(dict.fromkeys(index_terms(part)))
     return list(terms)
+
+
+DEFINED = "="
+"""First sign of the index term of a name in the passage that defines it."""
+_SCOPE = re.compile(r"[\w$]+")
+
+
+def defined(symbol: str, /) -> list[str]:
+    """Return the index terms of a definition: its name alone, and behind the name of its class.
+
+    Examples
+    --------
+    >>> defined("http.Client.get_all")
+    ['=getall', '=client.getall']
+    """
+    parts = [part.replace("_", "").lower() for part in _SCOPE.findall(symbol)]
+    parts = [part for part in parts if part]
+    return [DEFINED + ".".join(parts[-n:]) for n in (1, 2) if len(parts) >= n]
 
 
 def terms_of_question(text: str, /) -> list[str]:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from casetrack.base import schema
-from casetrack.ingest.steps.encoding import CONTEXT_COLUMNS
 from casetrack.ingest.steps.terms import TermsStep
 from casetrack.keep.sync.cache import Signature
 from casetrack.keep.sync.scan import Stopped, is_below
@@ -163,7 +162,7 @@ def _renamed(table: pa.Table, before: Document, after: Document) -> pa.Table:
     }
     if after.name != before.name:
         # The index terms of a chunk include its document's name.
-        context = table.select(list(CONTEXT_COLUMNS))
+        context = table.select(list(TermsStep.contract.needs))
         place = context.schema.get_field_index("document_name")
         context = context.set_column(place, "document_name", made["document_name"])
         terms = pa.Table.from_batches(TermsStep()(iter(context.combine_chunks().to_batches())))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -36,6 +37,12 @@ _LISTS = WordLists(__file__)
 
 _PACKAGES = _LISTS.groups("packages")
 _DEFINITIONS = frozenset(_LISTS.words("definitions"))
+_VALUES = frozenset(_LISTS.words("values"))
+_SCOPES = frozenset(_LISTS.words("scopes"))
+_FUNCTION = re.compile("func|method|constructor|destructor|closure|lambda|_block$")
+"""Nodes whose variables are their own."""
+_IDENTIFIER = re.compile("(?:.*_)?identifier|constant|name")
+_WORD = re.compile(r"\w+")
 _HOLDERS = {
     "assignment_expression": ("left", "right"),
     "field_definition": ("property", "value"),
@@ -54,8 +61,20 @@ _AROUND = frozenset(
 """Nodes that enclose a definition and begin with it."""
 
 
-def parsed(text: str, language: str, /) -> list[tuple[str, int, int]] | None:
-    """Return name, first and last line (from 0) of every definition, ``None`` without a grammar."""
+class Definition(NamedTuple):
+    """A function, class or other definition: its name, first and last line from 0."""
+
+    name: str
+    first: int
+    last: int
+    # Whether it may enclose others, and whether its name is defined here.
+    encloses: bool = True
+    is_symbol: bool = True
+    owner: str | None = None  # The type of a method that is outside of its type
+
+
+def parsed(text: str, language: str, /) -> list[Definition] | None:
+    """Return every definition, ``None`` without a grammar."""
     parser = _parser(language)
     if parser is None:
         return None
@@ -77,18 +96,40 @@ def _parser(language: str) -> Any:
         return None
 
 
-def _definitions(root: Any) -> Iterator[tuple[str, int, int]]:
-    waiting = [root]
+def _definitions(root: Any) -> Iterator[Definition]:
+    waiting = [(root, False)]
     while waiting:
-        node = waiting.pop()
-        waiting += reversed(node.named_children)
+        node, is_local = waiting.pop()
         name = _name(node)
-        if name is None:
+        inside = is_local or _FUNCTION.search(node.type) is not None
+        waiting += ((child, inside) for child in reversed(node.named_children))
+        value = None if is_local or name else _value(node)
+        if (named := name or value) is None:
             continue
         outer = node
         while outer.parent is not None and outer.parent.type in _AROUND:
             outer = outer.parent
-        yield name, outer.start_point[0], node.end_point[0]
+        # ``struct tree *root`` only uses the name.
+        is_use = node.type.endswith("_specifier") and node.child_by_field_name("body") is None
+        is_symbol = not is_use and node.type not in _SCOPES
+        first, last = outer.start_point[0], node.end_point[0]
+        yield Definition(named, first, last, value is None, is_symbol, _receiver(node))
+
+
+def _receiver(node: Any) -> str | None:
+    receiver = node.child_by_field_name("receiver") if node.type == "method_declaration" else None
+    return receiver and _WORD.findall(receiver.text.decode(errors="replace"))[-1]
+
+
+def _value(node: Any) -> str | None:
+    """Return the name of a constant, a type or another value."""
+    if node.type not in _VALUES:
+        return None
+    fields = map(node.child_by_field_name, ("name", "left", "declarator"))
+    named = next(filter(None, fields), None)
+    if named is None or not _IDENTIFIER.fullmatch(named.type):
+        return None
+    return str(named.text.decode(errors="replace"))
 
 
 def _name(node: Any) -> str | None:
@@ -163,30 +204,44 @@ _ABOVE = ("@", "#", "//", "/*", "*", "--", "[", ";;", '"""')
 _LOOK_AHEAD = 12
 
 
-class Definition(NamedTuple):
-    """A function, class or other definition: its name, first and last line from 0."""
+class Outline(NamedTuple):
+    """The definitions in a text.
 
-    name: str
-    first: int
-    last: int
+    Attributes
+    ----------
+    paths
+        For each line the names of the enclosing definitions, outermost first.
+    symbols
+        Names that a line (from 0) defines, with those of the enclosing definitions.
+    """
+
+    paths: list[tuple[str, ...]]
+    symbols: dict[int, list[str]]
 
 
-def paths_of(lines: Sequence[str], language: str, /) -> list[tuple[str, ...]]:
-    """Return the names of the enclosing definitions of every line, outermost first."""
+def outline_of(lines: Sequence[str], language: str, /) -> Outline:
+    """Return the definitions of source code; empty for other texts."""
     paths: list[tuple[str, ...]] = [()] * len(lines)
+    symbols: dict[int, list[str]] = {}
     long = sum(map(len, lines)) > MOST_CHARS or any(len(n) > _LONGEST_LINE for n in lines)
     if language not in STRUCTURED or long:
-        return paths
+        return Outline(paths, symbols)
     known = parsed("\n".join(lines), language)
-    definitions = _by_layout(lines, language) if known is None else [Definition(*d) for d in known]
-    for name, start, last in sorted(definitions, key=lambda d: (d.first, -d.last)):
+    definitions = list(_by_layout(lines, language)) if known is None else known
+    for each in sorted(definitions, key=lambda d: (d.first, -d.last)):
+        start = each.first
+        name = " ".join(each.name.split())[:_NAME_CHARS]
+        if each.is_symbol:
+            own = filter(None, (*paths[start], each.owner, name))
+            symbols.setdefault(start, []).append(".".join(own))
         first = _with_comments(lines, start)
-        if last - first + 1 < LEAST_LINES or len(paths[start]) >= _DEEPEST:
+        is_short = each.last - first + 1 < LEAST_LINES
+        if is_short or not each.encloses or len(paths[start]) >= _DEEPEST:
             continue
-        path = (*paths[start], " ".join(name.split())[:_NAME_CHARS])
-        for number in range(first, last + 1):
+        path = (*paths[start], name)
+        for number in range(first, each.last + 1):
             paths[number] = path
-    return paths
+    return Outline(paths, symbols)
 
 
 def _by_layout(lines: Sequence[str], language: str) -> Iterator[Definition]:
@@ -333,7 +388,7 @@ class CodeReader(TextFormat):
         if path.suffix.lower() in PROSE:
             titles = Titles(lines) if language == "reStructuredText" else None
             return base.Reading(info, _prose(parts, titles), warnings)
-        return base.Reading(info, _pages(parts, paths_of(lines, language)), warnings)
+        return base.Reading(info, _pages(parts, outline_of(lines, language)), warnings)
 
 
 def _code_declared(data: bytes) -> str | None:
@@ -367,13 +422,19 @@ def _parts(lines: list[str]) -> list[list[SourceLine]]:
     return [part for part in parts if any(line.text.strip() for line in part)] or [[]]
 
 
-def _pages(parts: list[list[SourceLine]], paths: list[tuple[str, ...]]) -> Iterator[base.Page]:
+def _pages(parts: list[list[SourceLine]], outline: Outline) -> Iterator[base.Page]:
     for number, part in enumerate(parts, start=1):
         builder = PageBuilder(number, keep_indent=True)
-        for block in _blocks(part, paths):
+        for block in _blocks(part, outline.paths):
             # Within a paragraph, depth only increases: the last line has the complete path.
-            inside = paths[_number(block[-1]) - 1]
-            builder.paragraph(block, kind="code", header=base.WITHIN.join(inside) or None)
+            inside = outline.paths[_number(block[-1]) - 1]
+            names = (outline.symbols.get(_number(line) - 1, ()) for line in block)
+            builder.paragraph(
+                block,
+                kind="code",
+                header=base.WITHIN.join(inside) or None,
+                symbols=tuple(itertools.chain(*names)),
+            )
         yield builder.build()
 
 

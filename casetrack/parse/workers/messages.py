@@ -303,6 +303,7 @@ def _paragraph_columns(paragraphs: Sequence[Paragraph]) -> dict[str, list[Any]]:
         "kind": [x.kind for x in paragraphs],
         "level": [x.level for x in paragraphs],
         "header": [x.header for x in paragraphs],
+        "symbols": [x.symbols for x in paragraphs],
     }
 
 

@@ -14,6 +14,7 @@ from casetrack.api.library import Library
 from casetrack.base.config import load_settings
 from casetrack.base.errors import AmbiguousName, DocumentNotFound, UsageError
 from casetrack.editions.context import api
+from casetrack.search.documents import FIELDS
 from sourced import sourced_collection
 
 if TYPE_CHECKING:
@@ -66,15 +67,17 @@ def test_a_result_is_a_document_with_its_place(collection: Collection, mode: Any
 def test_explained(collection: Collection, mode: Any) -> None:
     for hit in told(api.search(collection, QUERY, mode=mode, explain=True))["results"]:
         why = hit["explain"]
-        assert why["blended"] == hit["score"]
         assert why["alpha"] == {"keyword": 0.0, "semantic": 1.0, "hybrid": 0.6}.get(mode)
         if mode == "full":
             assert why["signals"]
+            assert why["blended"] == hit["score"]
             continue
         blended = (1 - why["alpha"]) * why["keyword_normalised"]
         blended += why["alpha"] * why["vector_normalised"]
         assert why["blended"] == pytest.approx(blended, abs=2e-6)
-        assert (why["keyword_score"] is None) == (mode == "semantic") or mode == "hybrid"
+        assert (why["keyword_score"] is None) == (mode == "semantic")
+        assert (why["vector_score"] is None) == (mode == "keyword")
+        assert set(why["fields"]) == set(FIELDS)
 
 
 def test_filters_and_limit(collection: Collection) -> None:
