@@ -116,7 +116,7 @@ _LETTERS_ONLY = re.compile(r"[^\W\d_]+")
 _IS_OR = re.compile(r"\b(?:or|oder)\b", re.IGNORECASE)
 _TITLES = title_words("address", "academic", "knights", "peers", "german")
 _SHORTEST_SLIP = 5
-_SHORTEST_WORD = 7
+_SHORTEST_WORD = 6
 _SURE_LETTERS = 3
 _FREQUENT = 2
 _LETTERS = string.ascii_lowercase
@@ -264,7 +264,7 @@ def _missing_part(scope: Scope, name: Sequence[Word], text: str) -> Missing | No
     for word in name:
         if all(term_frequency(scope, term) for term in word.terms):
             continue
-        if meant := _slip(scope, word, shortest=_SHORTEST_SLIP):
+        if meant := _slip(scope, word):
             return Missing(word.text, meant)
         if not _known(scope, word):
             return Missing(text)
@@ -288,15 +288,15 @@ def _misspelt(scope: Scope, reading: Reading) -> list[Missing]:
             continue
         if term_frequency(scope, word.terms[0]):
             continue
-        if meant := _slip(scope, word, shortest=_SHORTEST_WORD):
+        if meant := _slip(scope, word):
             missing.append(Missing(word.text, meant))
     return missing
 
 
-def _slip(scope: Scope, word: Word, *, shortest: int) -> tuple[Place, str] | None:
+def _slip(scope: Scope, word: Word) -> tuple[Place, str] | None:
     """Return the most frequent term one typing error away from a word, and a place of it."""
     stem = word.terms[0]
-    if len(stem) < shortest or not stem.isascii() or not stem.isalpha():
+    if len(stem) < _SHORTEST_SLIP or not stem.isascii() or not stem.isalpha():
         return None
     # A typing error in a word is usually the same error in its stem, which saves stemming.
     near = set(_one_slip(stem)) - {stem}

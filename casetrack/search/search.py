@@ -346,9 +346,15 @@ class _Run:
         ]
 
     def _other_languages(self) -> list[str]:
-        """Return the languages of the best results if all certainly differ from the question's."""
+        """Return the languages of the best results if all certainly differ from the question's.
+
+        Keywords are easily taken for another language: the index lacks most words of one.
+        """
         languages, own = self._values("language", self.ranked[:LOOKED_AT]), self.reading.language
-        return [] if own is None or not languages.isdisjoint({None, own}) else sorted(languages)
+        counts = self.words.frequencies.values()
+        is_known = 2 * sum(map(bool, counts)) > len(counts)
+        is_same = own is None or is_known or not languages.isdisjoint({None, own})
+        return [] if is_same else sorted(languages)
 
     def answer(self, related: int) -> SearchResults:
         """Return the results with their sources, and the notes for the user."""
