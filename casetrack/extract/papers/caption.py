@@ -141,6 +141,12 @@ _DEPOSED = re.compile(
     r"|^\s*Q\.?\s.+\n+(?:.*\n+){0,4}?\s*A\.?\s|BY (?:MR|MS|MRS)\.",
     re.IGNORECASE | re.MULTILINE | re.DOTALL,
 )
+_OF_PARTY = re.compile(
+    r"(?:.*\b(?:Plaintiff|Defendant|Petitioner|Respondent|Appell\w+|Debtor)s?[.,;]\s+)?"
+    r"(?:(?:civil|criminal) action\s+)?",
+    re.IGNORECASE,
+)
+"""The end of the parties before a title."""
 _COURTS_LETTER = re.compile(
     r"^\s*(?:Dear\s|Sincerely|Very truly yours|Respectfully(?: submitted)?,?$)", re.MULTILINE
 )
@@ -207,9 +213,9 @@ def read_caption(
 def _of_page(
     text: str, page: int, cells: list[Cell], header: DocketHeader | None, boxes: Mapping[int, Box]
 ) -> LegalFacts:
+    if boxes:
+        cells = with_gutter(cells, text, boxes)
     court, line = _court(cells)
-    if boxes and (court is not None or header is not None):
-        cells = with_gutter(cells, text, boxes, line)
     flow = [c for c in cells if c.side != "right"]
     after = next((i for i, c in enumerate(flow) if c.line > line), 0)
     caption = read_parties(flow, page, after, caption_marks.is_no_party)
@@ -233,6 +239,8 @@ def _of_page(
     )
     if title is not None:
         kind, words = title
+        party = _OF_PARTY.match(words, 0, kind.start)
+        words = words[party.end() :] if party else words
         return replace(
             facts,
             legal_type=kind.legal_type,
@@ -254,13 +262,14 @@ def _of_page(
 
 
 def _court(cells: Sequence[Cell]) -> tuple[Court | None, int]:
-    """Return the court, and the last line number of its name (-1 for a court in a side column)."""
+    """Return the court, and the last line of its name, or the line before one in a side column."""
     flow, right = ([c for c in cells if (c.side == "right") is side] for side in (False, True))
     for chosen in (flow, right, cells) if right else (flow,):
         court = find_court([c.text for c in chosen])
         if court is not None:
-            line = chosen[min(court.last, len(chosen)) - 1].line
-            return court, line if chosen is flow else -1
+            if chosen is flow:
+                return court, chosen[min(court.last, len(chosen)) - 1].line
+            return court, chosen[min(court.first, len(chosen) - 1)].line - 2
     return None, -1
 
 

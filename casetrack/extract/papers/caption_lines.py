@@ -34,16 +34,31 @@ _RIGHT = re.compile(
     r"|Judge:|MDL\s+(?:No|Docket)"
     r"|(?<![#:.]\s)(?:\d{1,2}:\d{2}-[a-z]{2}-\d{4,6}|\d{2}[ -](?:Civ|Cr|cv|cr)\b\.?[ -]?\d{2,6})))"
 )
+_NUMBER_THEN = re.compile(_RIGHT.pattern, re.IGNORECASE)
 _ROLE_THEN = re.compile(
     r"\b(?:Plaintiffs?|Defendants?|Petitioners?|Respondents?|Appellants?|Appellees?|Debtors?"
-    r"|Claimants?|Intervenors?)[,.;]\s+(?=[A-Z(\[])(?![A-Za-z]+[,.;]?$)"
+    r"|Claimants?|Intervenors?)[,.;]\s+(?=[A-Z(\[])(?!(?:[Pp]ro [Ss]e|[A-Za-z]+)[,.;]?$)"
 )
 _CELL_END = re.compile(r"\s\|\s+(?=\S)|(?<=\S)[^\S\n]*\t\s*(?=\S)")
 """Separator of table cells in the text of a page."""
 _GAP = re.compile(r"(?<=[^\s\d])[^\S\n]{4,}(?=\S)")
 _MOST_LINES = 90
-_CAPTION_LINES = 30
-"""Maximum lines of a caption below the case number."""
+_GAP_SHARE = 0.06
+"""Minimum share of a line for the gap between its parts; widths of letters are estimates."""
+_CAPTION = 14
+"""Maximum lines of a caption above and below the case number."""
+_NUMBER_LINE = re.compile(
+    r"\s*(?:Civil |Criminal )?(?:Case|Action|Docket|Index|Cause|File)\.?\s*"
+    r"(?:Nos?\b\.?|Number\b|\#):?",
+    re.IGNORECASE,
+)
+_OTHER_NUMBER = re.compile(r"\b(?:bar|badge|our)\b.{0,12}$", re.IGNORECASE)
+_LEFT_END = re.compile(
+    r"\s*(?:v(?:s)?\.|(?:Plaintiff|Defendant|Petitioner|Respondent|Appellant|Appellee|Debtor)s?[.,]?"
+    r"(?:\s+Pro Se,?)?|.*?\bet\.?\s+al\.?[,;.]*)\s+",
+    re.IGNORECASE,
+)
+"""Words that end the left part of a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +104,11 @@ def caption_cells(text: str, /) -> list[Cell]:
     return cells
 
 
-def with_gutter(
-    cells: list[Cell], text: str, boxes: Mapping[int, Box], after: int, /
-) -> list[Cell]:
+def with_gutter(cells: list[Cell], text: str, boxes: Mapping[int, Box], /) -> list[Cell]:
     """Separate the two columns of a caption by the positions of its lines.
 
-    *boxes* has the edges of lines by offset; *after* is the last line of the court's name, above
-    which lines are centred.
+    *boxes* has the edges of lines by offset. Lines across both columns, such as a centred name of
+    the court, stay whole.
     """
     gutter = _Gutter.of(text, _lines(text), boxes)
     if gutter is None:
@@ -103,7 +116,7 @@ def with_gutter(
     spans = _lines(text)
     split = list[Cell]()
     for cell in cells:
-        if cell.side != "whole" or cell.line <= after or cell.line > gutter.line + _CAPTION_LINES:
+        if cell.side != "whole" or abs(cell.line - gutter.line) > _CAPTION:
             split.append(cell)
             continue
         at = gutter.split(text, cell.start, cell.end, spans[cell.line][0])
@@ -126,9 +139,12 @@ def _width(text: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Gutter:
-    """The start of the right column of a caption, in points, and the length of an em."""
+    """The right column of a caption: its edges in points, length of an em, line of the number."""
 
+    margin: float
+    center: float  # Of the page
     left: float
+    middle: float | None  # Of the lines in the right column only, if they are centred
     em: float
     line: int
     boxes: Mapping[int, Box]
@@ -146,21 +162,36 @@ class _Gutter:
         if not full or high <= low:
             return None
         em = median(full)
-        begins = [
-            b[0]
-            for s, e, b in placed
-            if low + 0.4 * (high - low) < b[0] < low + 0.72 * (high - low)
-        ]
-        number = next((m for s, e, _ in placed if (m := _RIGHT.search(text, s, e))), None)
+        number = next(
+            (
+                (s, e, b, m)
+                for s, e, b in placed
+                if (m := _NUMBER_THEN.search(text, s, e)) or (m := _NUMBER_LINE.match(text, s, e))
+                if not _OTHER_NUMBER.search(text[s : m.end() + 5])
+            ),
+            None,
+        )
         if number is None:
             return None
-        s = next(s for s, e, _ in placed if s <= number.start() < e)
-        end = next(e for start, e, _ in placed if start == s)
-        guess = boxes[s][1] - em * _width(text[number.end() : end])
-        near = [b for b in begins if abs(b - guess) < 6 * em]
-        left = median(near) if near else guess
-        line = next(i for i, (s, e) in enumerate(spans) if s <= number.start() < e)
-        return cls(left, em, line, boxes) if left > low + 0.25 * (high - low) else None
+        s, e, box, match = number
+        is_alone = match.re is _NUMBER_LINE
+        guess = box[0] if is_alone else box[1] - em * _width(text[match.end() : e])
+        line = next(i for i, (start, _) in enumerate(spans) if start == s)
+        apart = [
+            b
+            for start, _, b in placed
+            if low + 0.4 * (high - low) < b[0] < low + 0.72 * (high - low)
+            and abs(b[0] + b[1] - low - high) > 2 * em
+            and abs(next(i for i, (at, _) in enumerate(spans) if at == start) - line) < _CAPTION
+        ]
+        near = [b[0] for b in apart if abs(b[0] - guess) < 6 * em]
+        is_flush = len(near) > 1 and max(near) - min(near) < em
+        left = median(near) if is_flush else min([guess, *near])
+        even = len({round(b[0] / em) for b in apart}) == 1
+        middle = None if even or not apart else median((b[0] + b[1]) / 2 for b in apart)
+        if left <= low + 0.25 * (high - low) or (is_alone and len(near) < 2):
+            return None
+        return cls(low, (low + high) / 2, left, middle, em, line, boxes)
 
     def split(self, text: str, start: int, end: int, line: int) -> int | None:
         """Return where the right part of a line begins: its start, its end, or between words."""
@@ -168,19 +199,31 @@ class _Gutter:
         if box is None:
             return None
         if box[0] >= self.left - self.em:
-            return start
+            is_centred = abs((box[0] + box[1]) / 2 - self.center) < self.em
+            return None if is_centred else start
         if box[1] <= self.left + 2 * self.em:
             return end
-        if box[1] - box[0] - self.em * _width(text[start:end]) < 1.2 * self.em:
+        gap = box[1] - box[0] - self.em * _width(text[start:end])
+        if gap < max(1.2 * self.em, _GAP_SHARE * (box[1] - box[0])):
             return None
         stops = [m.end() for m in re.finditer(r"\s+", text[start:end])]
         if not stops:
             return None
-        at = min(
-            stops, key=lambda s: abs(box[1] - self.em * _width(text[start + s : end]) - self.left)
-        )
-        off = abs(box[1] - self.em * _width(text[start + at : end]) - self.left)
+        ended = _LEFT_END.match(text, start, end)
+        if ended and ended.end() - start in stops:
+            return ended.end()
+        if box[0] > self.margin + 5 * self.em:
+            return None  # a centred line
+        off, at = min((self._off(text[start + s : end], box[1]), s) for s in stops)
         return start + at if off < 4 * self.em else None
+
+    def _off(self, right: str, end: float) -> float:
+        """Return the distance of a right part that ends at *end* to the edge or middle."""
+        begin = end - self.em * _width(right)
+        off = abs(begin - self.left)
+        if self.middle is not None and begin > self.left - self.em:
+            off = min(off, abs((begin + end) / 2 - self.middle))
+        return off
 
 
 def _lines(text: str) -> list[tuple[int, int]]:

@@ -48,7 +48,7 @@ def _any() -> re.Pattern[str]:
     """Words that every title has one of; a fast test."""
     return re.compile(
         r"exh|notice|propos|stipul|order|judg|decree|opinion|decision|memorand|report|recommend"
-        r"|curiam|findings|statement|reasons|appeal|petition|statement|sheet|appearance|certificate"
+        r"|curiam|findings|statement|reasons|appeal|petition|statement|sheet|appearance|certificat"
         r"|proof|affid|summons|subpoena|waiver|substitut|designation|verdict|instruction|demand"
         r"|suggestion|bill|agreement|docket|interrog|request|disclosure|privilege|declar|affirm"
         r"|verification|appendix|excerpts|record|deposition|examination|transcript|proceedings"
@@ -190,7 +190,8 @@ _BARE_NUMBER = re.compile(
     r"|[A-Z]\d{3,6}/\d{2,4}|\[\d{4}\] (?:EWHC|EWCA|UKSC|UKHL) \d+)\.?$"
 )
 _OTHER_NUMBER = re.compile(
-    r"(?:document|entry|doc|dkt|page|bar|state bar|exhibit|originating|dc docket|related)\b",
+    r"(?:document|entry|doc|dkt|page|bar|state bar|badge|our|exhibit|originating|dc docket"
+    r"|related)\b",
     re.IGNORECASE,
 )
 _NAME = (
@@ -209,7 +210,7 @@ _JUDGE = (
     ),
     re.compile(
         rf"(?:^|\b)(?:Assigned (?:to|for all purposes to)|Presiding(?: Judge)?"
-        rf"|Trial Judge|{_TITLE}Judge|Magistrate|JUDGE)\s*:\s*(?:Judge |Hon\. "
+        rf"|Trial Judge|{_TITLE}Judge|Magistrate|JUDGE(?:\(S\)|S)?)\s*:\s*(?:Judge |Hon\. "
         rf"|The Honorable |{_TITLE}Judge )?(?P<name>{_NAME})"
     ),
     re.compile(
@@ -218,7 +219,7 @@ _JUDGE = (
     ),
     re.compile(
         r"^(?P<name>[A-Z][A-Z.'’ -]{2,30}),\s*(?:C\.\s?J|P\.\s?J|J|S\.\s?J"
-        r"|Ch\.\s?J)\.[.:,]?$"
+        r"|Ch\.\s?J|J\.S\.C|(?:C\.|P\.)?J\.A\.D|P\.?J\.Cv|U\.S\.[DM]\.J)\.[.:,]?$"
     ),
     re.compile(
         rf"(?:^|\b)(?:{any_title('address', 'peers')})\.? (?:Chief )?Justice (?P<name>{_NAME})",
@@ -258,6 +259,10 @@ def is_no_title(text: str, /) -> bool:
         return True
     if _NUMBER.match(text) or _BARE_NUMBER.match(text) or _STAMP.match(text):
         return True
+    if re.match(
+        r"(?:motion (?:no|filed)|before|judge(?:\(s\)|s)?)\b\.?.{0,4}:", text, re.IGNORECASE
+    ):
+        return True
     return find_court([text]) is not None
 
 
@@ -268,7 +273,8 @@ def is_no_party(text: str, /) -> bool:
     if re.match(
         r"(?:argued|decided|submitted|filed|date[ds]?\b|present|before|chapter \d|hearing|judge"
         r"|hon\.|on (?:writ|appeal|petition)|certiorari|appeals? from|attorneys|clerk|by\b"
-        r"|syllabus|slip op|cite as|x$|-{3,}|_{3,}|[ivx\d]+\.?$)",
+        r"|syllabus|slip op|cite as|prepared by|to:|x$|-{3,}|_{3,}|[ivx\d]+\.?$"
+        r"|.*\b(?:\d{1,2}/\d{1,2}/\d{2,4}|Pg \d+ of \d+)\b)",
         text,
         re.IGNORECASE,
     ):

@@ -40,7 +40,10 @@ _WORD = (
     r"|s)?(?: below)?"
 )
 _ROLE = rf"{_WORD}(?:(?:\s*[-–—/,&]\s*|\s+and\s+|\s+)(?:and\s+)?{_WORD})*"
-_ROLE_LINE = re.compile(rf"(?:[,(]\s*)?(?:as\s+)?(?P<role>{_ROLE})\)?[\s,.;:]*$", re.IGNORECASE)
+_ROLE_LINE = re.compile(
+    rf"(?:[,(]\s*)?(?:as\s+)?(?P<role>{_ROLE})\)?(?:,?\s+\(?(?:pro se|in pro per)\)?)?[\s,.;:]*$",
+    re.IGNORECASE,
+)
 _ROLE_END = re.compile(rf"(?P<name>.*?\S)[,\s]\s*\(?(?P<role>{_ROLE})\)?[\s.,;:]*$", re.IGNORECASE)
 _ROLE_FIRST = re.compile(rf"(?P<role>{_ROLE}):\s+(?P<name>\S.*)$", re.IGNORECASE)
 _AGAINST = re.compile(
@@ -71,6 +74,12 @@ _DESCRIBED = re.compile(_LISTS.text("described"), re.VERBOSE | re.IGNORECASE | r
 _SUFFIX = re.compile(
     r"(?:inc|llc|l\.l\.c|ltd|corp|co|jr|sr|ii|iii|iv|lp|l\.p|llp|l\.l\.p|plc|gmbh|s\.?a|n\.?a"
     r"|ag|b\.?v|n\.?v|p\.?c|pllc|esq|m\.?d|ph\.?d|et al|et ux|incorporated|limited)\.?$",
+    re.IGNORECASE,
+)
+_OFFICE = re.compile(
+    r"\b(?:department|office|bureau|board|ministry|secretary|institute|cent(?:er|re)s?|division"
+    r"|commission|committee|school|college|academy|association|society|council|trustees)\s"
+    r"(?:of|for|on)\b",
     re.IGNORECASE,
 )
 _LAST_OF_TWO = re.compile(r"([^,]*\w+\s+[^,]+),\s+and\s+[A-Z][\w.’'-]+\s+(?:[A-Z].*)", re.DOTALL)
@@ -161,7 +170,8 @@ def _downwards(
         last = i + 1
         if role or (_ROLE_END.match(text) and text.rstrip().endswith(".")):
             more = [c.text for c in cells[i + 1 : i + 5]]
-            if not any(_ROLE_LINE.match(t) or _ROLE_END.match(t) for t in more) or (
+            named = (t for t in more if not _is_prose(t))
+            if not any(_ROLE_LINE.match(t) or _ROLE_END.match(t) for t in named) or (
                 more and (stops(more[0]) or _is_prose(more[0]))
             ):
                 break
@@ -244,6 +254,8 @@ def _split(joined: str) -> list[tuple[int, int]]:
                 and not _SUFFIX.fullmatch(word.group())
             )
             head = joined[begin : comma.start()]
+            if "," not in comma.group() and _OFFICE.search(head):
+                continue  # "Department of Health and Human Services"
             if (
                 is_name
                 and len(head.split()) > 1
@@ -261,7 +273,11 @@ def _split(joined: str) -> list[tuple[int, int]]:
 
 def _is_name(text: str) -> bool:
     letters = sum(c.isalpha() for c in text)
-    return letters >= 2 and len(text) <= 160 and not text.casefold().startswith(("page ", "filed"))
+    return (
+        letters >= 2
+        and len(text) <= 160
+        and not text.casefold().startswith(("page ", "filed", "et al", "et. al"))
+    )
 
 
 def _role(text: str) -> str:

@@ -74,8 +74,8 @@ def test_parties_have_their_roles() -> None:
     ]
 
 
-def test_columns_are_distinguished_by_where_the_lines_stand() -> None:
-    lines = (
+COLUMNS: dict[str, tuple[tuple[str, int, int], ...]] = {
+    "order": (
         ("UNITED STATES DISTRICT COURT", 200, 410),
         ("CENTRAL DISTRICT OF CALIFORNIA", 195, 415),
         ("QUAYLE TOYS, INC. dba Case No. 8:19-cv-1261 ABC (DEFx)", 72, 540),
@@ -88,18 +88,46 @@ def test_columns_are_distinguished_by_where_the_lines_stand() -> None:
         ("Defendants.", 130, 200),
         ("The motion came before the Court on the first of the month for a hearing.", 72, 540),
         ("Upon all that was said and read there, the Court finds that it has merit.", 72, 540),
-    )
+    ),
+    "answer": (  # the court is in the right column, whose lines are centred
+        ("By: Ada Roe (Bar No. 027971999)", 72, 349),
+        ("NORTHERN TURNPIKE SUPERIOR COURT OF NEW JERSEY", 87, 511),
+        ("AUTHORITY, ATLANTIC COUNTY – LAW DIVISION", 87, 516),
+        ("Plaintiff,", 88, 161),
+        ("v. DOCKET NO.: ATL-DC-007956-25", 88, 484),
+        ("CIVIL ACTION", 375, 462),
+        ("TYLER PIPER, ANSWER TO COUNTERCLAIM AND", 88, 522),
+        ("AFFIRMATIVE DEFENSES", 342, 498),
+        ("Defendant.", 88, 161),
+        *(
+            9
+            * [
+                (
+                    "The defendant to the counterclaim answers it as follows, by its own counsel.",
+                    88,
+                    522,
+                )
+            ]
+        ),
+    ),
+}
+PARTIES = {
+    "order": ["QUAYLE TOYS, INC.", "IVO LANG", "DOES 1 through 10"],
+    "answer": ["NORTHERN TURNPIKE AUTHORITY", "TYLER PIPER"],
+}
+
+
+@pytest.mark.parametrize("kind", COLUMNS)
+def test_columns_are_distinguished_by_where_the_lines_stand(kind: str) -> None:
     text, boxes = "", {}
-    for words, left, right in lines:
+    for words, left, right in COLUMNS[kind]:
         boxes[len(text)] = (float(left), float(right))
         text += words + "\n"
     result = read(text.rstrip(), boxes=[boxes])
-    assert result.legal_type == "order"
-    assert [(p.name, p.role) for p in result.parties or ()] == [
-        ("QUAYLE TOYS, INC.", "plaintiff"),
-        ("IVO LANG", "defendant"),
-        ("DOES 1 through 10", "defendant"),
-    ]
+    assert (result.legal_type, result.court is None) == (kind, False)
+    roles = ["plaintiff", *["defendant"] * (len(PARTIES[kind]) - 1)]
+    expected = list(zip(PARTIES[kind], roles, strict=True))
+    assert [(p.name, p.role) for p in result.parties or ()] == expected
 
 
 @tabled("titles.txt")

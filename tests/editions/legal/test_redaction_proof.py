@@ -176,14 +176,6 @@ def test_other_forms_of_a_name_are_reported(tmp_path: Path) -> None:
     assert [("Munroe" in each, "page 1" in each) for each in made.unproved[1:]] == [(True, True)]
 
 
-def test_a_crop_next_to_the_page(tmp_path: Path) -> None:
-    def draw(page: Any) -> None:
-        highlighted(page)
-        page.parent.xref_set_key(page.xref, "CropBox", "[900 900 950 950]")
-
-    assert [one.text for one in hidden_text(saved(tmp_path / "a.pdf", draw))] == [SECRET]
-
-
 def test_a_very_large_page(tmp_path: Path) -> None:
     path = saved(tmp_path / "a.pdf", highlighted, "[0 0 30000 842]")
     assert [one.text for one in hidden_text(path)] == [SECRET]
