@@ -98,52 +98,6 @@ def test_hidden_words_of_a_docx(
     assert actual == ([(SECRET, kind, "para. 2")] if kind else [])
 
 
-def _everywhere(tmp_path: Path) -> Path:
-    """Make a PDF that has the words in every place that a PDF has for words."""
-    document = pymupdf.open()
-    page = document.new_page()
-    page.insert_text((72, 100), LINE)
-    page.insert_text((72, 130), "Later Mara Quill-")
-    page.insert_text((72, 144), "feather spoke; MARA  QUILLFEATHER was heard.")
-    page.insert_text((300, 500), LINE, rotate=90)
-    page.add_freetext_annot((72, 200, 300, 220), f"Ask {SECRET}")
-    note = page.add_text_annot((500, 100), f"{SECRET} again")
-    note.set_info(title=SECRET)
-    field = pymupdf.Widget()
-    field.field_type, field.field_name = pymupdf.PDF_WIDGET_TYPE_TEXT, "who"
-    field.field_value, field.rect = SECRET, pymupdf.Rect(72, 300, 300, 320)
-    page.add_widget(field)
-    link = {"kind": pymupdf.LINK_URI, "uri": f"http://x.example/{SECRET}"}
-    page.insert_link({"from": pymupdf.Rect(0, 0, 9, 9), **link})
-    drawn = pymupdf.open()
-    drawn.new_page(width=300, height=60).insert_text((10, 30), LINE)
-    page.show_pdf_page(pymupdf.Rect(72, 400, 372, 460), drawn, 0)
-    document.set_metadata({"title": f"Statement of {SECRET}", "author": SECRET})
-    document.set_toc([[1, SECRET, 1]])
-    document.embfile_add("a.txt", LINE.encode())
-    document.save(tmp_path / "all.pdf")
-    return tmp_path / "all.pdf"
-
-
-def test_words_are_gone_from_every_place_of_the_copy(tmp_path: Path) -> None:
-    original = _everywhere(tmp_path)
-    before = original.read_bytes()
-    made = redact(original, tmp_path / "copy.pdf", words=[SECRET], label="Redacted")
-    assert original.read_bytes() == before
-    assert made.places >= 7
-    assert made.pages == (1,)
-    copy = pymupdf.open(tmp_path / "copy.pdf")
-    text = copy[0].get_text()
-    assert "Quill" not in text.replace("\n", "")
-    assert "lives in Oldport" in text  # the surrounding text remains
-    assert copy.embfile_count() == 0
-    assert not copy.get_toc()
-    for xref in range(1, copy.xref_length()):
-        held = copy.xref_object(xref).encode() + (copy.xref_stream(xref) or b"")
-        assert b"uillfeather" not in held
-    assert hidden_text(tmp_path / "copy.pdf") == []
-
-
 def _scan(page: Any, path: Path) -> Path:
     scan = pymupdf.open()
     picture = page.get_pixmap(dpi=200).tobytes("png")
