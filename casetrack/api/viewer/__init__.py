@@ -4,4 +4,4 @@ from casetrack.api.viewer.graph_page import entity_graph_html, entity_graph_page
 from casetrack.api.viewer.page import view_html
 from casetrack.api.viewer.sheet import sheet_path, write_sheet
 from casetrack.api.viewer.timeline_page import timeline_html, timeline_page
-from casetrack.api.viewer.view import View, open_view, view_png
+from casetrack.api.viewer.view import View, open_view

@@ -37,8 +37,6 @@ _DPI = 144.0
 _NEAR_CHARS = 4000
 """Characters of text that are drawn on each side of the passage, without a picture of the page."""
 MAILS = frozenset({"eml", "msg", "mbox"})
-_AROUND = 36.0
-"""Points around the passage in a picture that is cropped to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,23 +100,21 @@ class View:
         """Rectangles of the passage's lines, in points of the page."""
         return [b.box for b in self.provenance.line_boxes]
 
-    def png(self, *, crop: bool = False) -> bytes:
+    def png(self) -> bytes:
         """Return the page with the passage marked; without a picture, a drawing of its text.
 
-        *crop* cuts the picture to the passage and a margin. Raises ``FileError`` if the text cannot
-        be drawn.
+        Raises ``FileError`` if the text cannot be drawn.
         """
         if self.image is not None:
-            around = _AROUND if crop else None
-            png = mark_boxes(self.image, self.boxes, strong=self.strong, around=around)
+            png = mark_boxes(self.image, self.boxes, strong=self.strong)
         else:
-            png = draw_text(self._as_text(crop=crop)).png
+            png = draw_text(self._as_text()).png
         facts = {"Software": "CaseTrack", "Title": self.chunk.citation}
         return with_facts(png, facts | {CHUNK_FACT: self.chunk.chunk_id})
 
-    def _as_text(self, *, crop: bool) -> TextPage:
-        near = 0 if crop else _NEAR_CHARS
-        low, high = self.provenance.char_start - near, self.provenance.char_end + near
+    def _as_text(self) -> TextPage:
+        place = self.provenance
+        low, high = place.char_start - _NEAR_CHARS, place.char_end + _NEAR_CHARS
         drawn = (
             TextBlock(
                 tuple(Piece(p.text, "mark" if p.is_marked else "") for p in block.pieces()),
@@ -129,13 +125,6 @@ class View:
         )
         notes = (*self.notes, *self.provenance.notes)
         return TextPage(self.chunk.citation, notes, tuple(drawn))
-
-
-def view_png(
-    state: State, chunk_id: str, /, *, password: str | None = None, crop: bool = False
-) -> bytes:
-    """Return a passage on its page as a PNG; see :func:`open_view` and :meth:`View.png`."""
-    return open_view(state, chunk_id, window=0, password=password).png(crop=crop)
 
 
 def open_view(

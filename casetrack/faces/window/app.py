@@ -14,17 +14,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from casetrack.base import actor
-from casetrack.base.errors import (
-    CaseTrackError,
-    ChunkNotFound,
-    CollectionGone,
-    CollectionNotFound,
-    CollectionSealed,
-    DocumentNotFound,
-    EntityNotFound,
-    JobNotFound,
-    ReferenceNotFound,
-)
+from casetrack.base.errors import CaseTrackError, CollectionGone, CollectionSealed
 from casetrack.faces.window.asking import PartOfPro
 from casetrack.faces.window.entry import MAX_BODY, Entry, take_ticket
 from casetrack.faces.window.pages import PAGES, TITLES
@@ -45,16 +35,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger("casetrack.window")
 WAITED_FOR = 1_000
 """A page waits for the analysis of up to so many passages, about three seconds."""
-_NOT_THERE = (
-    ChunkNotFound,
-    CollectionGone,
-    CollectionNotFound,
-    CollectionSealed,
-    DocumentNotFound,
-    EntityNotFound,
-    JobNotFound,
-    ReferenceNotFound,
-)
 
 
 def application(library: Library, door: Access, key: str, /, *, read_only: bool = False) -> ASGIApp:
@@ -65,7 +45,7 @@ def application(library: Library, door: Access, key: str, /, *, read_only: bool 
     """
     answered = partial(_answered, library, read_only)
     routes = [
-        Route(page.path, answered(page), methods=[page.method], name=page.name) for page in PAGES
+        Route(page.address, answered(page), methods=[page.method], name=page.name) for page in PAGES
     ]
     static = Mount("/static", StaticFiles(directory=Path(__file__).parent / "static"))
     handlers = {HTTPException: _no_such_page(library, read_only)}
@@ -120,7 +100,8 @@ def _answer(visit: Visit, page: Page) -> Response:
     except PartOfPro as error:
         return visit.page("pro.html", operation=error.operation)
     except CaseTrackError as error:
-        status = 404 if isinstance(error, _NOT_THERE) else 400
+        gone = isinstance(error, CollectionGone | CollectionSealed)
+        status = 404 if gone or error.code.endswith("_not_found") else 400
         given = {"code": error.code, "message": error.message, "hint": error.hint}
         return visit.page("error.html", status=status, **given)
     except Exception:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import tomllib
 import webbrowser
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -43,27 +44,6 @@ _LOCK_FILE, _PLACE_FILE = "window.lock", "window.json"
 _IDLE_SECONDS = 8 * 3600.0
 _AT_ONCE = 4.0
 """A browser that exits within so many seconds has failed, or another process shows the page."""
-_BROWSERS = {
-    "linux": (
-        "google-chrome",
-        "google-chrome-stable",
-        "chromium",
-        "chromium-browser",
-        "microsoft-edge",
-        "brave-browser",
-    ),
-    "darwin": (
-        "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-        "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
-        "/Applications/Chromium.app/Contents/MacOS/Chromium",
-        "/Applications/Brave Browser.app/Contents/MacOS/Brave Browser",
-    ),
-    "win32": (
-        r"C:\Program Files (x86)\Microsoft\Edge\Application\msedge.exe",
-        r"C:\Program Files\Microsoft\Edge\Application\msedge.exe",
-        r"C:\Program Files\Google\Chrome\Application\chrome.exe",
-    ),
-}
 
 
 @contextlib.contextmanager
@@ -146,7 +126,8 @@ class Ending:
 
 def find_browser(system: str = sys.platform, /) -> str | None:
     """Return a browser that can show one page as an application, or ``None``."""
-    return next(filter(None, map(shutil.which, _BROWSERS.get(system, ()))), None)
+    known = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+    return next(filter(None, map(shutil.which, known.get(system, ()))), None)
 
 
 def show(url: str, ending: Ending | None = None, /) -> None:

@@ -61,7 +61,7 @@ def test_a_folder_is_chosen_by_clicking(empty: TestClient, shelf: Path) -> None:
 @pytest.mark.parametrize("at", ["/no/such/place", "lease.txt"])
 def test_a_folder_that_is_not_there_says_so(empty: TestClient, shelf: Path, at: str) -> None:
     page = empty.get(f"{made(empty)}/choose", params={"at": str(shelf / at)})
-    assert page.status_code == 400
+    assert page.status_code == 404
     assert at in page.text
 
 

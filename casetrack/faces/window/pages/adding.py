@@ -45,9 +45,6 @@ def choose(visit: Visit, /) -> Response:
     )
 
 
-_FOLDERS_PAGES = (Page("folders", "/c/{collection}/choose", choose),)
-
-
 _PIECE = 2**20
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\]')
 
@@ -130,12 +127,6 @@ def _free(path: Path) -> Path:
     return path
 
 
-_ADDING_PAGES = (
-    Page("add", "/c/{collection}/add", form, of=("ingest",), title="adding.title"),
-    Page("add-now", "/c/{collection}/add", add, "POST"),
-)
-
-
 # Watched folders: their state and settings.
 
 _BUSY = frozenset({"starting", "queued", "settling", "syncing"})
@@ -184,10 +175,9 @@ def _state(visit: Visit, status: WatchStatus) -> str:
 
 
 PAGES = (
-    *_FOLDERS_PAGES,
-    *_ADDING_PAGES,
-    Page(
-        "watched", "/c/{collection}/folders", folders, of=("sync", "watch"), title="watched.title"
-    ),
-    Page("compare-watched", "/c/{collection}/folders", compare_now, "POST"),
+    Page("folders", "choose", choose),
+    Page("add", "add", form, of=("ingest",), title="adding.title"),
+    Page("add-now", "add", add, "POST"),
+    Page("watched", "folders", folders, of=("sync", "watch"), title="watched.title"),
+    Page("compare-watched", "folders", compare_now, "POST"),
 )

@@ -136,7 +136,7 @@ def _cell(value: Any) -> str:
 
 
 PAGES = (
-    Page("sql", "/c/{collection}/sql", sql, of=("query", "schema")),
-    Page("sql-words", "/c/{collection}/sql.json", complete),
-    Page("sql-rows", "/c/{collection}/sql.csv", download),
+    Page("sql", "sql", sql, of=("query", "schema")),
+    Page("sql-words", "sql.json", complete),
+    Page("sql-rows", "sql.csv", download),
 )

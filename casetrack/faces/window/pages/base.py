@@ -27,7 +27,8 @@ class Page:
     name
         Its name in tests and logs.
     path
-        The address, with the names of its parts in braces.
+        The address, with the names of its parts in braces; without a slash at its start it is below
+        that of a collection.
     answer
         Makes the page; runs in a thread, and may raise any error of this project.
     needs_map
@@ -48,6 +49,12 @@ class Page:
     needs_map: bool = False
     of: tuple[str, ...] = ()
     title: str = ""
+
+    @property
+    def address(self) -> str:
+        """The whole address."""
+        whole = self.path.startswith("/")
+        return self.path if whole else f"/c/{{collection}}/{self.path}".rstrip("/")
 
 
 def documents_to_choose(collection: Collection, /) -> Sequence[Document]:

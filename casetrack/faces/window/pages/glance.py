@@ -40,12 +40,6 @@ def briefing(visit: Visit, /) -> Response:
     return Response(html, media_type="text/html", headers=headers)
 
 
-_GLANCE_PAGES = (
-    Page("map", "/c/{collection}/map", overview, needs_map=True, of=("report",)),
-    Page("briefing", "/c/{collection}/briefing", briefing, needs_map=True),
-)
-
-
 # Health: unread documents with the reason, and the state of all parts.
 
 
@@ -62,9 +56,6 @@ def health(visit: Visit, /) -> Response:
         stats=visit.collection.stats(),
         tier=visit.library.entitlements.of_edition(visit.collection.info.edition),
     )
-
-
-_HEALTH_PAGES = (Page("health", "/c/{collection}/health", health, of=("doctor", "index-status")),)
 
 
 # Topics of the documents, and related documents.
@@ -111,14 +102,9 @@ def related(visit: Visit, /) -> Response:
 
 
 PAGES = (
-    *_GLANCE_PAGES,
-    *_HEALTH_PAGES,
-    Page("topics", "/c/{collection}/topics", topics, needs_map=True, of=("topics",)),
-    Page(
-        "related",
-        "/c/{collection}/related",
-        related,
-        needs_map=True,
-        of=("related", "related-in-short"),
-    ),
+    Page("map", "map", overview, needs_map=True, of=("report",)),
+    Page("briefing", "briefing", briefing, needs_map=True),
+    Page("health", "health", health, of=("doctor", "index-status")),
+    Page("topics", "topics", topics, needs_map=True, of=("topics",)),
+    Page("related", "related", related, needs_map=True, of=("related", "related-in-short")),
 )

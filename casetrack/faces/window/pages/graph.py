@@ -67,9 +67,6 @@ def _named_edges(entity_graph: EntityGraph) -> list[tuple[Edge, Entity, Entity]]
     return sorted(named, key=lambda each: center not in {each[0].source, each[0].target})
 
 
-_GRAPH_PAGES = (Page("graph", "/c/{collection}/graph", graph, needs_map=True, of=("graph",)),)
-
-
 # References in the documents, whether their target is in the collection, and their places.
 
 _PER_SHEET = 200
@@ -110,9 +107,7 @@ def reference(visit: Visit, /) -> Response:
 
 
 PAGES = (
-    *_GRAPH_PAGES,
-    Page(
-        "references", "/c/{collection}/references", references, needs_map=True, of=("references",)
-    ),
-    Page("reference", "/c/{collection}/references/{reference:path}", reference, needs_map=True),
+    Page("graph", "graph", graph, needs_map=True, of=("graph",)),
+    Page("references", "references", references, needs_map=True, of=("references",)),
+    Page("reference", "references/{reference:path}", reference, needs_map=True),
 )

@@ -128,16 +128,6 @@ def _new(words: Sequence[str], question: str) -> list[str]:
     return [each for each in words if each.casefold() not in question.casefold()][:2]
 
 
-_HOME_PAGES = (
-    Page("home", "/", home, of=("collection create", "collection list"), title="app.collections"),
-    Page("create", "/collections", create, "POST"),
-    Page("sample", "/sample", sample, "POST"),
-    Page("import", "/import", import_archive, "POST"),
-    Page("overview", "/c/{collection}", overview),
-    Page("suggested", "/c/{collection}/suggested", suggested),
-)
-
-
 # The data folder: tier and key, models, paths.
 
 
@@ -199,19 +189,6 @@ def _is_there(visit: Visit, profile: str) -> bool:
     return visit.library.missing_models(profile) is None
 
 
-_SETTINGS_PAGES = (
-    Page(
-        "settings",
-        "/settings",
-        settings,
-        of=("license activate", "models pull"),
-        title="settings.title",
-    ),
-    Page("license", "/settings/license", license_key, "POST"),
-    Page("models", "/settings/models", fetch, "POST"),
-)
-
-
 # Long work: progress, result, and cancellation.
 
 _LISTED = 100
@@ -261,8 +238,21 @@ def _attention(job: Job) -> list[dict[str, Any]]:
 
 
 PAGES = (
-    *_HOME_PAGES,
-    *_SETTINGS_PAGES,
+    Page("home", "/", home, of=("collection create", "collection list"), title="app.collections"),
+    Page("create", "/collections", create, "POST"),
+    Page("sample", "/sample", sample, "POST"),
+    Page("import", "/import", import_archive, "POST"),
+    Page("overview", "", overview),
+    Page("suggested", "suggested", suggested),
+    Page(
+        "settings",
+        "/settings",
+        settings,
+        of=("license activate", "models pull"),
+        title="settings.title",
+    ),
+    Page("license", "/settings/license", license_key, "POST"),
+    Page("models", "/settings/models", fetch, "POST"),
     Page("jobs", "/jobs", jobs, of=("jobs",), title="job.list"),
     Page("job", "/jobs/{job}", job),
     Page("stop-job", "/jobs/{job}/stop", stop, "POST"),

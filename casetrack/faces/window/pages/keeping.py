@@ -44,12 +44,6 @@ def paper(visit: Visit, /) -> Response:
     return Response(body, media_type=kind, headers=headers)
 
 
-_KEEPING_PAGES = (
-    Page("kept", "/c/{collection}/kept", kept, of=("marks",)),
-    Page("kept-paper", "/c/{collection}/kept.{ending:str}", paper),
-)
-
-
 # The documents of a collection, as a table.
 
 _PER_PAGE = 100
@@ -97,13 +91,6 @@ def documents(visit: Visit, /) -> Response:
     )
 
 
-_LISTING_PAGES = (
-    Page(
-        "documents", "/c/{collection}/documents", documents, of=("documents", "documents-of-type")
-    ),
-)
-
-
 # Two documents side by side: their changes, or their passages on a topic.
 
 _PER_SHEET = 200
@@ -141,7 +128,8 @@ def compare(visit: Visit, /) -> Response:
 
 
 PAGES = (
-    *_KEEPING_PAGES,
-    *_LISTING_PAGES,
-    Page("compare", "/c/{collection}/compare", compare, of=("changes", "compare")),
+    Page("kept", "kept", kept, of=("marks",)),
+    Page("kept-paper", "kept.{ending:str}", paper),
+    Page("documents", "documents", documents, of=("documents", "documents-of-type")),
+    Page("compare", "compare", compare, of=("changes", "compare")),
 )

@@ -161,13 +161,13 @@ def _is_document(each: Argument) -> bool:
 
 
 PAGES = (
-    Page("operations", "/c/{collection}/ask", every),
-    Page("operation", "/c/{collection}/ask/{operation}", operation, needs_map=True),
-    Page("do", "/c/{collection}/do/{operation}", do, "POST"),
+    Page("operations", "ask", every),
+    Page("operation", "ask/{operation}", operation, needs_map=True),
+    Page("do", "do/{operation}", do, "POST"),
     Page("do-library", "/do/{operation}", do, "POST"),
     Page(
         "manage",
-        "/c/{collection}/manage",
+        "manage",
         manage,
         of=(*_MANAGED, "collection rename", "collection describe", "collection"),
         title="manage.title",

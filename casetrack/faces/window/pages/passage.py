@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from casetrack.api.collection import Collection
     from casetrack.api.collection.listing import ThreadMail
     from casetrack.api.viewer import View
+    from casetrack.api.viewer.sheet_grid import SheetGrid
     from casetrack.base.records import Document
     from casetrack.faces.window.visit import Visit
 
@@ -58,8 +59,8 @@ class Reading:
         Warnings for the reader.
     words
         The words over the picture, to select.
-    before, after
-        The first rows of the parts of a sheet before and after this one.
+    grid
+        The part of a sheet that is shown, if its file can be read.
     """
 
     document: Document
@@ -71,8 +72,7 @@ class Reading:
     sheets: dict[int, str]
     notes: tuple[str, ...]
     words: Markup
-    before: int | None
-    after: int | None
+    grid: SheetGrid | None
 
     @property
     def last(self) -> int:
@@ -112,8 +112,7 @@ def reading_of(
         sheets=sheets,
         notes=(*((note,) if note else ()), *document.missing),
         words=Markup(words),  # noqa: S704 - the viewer escapes its values
-        before=grid.before if grid else None,
-        after=grid.after if grid else None,
+        grid=grid,
     )
 
 
@@ -296,17 +295,17 @@ def _marked_picture(collection: Collection, view: View) -> dict[str, object] | N
 PAGES = (
     Page(
         "passage",
-        "/c/{collection}/passage/{chunk}",
+        "passage/{chunk}",
         passage,
         of=("chunk", "context", "traverse"),
         title="tab.search",
     ),
     Page(
         "document",
-        "/c/{collection}/document/{document}",
+        "document/{document}",
         document,
         of=("document", "chunks", "pages", "structure"),
         title="tab.documents",
     ),
-    Page("picture", "/c/{collection}/picture/{document}/{revision}/{page:int}.png", picture),
+    Page("picture", "picture/{document}/{revision}/{page:int}.png", picture),
 )

@@ -63,12 +63,6 @@ def recent_marks(visit: Visit, /) -> list[PlacedMark]:
     return [m for m in visit.collection.marks.all() if m.mark_id in wanted]
 
 
-_CORRECTIONS_PAGES = (
-    Page("corrections", "/c/{collection}/corrections", corrections, needs_map=True),
-    Page("undo-corrections", "/c/{collection}/corrections", undo, "POST"),
-)
-
-
 KINDS = ("person", "organization", "location", "concept", "amount", "date")
 EDITABLE = (*NAME_KINDS, "concept")
 _PER_SHEET = 200
@@ -152,8 +146,9 @@ def _is_shown(placed: PlacedMark) -> bool:
 
 
 PAGES = (
-    *_CORRECTIONS_PAGES,
-    Page("people", "/c/{collection}/people", people, needs_map=True, of=("entities", "entity")),
-    Page("change-people", "/c/{collection}/people", change_several, "POST"),
-    Page("entity", "/c/{collection}/people/{entity:path}", entity, needs_map=True),
+    Page("corrections", "corrections", corrections, needs_map=True),
+    Page("undo-corrections", "corrections", undo, "POST"),
+    Page("people", "people", people, needs_map=True, of=("entities", "entity")),
+    Page("change-people", "people", change_several, "POST"),
+    Page("entity", "people/{entity:path}", entity, needs_map=True),
 )

@@ -224,6 +224,6 @@ def _pieces(text: str, marked: Iterable[tuple[int, int]]) -> list[tuple[str, boo
 
 
 PAGES = (
-    Page("search", "/c/{collection}/search", search, of=("search", "facets")),
-    Page("hit", "/c/{collection}/search/{number:int}", hit),
+    Page("search", "search", search, of=("search", "facets")),
+    Page("hit", "search/{number:int}", hit),
 )

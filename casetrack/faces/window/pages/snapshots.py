@@ -37,12 +37,6 @@ def restore(visit: Visit, /) -> Response:
 
 
 PAGES = (
-    Page(
-        "snapshots",
-        "/c/{collection}/snapshots",
-        snapshots,
-        of=("snapshots",),
-        title="snapshots.title",
-    ),
-    Page("restore", "/c/{collection}/snapshots", restore, "POST"),
+    Page("snapshots", "snapshots", snapshots, of=("snapshots",), title="snapshots.title"),
+    Page("restore", "snapshots", restore, "POST"),
 )

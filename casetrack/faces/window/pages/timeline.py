@@ -24,7 +24,7 @@ _SHOWN = 100
 _MOST = 1000
 _YEARS_APART = 40
 """Longer timelines offer decades to zoom into."""
-_FAR_DECADES, _FEW = 10, 100
+_FAR = 10
 _FIRST, _LAST = date.min.toordinal(), date.max.toordinal()
 
 
@@ -81,20 +81,11 @@ def _periods(result: Timeline, months: tuple[str, ...]) -> list[Period]:
             counts[period[:digits]] = counts.get(period[:digits], 0) + count
     if len(counts) < 2 and digits == 7:
         return []
-    periods = _without_strays(sorted(counts.items())) if digits == 3 else sorted(counts.items())
+    periods = sorted(counts.items())
+    # Dates far before all others are mostly numbers that look like years.
+    while digits == 3 and len(periods) > 2 and int(periods[1][0]) - int(periods[0][0]) > _FAR:
+        periods = periods[1:]
     return [Period(*_named(period, months), dates) for period, dates in periods]
-
-
-def _without_strays(decades: list[tuple[str, int]]) -> list[tuple[str, int]]:
-    """Leave out a few dates at either end that are far from all others."""
-    few = sum(dates for _, dates in decades) // _FEW + 1
-    for _ in range(2):
-        while len(decades) > 2 and decades[0][1] <= few:
-            if abs(int(decades[1][0]) - int(decades[0][0])) < _FAR_DECADES:
-                break
-            decades = decades[1:]
-        decades = decades[::-1]
-    return decades
 
 
 def _named(period: str, months: tuple[str, ...]) -> tuple[str, Span]:
@@ -136,4 +127,4 @@ def _days(first: int, last: int) -> Span:
     return Span(*(date.fromordinal(day).isoformat() for day in ends))
 
 
-PAGES = (Page("timeline", "/c/{collection}/timeline", timeline, needs_map=True, of=("timeline",)),)
+PAGES = (Page("timeline", "timeline", timeline, needs_map=True, of=("timeline",)),)
