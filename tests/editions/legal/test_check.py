@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from pathlib import Path
@@ -107,6 +108,13 @@ def test_a_quotation(
         (CITED.format(102).replace("D. Vt.", "Vt. Super. Ct."), "in_case", "Teasdale.txt"),
         (CITED.format(202), "wrong_page", "101-103"),
         ("Celotex Corp. v. Catrett, 477 U.S. 317, 322 (1986)", "source_not_in_case", "Celotex"),
+        ("Roe v. Orr, 999 U.S. 113 (1973)", "impossible", "no volume 999"),
+        ("Roe v. Orr, 97 8754 (9th Cir. 1992)", "impossible", "no reporter"),
+        ("Roe v. Orr, 2015 WL 12345678901 (D. Md. 2015)", "impossible", "8 digits"),
+        ("Roe v. Orr, 567 U.S. 709 (2002)", "year_differs", "2012"),
+        ("Roe v. Orr, 123 F.3d 456 (9th Cir. 1998)", "source_not_in_case", "Roe"),
+        ("Roe v. Orr, 123 F.3d 456 (N.D. Cal. 1998)", "court_differs", "N.D. Cal."),
+        ("Roe v. Orr, 410 U.S. 113, 90 (1973)", "wrong_page", "113"),
         ("Dkt. 12 ¶ 2", "in_case", "012 Statement"),
         ("Dkt. 12 ¶ 9", "wrong_page", "¶¶ 1-3"),
         ("Dkt. 12 at 9", "in_case", "012 Statement"),  # a text has no pages
@@ -119,6 +127,34 @@ def test_a_quotation(
 def test_a_citation(case: Collection, tmp_path: Path, cited: str, verdict: str, says: str) -> None:
     finding = only(checked(case, f"The rule is old. {cited}. It stands.", tmp_path), "citation")
     assert (finding.verdict, says in finding.said) == (verdict, True), finding.said
+
+
+def test_citations_that_contradict_each_other(case: Collection, tmp_path: Path) -> None:
+    text = (
+        "Moll v. Orr, 564 U.S. 552 (2011). It holds. Moll, 565 U.S. at 567. Ames v. Lin, 12 F.3d "
+        "40 (2d Cir. 1993). So it is. Ames v. Lin, 13 F.3d 40 (2d Cir. 1993)."
+    )
+    verdicts = [f.verdict for f in checked(case, text, tmp_path).findings]
+    assert verdicts == ["source_not_in_case", "reporter_differs"] * 2
+
+
+def test_an_index_of_the_user(case: Collection, tmp_path: Path) -> None:
+    folder = case.workspace.settings.data_dir / "citations"
+    folder.mkdir()
+    (folder / "citations.csv").write_text("id,volume,reporter,page,cluster_id\n1,12,F.3d,40,7\n")
+    clusters = 'id,case_name,date_filed,summary\n7,"Ames v. Lin",1993-11-02,"two\nlines"\n'
+    (folder / "clusters.csv").write_text(clusters)
+    volume = [{"cite": "564 U.S. 552"}]
+    moll = {"name_abbreviation": "Moll v. Orr", "decision_date": "2011-06", "citations": volume}
+    harvard = json.dumps([moll])
+    (folder / "564.json").write_text(harvard)
+    text = (
+        "Ames v. Lin, 12 F.3d 40 (2d Cir. 1993). Dunn v. Hale, 564 U.S. 552 (2011). "
+        "Moll v. Orr, 564 U.S. 552 (2010)."
+    )
+    verdicts = [f.verdict for f in checked(case, text, tmp_path).findings]
+    shutil.rmtree(folder)
+    assert verdicts == ["source_not_in_case", "name_differs", "year_differs"]
 
 
 def test_paragraphs_of_the_record(case: Collection, tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from casetrack.editions.legal.check import pins, sentences
 from casetrack.editions.legal.check.compare import Match, compare, is_verbatim_in
+from casetrack.editions.legal.check.existence import contradictions, impossible, of_index
+from casetrack.editions.legal.check.index import decisions_at
 from casetrack.editions.legal.check.resolve import CaseFile, Resolved, Resolver
 from casetrack.editions.legal.extract.citations import citations_notes, read_citations
 from casetrack.editions.legal.extract.cited_text import NAMED
@@ -81,6 +83,7 @@ def _in_chunks(chunks: list[Chunk], start: int, end: int) -> list[tuple[str, int
 _LONG, _SURE_ELSEWHERE, _HITS = 5, 0.9, 6
 _HEAD = 300
 _ON_THE_HEAD = ("name_differs", "year_differs", "court_differs", "reporter_differs")
+_WITHOUT_SOURCE = ("source_not_in_case", "antecedent_not_found")
 _QUOTES_OTHER = re.compile(r"[\s,;.)]*\((?:internally\s)?(?:quoting|citing)\s+$", re.IGNORECASE)
 
 
@@ -124,8 +127,20 @@ class _Check:
         whole = self.draft.words
         quotations = [q for q in read_quotations(whole, self.citations) if q.confidence > NAMED]
         unsorted: list[Finding] = []
+        doubts = contradictions(self.citations)
+        keys = {c.key for c in self.citations if c.kind == "case"}
+        index = decisions_at(self.collection.workspace.settings.data_dir, keys) or {}
         for number, citation in enumerate(self.citations):
-            self.resolved[number] = self.resolver.resolve(citation)
+            resolved = self.resolver.resolve(citation)
+            if resolved.verdict in _WITHOUT_SOURCE:
+                doubt = (
+                    impossible(citation, whole.text[citation.start :])
+                    or of_index(citation, index.get(citation.key))
+                    or doubts.get(number)
+                )
+                if doubt is not None:
+                    resolved = Resolved((), doubt.verdict, doubt.said)
+            self.resolved[number] = resolved
             unsorted.append(self._of_citation(number, citation))
         unsorted += [f for q in quotations if (f := self._of_quotation(q)) is not None]
         unsorted.sort(key=lambda f: (f.place.start, f.what))

@@ -63,6 +63,12 @@ def cited_name(name: str, /) -> str:
     return (name[: match.start()] if match else name).strip(" ,")
 
 
+def own_name(citation: LegalCitation, /) -> str:
+    """Return the parties as this citation writes them; its `name` may be of an earlier one."""
+    written = cited_name(" ".join(citation.text.split()))
+    return written if _VERSUS.search(written) else cited_name(citation.name)
+
+
 def name_fit(name: str, head: str, /, *, spelling: bool = True) -> NameFit:
     """Compare the parties of a citation with the head of a decision.
 
@@ -254,7 +260,7 @@ class Resolver:
     def _wrong_name(
         self, citation: LegalCitation, document: Document, head: str
     ) -> Resolved | None:
-        name = cited_name(citation.name)
+        name = own_name(citation)
         fit = name_fit(name, head)
         called = document.case_name or document.name
         if fit.fits == "misspelt":

@@ -1,0 +1,216 @@
+"""Citations that cannot exist as written, or that contradict the same draft."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from casetrack.base.words import WordLists
+from casetrack.editions.legal.check.resolve import name_fit, own_name
+from casetrack.extract.papers.courts import cited_court_id
+from casetrack.extract.references.matches import slug
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from casetrack.editions.legal.check.index import Reported
+    from casetrack.editions.legal.records.check import Verdict
+    from casetrack.extract.papers.text import LegalCitation
+
+_SERIES = WordLists(__file__).groups("series")
+"""Volumes and years of a reporter: "100:1879" means that volume 100 has decisions of about 1879."""
+_CLOSED = "closed"
+_SLACK = 3
+"""Years between a decision and the year of its volume in the table."""
+_REPORTED = re.compile(r"case:(?P<volume>\d+)-(?P<series>[a-z].*?)-(?P<page>\d+)")
+_DATABASE = re.compile(r"case:(?P<year>\d{4})-(?P<base>wl|[a-z-]*lexis)-(?P<number>\d+)")
+_DIGITS = {"wl": 8}
+_LEXIS_DIGITS = 6
+_NO_REPORTER = re.compile(
+    r",?\s(?P<volume>\d{1,4})\s\d{1,5}(?:,\s\d+)*\s\((?:[^()]{0,40}\s)?\d{4}\)"
+)
+_SUPREME = frozenset(("us", "s-ct", "l-ed", "l-ed-2d"))
+_APPEALS = frozenset(("f3d", "f4th"))
+_TRIALS = frozenset(("f-supp", "f-supp-2d", "f-supp-3d"))
+_COURT_OF_APPEALS = re.compile(r"ca(?:\d+|dc|fc)")
+_SHORT = re.compile(r"(?P<name>[A-Z][^,;]{2,60}), (?P<volume>\d+) (?P<series>\D[\w. ]*?),? at \d")
+
+
+class Doubt(NamedTuple):
+    """An error that shows without the source."""
+
+    verdict: Verdict
+    said: str
+
+
+def impossible(citation: LegalCitation, text: str, /) -> Doubt | None:
+    """Return the error in the form of a citation; *text* is the draft from its start.
+
+    Silent for reporters without a table.
+    """
+    if citation.kind != "case":
+        return None
+    if citation.form == "name":
+        bare = _NO_REPORTER.search(text[: len(citation.text) + 60])
+        return _none(citation, "it has no reporter between volume and page") if bare else None
+    if citation.form != "full":
+        return None
+    this_year = datetime.now(UTC).year
+    if citation.year and citation.year > this_year + 1:
+        return _none(citation, f"the year {citation.year} is in the future")
+    if base := _DATABASE.fullmatch(citation.key):
+        most = _DIGITS.get(base["base"], _LEXIS_DIGITS)
+        if len(base["number"]) > most:
+            return _none(citation, f"numbers of this database have at most {most} digits")
+        return _other_year(citation, int(base["year"]), 1)
+    reported = _REPORTED.fullmatch(citation.key)
+    if reported is None:
+        return None
+    series, page = reported["series"], int(reported["page"])
+    if page == 0 or int(reported["volume"]) == 0:
+        return _none(citation, "volumes and pages begin with 1")
+    early = [p for p in citation.pins if p.unit == "page" and p.first.isdigit() and not p.key]
+    if len(citation.keys) == 1 and early and int(early[0].first) < page:
+        said = f"The draft cites page {early[0].first} of a decision that begins on page {page}."
+        return Doubt("wrong_page", said)
+    return _of_court(citation, series) or _of_volume(citation, series, int(reported["volume"]))
+
+
+def _none(citation: LegalCitation, reason: str) -> Doubt:
+    return Doubt("impossible", f"\u201c{citation.text}\u201d cannot exist as written: {reason}.")
+
+
+def _of_court(citation: LegalCitation, series: str) -> Doubt | None:
+    court = cited_court_id(citation.court) if citation.court else None
+    if court is None or len(citation.keys) > 1:
+        return None
+    of_appeals = _COURT_OF_APPEALS.fullmatch(court) is not None
+    wrong = (
+        series in _SUPREME
+        or (series in _APPEALS and not of_appeals and court.endswith("d"))
+        or (series in _TRIALS and of_appeals)
+    )
+    said = f"The draft names {citation.court}; this reporter has no decisions of that court."
+    return Doubt("court_differs", said) if wrong else None
+
+
+def _of_volume(citation: LegalCitation, series: str, volume: int) -> Doubt | None:
+    points = [
+        tuple(map(int, point.split(":"))) for point in _SERIES.get(series, ()) if point != _CLOSED
+    ]
+    if not points:
+        return None
+    volumes, years = zip(*points, strict=True)
+    at = bisect_right(volumes, volume)
+    if at == len(volumes) and volume > volumes[-1]:
+        room = 0 if _CLOSED in _SERIES[series] else volumes[-1] // 8
+        if volume > volumes[-1] + room:
+            return _none(citation, f"the reporter has no volume {volume}")
+        return None
+    low, high = max(at - 1, 0), min(at, len(volumes) - 1)
+    first, last = years[low], years[high]
+    share = (volume - volumes[low]) / max(volumes[high] - volumes[low], 1)
+    return _other_year(
+        citation, round(first + share * (last - first)), max(_SLACK, (last - first) // 4)
+    )
+
+
+def _other_year(citation: LegalCitation, meant: int, slack: int) -> Doubt | None:
+    year = citation.year
+    if year is None or abs(year - meant) <= slack:
+        return None
+    said = f"The draft has the year {year}; the cited volume has decisions of about {meant}."
+    return Doubt("year_differs", said)
+
+
+def of_index(citation: LegalCitation, reported: Sequence[Reported] | None, /) -> Doubt | None:
+    """Return the difference between a citation and the decisions of the index at its place."""
+    if not reported or citation.form != "full":
+        return None
+    name = own_name(citation)
+    fits = {name_fit(name, each.name, spelling=False).fits for each in reported}
+    if fits == {"other"}:
+        other = "; ".join(each.name for each in reported)
+        return Doubt("name_differs", f"The citation index has {other} at the place of {name}.")
+    years = {each.year for each in reported if each.year}
+    if citation.year and years and citation.year not in years and fits == {"same"}:
+        listed = ", ".join(map(str, sorted(years)))
+        said = f"The draft has the year {citation.year}; the citation index has {listed}."
+        return Doubt("year_differs", said)
+    return None
+
+
+def contradictions(citations: Sequence[LegalCitation], /) -> dict[int, Doubt]:
+    """Return the citations that contradict another one of the draft, by index.
+
+    Two years or courts of one decision; two places of one name in a reporter that differ in one
+    number. The more frequent form counts as meant; of equal ones the first.
+    """
+    doubts: dict[int, Doubt] = {}
+    by_key: defaultdict[str, list[tuple[int, LegalCitation]]] = defaultdict(list)
+    by_name: defaultdict[tuple[str, str], list[tuple[int, LegalCitation, str]]] = defaultdict(list)
+    for n, c in enumerate(citations):
+        reported = _REPORTED.fullmatch(c.key)
+        if reported and c.form == "full":
+            by_key[c.key].append((n, c))
+            by_name[_name(c), reported["series"]].append((n, c, c.key))
+        elif not c.resolved and (other := _of_other_volume(c, citations[:n])):
+            said = f"The draft contradicts itself in the volume: it also has \u201c{other}\u201d."
+            doubts[n] = Doubt("reporter_differs", said)
+    for group in by_key.values():
+        doubts |= _minority(
+            ((n, c, str(c.year or "")) for n, c in group), "year_differs", "the year"
+        )
+        doubts |= _minority(
+            ((n, c, cited_court_id(c.court) or "") for n, c in group), "court_differs", "the court"
+        )
+    for (name, _), places in by_name.items():
+        if name and _differ_in_one({key for _, _, key in places}):
+            doubts |= _minority(places, "reporter_differs", "the place")
+    return doubts
+
+
+def _of_other_volume(citation: LegalCitation, earlier: Sequence[LegalCitation]) -> str:
+    """Return the one decision with the name of a short form in the same reporter, or ""."""
+    short = _SHORT.match(" ".join(citation.text.split()))
+    if short is None:
+        return ""
+    series = slug(short["series"].replace(".", ""))
+    words = re.compile(rf"\b{re.escape(short['name'])}\b")
+    fitting = {
+        c.key: c.text
+        for c in earlier
+        if c.form == "full"
+        and (reported := _REPORTED.fullmatch(c.key))
+        and reported["series"] == series
+        and words.search(c.name)
+    }
+    return next(iter(fitting.values())) if len(fitting) == 1 else ""
+
+
+def _name(citation: LegalCitation) -> str:
+    words = re.split(r",\s\d", citation.text, maxsplit=1)[0]
+    return slug(words) if " v. " in words else ""
+
+
+def _differ_in_one(keys: set[str]) -> bool:
+    if len(keys) != 2:
+        return False
+    one, two = (key.rsplit("-", 1) for key in keys)
+    return (one[0] == two[0]) != (one[1] == two[1])
+
+
+def _minority(
+    values: Iterable[tuple[int, LegalCitation, str]], verdict: Verdict, what: str
+) -> dict[int, Doubt]:
+    known = [(n, c, value) for n, c, value in values if value]
+    counts = Counter(value for _, _, value in known)
+    if len(counts) != 2:
+        return {}
+    meant = counts.most_common(1)[0][0]
+    other = next(c for _, c, value in known if value == meant)
+    said = f"The draft contradicts itself in {what}: elsewhere it has \u201c{other.text}\u201d."
+    return {n: Doubt(verdict, said) for n, c, value in known if value != meant}
