@@ -76,11 +76,8 @@ class Blended:
 class BlendedDocument:
     """A document with its best passages, the best first."""
 
-    document_id: str
+    match: Match
     chunks: tuple[Blended, ...]
-    score: float  # The probability that it answers, 0 to 1
-    fields: Mapping[str, float]  # Its fields; see :data:`casetrack.search.documents.FIELDS`
-    line: int | None = None  # A line that the question names
 
 
 def unit_scale(scores: Mapping[K, float], /) -> dict[K, float]:
@@ -172,34 +169,17 @@ def blended_search(
 
     def passage(place: Place, line: int | None) -> Blended:
         k, v = (part[place] for part in parts)
-        score = (1.0 - alpha) * k + alpha * v
-        if line is not None and _holds(index, place, line):
-            score = 1.0
-        return Blended(
-            place,
-            keyword[place] if alpha < 1 else None,
-            vector[place] if alpha > 0 else None,
-            k,
-            v,
-            score,
-        )
+        is_named = line is not None and _holds(index, place, line)
+        score = 1.0 if is_named else (1.0 - alpha) * k + alpha * v
+        raw = keyword[place] if alpha < 1 else None, vector[place] if alpha > 0 else None
+        return Blended(place, *raw, k, v, score)
 
-    documents = [
-        BlendedDocument(
-            match.document_id,
-            tuple(
-                heapq.nsmallest(
-                    settings.max_chunks_per_doc,
-                    (passage(place, match.line) for place in rows[match.document_id]),
-                    key=lambda one: (-one.score, one.chunk),
-                )
-            ),
-            match.score,
-            match.fields,
-            match.line,
-        )
-        for match in shown
-    ]
+    def best_of(match: Match) -> tuple[Blended, ...]:
+        some = [passage(place, match.line) for place in rows[match.document_id]]
+        some.sort(key=lambda one: (-one.score, one.chunk))
+        return tuple(some[: settings.max_chunks_per_doc])
+
+    documents = [BlendedDocument(match, best_of(match)) for match in shown]
     return BlendedAnswer(plan.mode, alpha, documents, tuple(notes))
 
 

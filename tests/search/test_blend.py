@@ -34,7 +34,7 @@ def documents(
 
 
 def ranked(collection: Collection, query: str, mode: str | None, **settings: float) -> list[str]:
-    return [each.document_id for each in documents(collection, query, mode, **settings)]
+    return [each.match.document_id for each in documents(collection, query, mode, **settings)]
 
 
 @pytest.mark.parametrize("query", QUERIES)
@@ -58,7 +58,7 @@ def test_the_score_is_a_probability_that_falls_with_the_rank(
     sourced: Collection, mode: str
 ) -> None:
     for query in QUERIES:
-        scores = [each.score for each in documents(sourced, query, mode)]
+        scores = [each.match.score for each in documents(sourced, query, mode)]
         assert scores == sorted(scores, reverse=True)
         assert all(0.0 < score < 1.0 for score in scores)
 
@@ -111,7 +111,7 @@ def test_the_definition_is_before_its_use(code: Collection, query: str, first: s
 @pytest.mark.parametrize("query", ["fell.py:390", 'File "/src/wood/fell.py", line 390, in fell'])
 def test_a_line_of_a_file_is_found(code: Collection, query: str) -> None:
     best = documents(code, query)[0]
-    assert best.line == 390
+    assert best.match.line == 390
     state = code.workspace.state()
     assert "STEP_384 " in state.index.texts([best.chunks[0].chunk])[best.chunks[0].chunk]
 

@@ -374,11 +374,11 @@ def _blended(
         best = document.chunks[0]
         scores = ContextScores(
             *(one.keyword, one.vector, one.keyword_part, one.vector_part, answer.alpha, one.score),
-            fields=dict(document.fields) if one is best else None,
+            fields=dict(document.match.fields) if one is best else None,
         )
         # Passages share the score of their document by their blended scores.
         share = one.score / best.score if best.score else 1.0
-        return _Match(document.score * share, sources[one.chunk], scores)
+        return _Match(document.match.score * share, sources[one.chunk], scores)
 
     hits = (
         _hit(
@@ -386,7 +386,7 @@ def _blended(
             query,
             texts[chunks[0].chunk],
             [scored(c, document) for c in chunks],
-            line=document.line,
+            line=document.match.line,
         )
         for document, chunks in zip(answer.documents, readable, strict=True)
         if chunks
@@ -397,20 +397,18 @@ def _blended(
 def _fully(
     state: State, query: str, mode: SearchMode | None, where: Filter, settings: BlendSettings
 ) -> ContextResults:
-    """Search as ``casetrack search`` does; scale the scores to 0..1."""
-    from casetrack.search.blend import unit_scale
+    """Search as ``casetrack search`` does; the score is the relevance."""
     from casetrack.search.search import search
 
     depth = max(settings.candidate_k_keyword, settings.candidate_k_vector, settings.final_limit)
     answer = search(state, query, mode=mode, limit=depth, where=where, fold=False)
-    scores = unit_scale({result.chunk_id: result.score for result in answer.results})
     documents: dict[str, list[SearchResult]] = {}
-    for result in answer.results:
+    for result in sorted(answer.results, key=lambda r: -r.relevance):
         documents.setdefault(result.provenance.document_id, []).append(result)
 
     def scored(result: SearchResult) -> _Match:
-        score = scores[result.chunk_id]
-        return _Match(score, result.provenance, _explained(result.signals, score))
+        explained = _explained(result.signals, result.relevance)
+        return _Match(result.relevance, result.provenance, explained)
 
     hits = (
         _hit(state, query, some[0].text, [scored(r) for r in some[: settings.max_chunks_per_doc]])
