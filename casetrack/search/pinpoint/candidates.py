@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -101,7 +102,16 @@ def values_in(text: str, names: Sequence[Mapping[str, Any]], shift: int, /) -> l
             values.append(
                 Value(start, end, text[start:end], "person", name["kind"], name["confidence"])
             )
-    return sorted(values)
+    values.sort()
+    # "Two Hundred, Twenty-Five Thousand Dollars ($225,000)": the words repeat the figure.
+    repeated = {
+        value
+        for value, figure in itertools.pairwise(values)
+        if value.kind == figure.kind == "money"
+        and text[value.end : figure.start].strip() == "("
+        and not any(map(str.isdigit, value.text))
+    }
+    return [value for value in values if value not in repeated]
 
 
 @functools.cache

@@ -58,6 +58,11 @@ def test_the_value_that_is_asked_for(
         ("12 sacks are torn.", "How many sacks are torn?", "12"),
         ("The lease of the mill lasts two years.", "How long does the lease last?", "two years"),
         ("The rent of the mill is 300 francs.", "How much is the rent of the mill?", "300 francs"),
+        (
+            "The rent of the mill is Two Hundred, Five Thousand Dollars ($205,000.00).",
+            "How much is the rent of the mill?",
+            "$205,000.00",
+        ),
         # Names of things are no values, and the counted thing follows its number.
         ("Sacks of 401(k) plans are torn.", "How many sacks are torn?", None),
         ("Order TS-10014 is for sacks.", "How many sacks is the order for?", None),
