@@ -46,20 +46,6 @@ def _page(text: str = LINE, *, height: int = 842, y: int = 200) -> Any:
     return page
 
 
-def test_what_an_earlier_version_still_holds_is_found(tmp_path: Path) -> None:
-    page = _page()
-    page.parent.save(tmp_path / "a.pdf")
-    document = pymupdf.open(tmp_path / "a.pdf")
-    document[0].add_redact_annot(_box(document[0]), fill=BLACK)
-    document[0].apply_redactions()
-    document[0].clean_contents()
-    document.saveIncr()
-    hidden = [(one.text, one.cover, one.page) for one in hidden_text(tmp_path / "a.pdf")]
-    assert (SECRET, "earlier version", 1) in hidden
-    document.save(tmp_path / "whole.pdf", garbage=4)
-    assert "earlier version" not in {one.cover for one in hidden_text(tmp_path / "whole.pdf")}
-
-
 def _shaded(run: Any, color: RGBColor) -> None:
     shading = OxmlElement("w:shd")
     shading.set(qn("w:fill"), "000000")

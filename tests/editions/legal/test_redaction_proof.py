@@ -81,11 +81,6 @@ def on_white(page: Any) -> None:
     page.insert_text((72, 120), "Ill III 111", fontsize=60, fontname="hebo")
 
 
-def on_black(page: Any) -> None:
-    box(page, 60, 60, 500, 140)
-    page.insert_text((72, 120), SECRET, color=WHITE)
-
-
 def labelled(page: Any) -> None:
     """Each box carries the day of the redaction, black on black, fitted to its size."""
     for number, size in enumerate((6, 9, 12)):
@@ -94,7 +89,7 @@ def labelled(page: Any) -> None:
         page.insert_text((74, top + 1.5 * size), "03/23/2019", fontsize=size)
 
 
-@pytest.mark.parametrize("draw", [on_white, on_black, labelled])
+@pytest.mark.parametrize("draw", [on_white, labelled])
 def test_visible_words_and_labels_are_not_hidden(
     tmp_path: Path, draw: Callable[[Any], None]
 ) -> None:
@@ -181,16 +176,6 @@ def test_a_very_large_page(tmp_path: Path) -> None:
     path = saved(tmp_path / "a.pdf", highlighted, "[0 0 30000 842]")
     assert [one.text for one in hidden_text(path)] == [SECRET]
     assert redact(path, tmp_path / "copy.pdf", words=["witness"]).pages == (1,)
-
-
-@pytest.mark.slow
-def test_spaced_letters_are_taken_out(tmp_path: Path) -> None:
-    def draw(page: Any) -> None:
-        for at, letter in enumerate(SECRET):
-            page.insert_text((72 + 14 * at, 200), letter)
-
-    path = saved(tmp_path / "a.pdf", draw)
-    assert redact(path, tmp_path / "copy.pdf", words=[SECRET]).pages == (1,)
 
 
 def test_a_page_of_an_earlier_version(tmp_path: Path) -> None:
