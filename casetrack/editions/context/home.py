@@ -18,7 +18,7 @@ from casetrack.keep.sources.base import Source
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from casetrack.api.collection import Collection
@@ -227,12 +227,10 @@ class Unopened(Source):
     A sync reports it like any failed source and continues with the others.
     """
 
-    notes: Sequence[str] = ()
-    dark: Sequence[str] = ("",)
-    large: Sequence[str] = ()
-
     def __init__(self, entry: SourceEntry, error: SourceError, /) -> None:
         self.kind, self.name = entry.kind, entry.name
+        self.begin()
+        self.dark = [""]
         self._error = error
 
     def items(self, *, cancel: threading.Event | None = None) -> Iterator[Item]:  # noqa: ARG002

@@ -67,10 +67,22 @@ class Source(Protocol):
 
     kind: str
     name: str
-    notes: Sequence[str]
-    dark: Sequence[str]
-    large: Sequence[str]
+    notes: list[str]
+    dark: list[str]
+    large: list[str]
     together: int = 1
+
+    def begin(self) -> None:
+        """Forget the previous listing."""
+        self.notes, self.dark, self.large = [], [], []
+
+    def note_large(self, largest: int, noun: str = "file", /) -> None:
+        """Add a sentence on the items that are larger than *largest* bytes."""
+        if self.large:
+            self.notes.append(
+                f"{counted(len(self.large), noun)} larger than {largest:,} bytes left out: "
+                f"{listed(self.large)}. Set max_extract_bytes to include larger ones."
+            )
 
     def items(self, *, cancel: threading.Event | None = None) -> Iterator[Item]:
         """Yield all items of the source in a stable order; unlisted items were deleted.

@@ -11,7 +11,7 @@ from urllib.request import pathname2url
 from casetrack.base.config import resolve_path
 from casetrack.base.errors import FileUnreadable, JobStopped, SourceError, UsageError
 from casetrack.ingest.walk import GIT_IGNORE_FILE, IGNORE_FILE, Rules, Seen, Walk
-from casetrack.keep.sources.base import Choice, Item, Source, counted, label, listed
+from casetrack.keep.sources.base import Choice, Item, Source, label
 
 if TYPE_CHECKING:
     import threading
@@ -45,9 +45,7 @@ class FilesystemSource(Source):
         apart: tuple[Path, ...] = (),
     ) -> None:
         self.name = name
-        self.notes: list[str] = []
-        self.dark: list[str] = []
-        self.large: list[str] = []
+        self.begin()
         self.root = resolve_path(root)
         self._above = os.path.join(self.root, "")  # noqa: PTH118 - text to cut off
         self._largest = max_extract_bytes
@@ -67,7 +65,7 @@ class FilesystemSource(Source):
         """Yield the folder's files; see :meth:`casetrack.keep.sources.base.Source.items`."""
         self._check_root()
         self._choice.begin()
-        self.notes, self.dark, self.large = [], [], []
+        self.begin()
         walk = Walk(self.root, self._rules)
         try:
             for seen in walk.files():
@@ -78,11 +76,7 @@ class FilesystemSource(Source):
                     yield item
         except UsageError as error:
             raise SourceError(label(self), error.message, hint=error.hint) from error
-        if self.large:
-            self.notes.append(
-                f"{counted(len(self.large), 'file')} larger than {self._largest:,} bytes left "
-                f"out: {listed(self.large)}. Set max_extract_bytes to include larger ones."
-            )
+        self.note_large(self._largest)
         self.notes += self._choice.notes()
 
     def _check_root(self) -> None:

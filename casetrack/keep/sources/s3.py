@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from casetrack.base.errors import JobStopped, SourceChanged, SourceError, SourceSkipped, UsageError
 from casetrack.base.objects import credentials, service
 from casetrack.base.objects.service import SHOWN, fault_of
-from casetrack.keep.sources.base import Choice, Item, Source, counted, label, listed
+from casetrack.keep.sources.base import Choice, Item, Source, label
 
 if TYPE_CHECKING:
     import threading
@@ -43,9 +43,7 @@ class S3Source(Source):
         max_extract_bytes: int = 50_000_000,
     ) -> None:
         self.name = name
-        self.notes: list[str] = []
-        self.dark: list[str] = []
-        self.large: list[str] = []
+        self.begin()
         where = label(self)
         if not _BUCKET.fullmatch(bucket):
             raise UsageError(
@@ -72,7 +70,7 @@ class S3Source(Source):
 
     def items(self, *, cancel: threading.Event | None = None) -> Iterator[Item]:
         """Yield the bucket's objects; see :meth:`casetrack.keep.sources.base.Source.items`."""
-        self.notes, self.dark, self.large = [], [], []
+        self.begin()
         self._choice.begin()
         for entry in self._listing(cancel):
             key, size = str(entry["path"]), int(entry["size"])
@@ -91,11 +89,7 @@ class S3Source(Source):
                 url=f"s3://{self._bucket}/{key}",
                 updated_at=entry["last_modified"],
             )
-        if self.large:
-            self.notes.append(
-                f"{counted(len(self.large), 'object')} larger than {self._largest:,} bytes left "
-                f"out: {listed(self.large)}. Set max_extract_bytes to include larger ones."
-            )
+        self.note_large(self._largest, "object")
         self.notes += self._choice.notes()
 
     def _listing(self, cancel: threading.Event | None) -> Iterator[Any]:

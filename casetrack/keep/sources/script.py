@@ -46,7 +46,7 @@ from casetrack.base.errors import (
     UsageError,
 )
 from casetrack.ingest.walk import suffix_of
-from casetrack.keep.sources.base import Item, Source, counted, label, listed
+from casetrack.keep.sources.base import Item, Source, counted, label
 from casetrack.keep.sources.program import Limits, Running, running
 
 # Parsing of a script's line.
@@ -175,9 +175,7 @@ class ScriptSource(Source):
         settings: Mapping[str, object],
     ) -> None:
         self.name = name
-        self.notes: list[str] = []
-        self.dark: list[str] = []
-        self.large: list[str] = []
+        self.begin()
         if path.suffix.lower() == ".lua":
             raise UsageError(
                 f"{label(self)} is written in Lua, which is not supported: {path}.",
@@ -196,7 +194,7 @@ class ScriptSource(Source):
         """Yield the program's items; see :meth:`casetrack.keep.sources.base.Source.items`."""
         command = self._command()
         self.close()
-        self.notes, self.dark, self.large = [], [], []
+        self.begin()
         self._spool = tempfile.TemporaryFile()  # noqa: SIM115 - open until all is fetched
         weakref.finalize(self, self._spool.close)
         given = json.dumps(self._settings, default=str).encode()
@@ -226,11 +224,7 @@ class ScriptSource(Source):
         # The last line may lack a line break, but must be complete.
         if tail and (item := self._item(tail, number, is_last=True)) is not None:
             yield item
-        if self.large:
-            self.notes.append(
-                f"{counted(len(self.large), 'item')} larger than {self.largest:,} bytes left out: "
-                f"{listed(self.large)}. Set max_extract_bytes to include larger ones."
-            )
+        self.note_large(self.largest, "item")
 
     def _command(self) -> list[str | Path]:
         path, where = self._path, label(self)

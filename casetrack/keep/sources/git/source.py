@@ -199,9 +199,7 @@ class GitSource(Source):
         cache: Path | None = None,
     ) -> None:
         self.name = name
-        self.notes: list[str] = []
-        self.dark: list[str] = []
-        self.large: list[str] = []
+        self.begin()
         where = label(self)
         self._address = parse(url, base=base, where=where, host=host)
         if branch is not None:
@@ -224,7 +222,7 @@ class GitSource(Source):
 
     def items(self, *, cancel: threading.Event | None = None) -> Iterator[Item]:
         """Yield the branch's files; see :meth:`casetrack.keep.sources.base.Source.items`."""
-        self.notes, self.dark, self.large = [], [], []
+        self.begin()
         with self._clone.locked(cancel):
             try:
                 items = self._list(cancel)
@@ -243,11 +241,7 @@ class GitSource(Source):
         blobs = self._chosen(self._clone.entries(commit, self._root))
         sizes = self._clone.local_sizes(list(blobs.values()))
         self.large = [path for path, blob in blobs.items() if sizes.get(blob, 0) > self._largest]
-        if self.large:
-            self.notes.append(
-                f"{counted(len(self.large), 'file')} larger than {self._largest:,} bytes left "
-                f"out: {listed(self.large)}. Set max_extract_bytes to include larger ones."
-            )
+        self.note_large(self._largest)
         history = History(self._clone.git, self._clone.history_path)
         changes = history.of(commit, blobs, root=self._root, cancel=cancel)
         for path in self.large:
