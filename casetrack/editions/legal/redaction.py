@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -33,6 +34,7 @@ from casetrack.editions.legal.records.load_files import HiddenText, RedactedCopy
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from casetrack.api.collection import Collection
     from casetrack.base.config import OcrSettings
     from casetrack.editions.legal.paper.blackout import Area
     from casetrack.editions.legal.paper.proof import Findings
@@ -107,6 +109,24 @@ def redactions(
             progress(path.name, done, len(paths))
         hidden += hidden_text(path, passwords=tried)
     return RowList(hidden, of=HiddenText)
+
+
+@operation(
+    "redaction findings",
+    READS,
+    tool="check_redactions",
+    sets=("legal",),
+    most=1000,
+    concise=False,
+)
+def check_redactions(
+    _case: Collection,
+    file: Annotated[PathRef, Arg(mcp="file_path", note="Absolute: a PDF or Word file")],
+    /,
+) -> RowList[HiddenText]:
+    """Find words of a file that its pages do not show but that can be copied."""
+    # Rectangles are for drawing.
+    return RowList([replace(one, box=None) for one in redactions([file])], of=HiddenText)
 
 
 @operation("redact", ADDS, alone=True)

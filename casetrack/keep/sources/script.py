@@ -37,14 +37,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from casetrack.base.arguments import suggest
-from casetrack.base.errors import (
-    JobStopped,
-    See,
-    SourceChanged,
-    SourceError,
-    SourceSkipped,
-    UsageError,
-)
+from casetrack.base.errors import JobStopped, See, SourceChanged, SourceError, SourceSkipped
 from casetrack.ingest.walk import suffix_of
 from casetrack.keep.sources.base import Item, Source, counted, label
 from casetrack.keep.sources.program import Limits, Running, running
@@ -176,12 +169,6 @@ class ScriptSource(Source):
     ) -> None:
         self.name = name
         self.begin()
-        if path.suffix.lower() == ".lua":
-            raise UsageError(
-                f"{label(self)} is written in Lua, which is not supported: {path}.",
-                hint="Replace it with a program that prints JSON lines: "
-                f"`ctx connector init {name}` writes one, with --kind github for GitHub.",
-            )
         self._path = path
         self._timeout = timeout
         self._max_items = max_items

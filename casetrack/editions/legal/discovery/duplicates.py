@@ -142,7 +142,7 @@ LIKE = 0.8
 """Default for the share of five-word runs that near duplicates have in common."""
 
 
-@operation("discovery duplicates", READS)
+@operation("discovery duplicates", READS, tool="find_duplicates", most=1000, concise=False)
 def duplicates(
     collection: Collection,
     /,

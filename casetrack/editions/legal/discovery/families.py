@@ -185,7 +185,7 @@ def _order(document: Document) -> tuple[object, ...]:
     return not fields, str(document.source or ""), *key, row.get("line", 0), document.path
 
 
-@operation("discovery families", READS)
+@operation("discovery families", READS, tool="list_families", most=1000, concise=False)
 def families(
     collection: Collection,
     /,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _BY_WORDS = "subject"
 
 
-@operation("discovery threads", READS)
+@operation("discovery threads", READS, tool="list_mail_threads", most=1000, concise=False)
 def mail_threads(
     collection: Collection,
     /,

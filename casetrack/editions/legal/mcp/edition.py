@@ -17,6 +17,9 @@ def groups() -> tuple[type[Any], ...]:
     """Return the classes of the tools, in the order of the list of tools."""
     from casetrack.editions.legal.briefs import check_brief
     from casetrack.editions.legal.citator import citator
+    from casetrack.editions.legal.discovery.duplicates import duplicates
+    from casetrack.editions.legal.discovery.families import families
+    from casetrack.editions.legal.discovery.threads import mail_threads
     from casetrack.editions.legal.mcp.authorities import AuthoritiesTools
     from casetrack.editions.legal.mcp.cases import CaseTools
     from casetrack.editions.legal.mcp.documents import (
@@ -28,6 +31,7 @@ def groups() -> tuple[type[Any], ...]:
     )
     from casetrack.editions.legal.mcp.status import CaseIngestTools, CaseStatusTools
     from casetrack.editions.legal.mcp.words import GeneralTools, OwnTools
+    from casetrack.editions.legal.redaction import check_redactions
     from casetrack.faces.mcp.operation_tools import tools_of
 
     def derived(base: type[OwnTools], *functions: Callable[..., Any]) -> type[Any]:
@@ -44,6 +48,7 @@ def groups() -> tuple[type[Any], ...]:
         derived(OwnTools, check_brief),
         AuthoritiesTools,
         derived(OwnTools, citator),
+        derived(OwnTools, families, mail_threads, duplicates, check_redactions),
     )
 
 
