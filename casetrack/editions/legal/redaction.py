@@ -112,12 +112,7 @@ def redactions(
 
 
 @operation(
-    "redaction findings",
-    READS,
-    tool="check_redactions",
-    sets=("legal",),
-    most=1000,
-    concise=False,
+    "redaction findings", READS, tool="check_redactions", sets=("legal",), most=1000, concise=False
 )
 def check_redactions(
     _case: Collection,

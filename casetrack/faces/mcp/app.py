@@ -37,7 +37,7 @@ from casetrack.faces.mcp.progress import ARGUMENT, Unconfirmed, ask_user, can_as
 from casetrack.faces.mcp.results import CODE, OF_COLLECTION
 from casetrack.faces.mcp.session import Session, in_thread
 from casetrack.faces.mcp.shutdown import resume_jobs
-from casetrack.faces.mcp.specs import MORE, ToolChoice, ToolSpec
+from casetrack.faces.mcp.specs import MORE, ToolChoice, ToolSpec, listed
 from casetrack.faces.mcp.steps import use_steps
 from casetrack.faces.mcp.texts import sendable, visible
 from casetrack.faces.mcp.wire import AnsweringStream, UnansweredStream
@@ -180,7 +180,7 @@ class CaseTrackServer(Server[Any]):
                 name=tool.name,
                 title=tool.title,
                 description=tool.description,
-                input_schema=tool.parameters,
+                input_schema=listed(tool.parameters),
                 output_schema=tool.output_schema,
                 annotations=tool.annotations,
                 icons=tool.icons,

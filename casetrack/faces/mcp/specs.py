@@ -145,9 +145,17 @@ def _plain(field: dict[str, Any]) -> dict[str, Any]:
     if len(arms) != len(field.get("anyOf", ())):
         rest = {k: v for k, v in field.items() if k not in {"anyOf", "default"}}
         field = (arms[0] if len(arms) == 1 else {"anyOf": arms}) | rest
-    # Zero, false and the first of some words are what everybody expects of a missing argument.
-    usual = {"default": (0, "", *field.get("enum", ())[:1]), "minimum": (0, 1)}
-    return {k: v for k, v in field.items() if k not in usual or v not in usual[k]}
+    return field
+
+
+def listed(schema: dict[str, Any], /) -> dict[str, Any]:
+    """Return an input schema without what everybody expects: minima of 0 and 1, usual defaults."""
+
+    def short(field: dict[str, Any]) -> dict[str, Any]:
+        usual = {"default": (0, "", *field.get("enum", ())[:1]), "minimum": (0, 1)}
+        return {k: v for k, v in field.items() if k not in usual or v not in usual[k]}
+
+    return schema | {"properties": {n: short(f) for n, f in schema["properties"].items()}}
 
 
 def _inlined(node: Any, named: dict[str, Any]) -> Any:
