@@ -49,7 +49,7 @@ _NEAR_CHARS = 200
 _MOST_ALSO = 5
 """Listed places of equal text; there may be hundreds."""
 _NOTHING = f"No results. Try other words. {See('documents')} lists the documents."
-_FIRST, _FIRST_CHARS, _LATER_CHARS = 2, 700, 400
+_FIRST, _FIRST_CHARS, _LATER_CHARS = 2, 600, 340
 """Characters of the quotation of the first results, and of later ones."""
 _SHORT = frozenset(
     {"collection", "evidence", "relevance", "notes", "computed", "reading", "stage_ms"}
