@@ -166,6 +166,7 @@ def _contract_title(cover: Cover) -> Found | None:
         above = cover.lines[number - 1] if number else None
         if above and cover.text[above.end : start].count("\n") == 1:
             is_part = _ends_open(above.text.lower()) or bool(_RESTATED.search(above.text))
+            is_part = is_part or re.match(r"(?i:and|for|to|of)\s", text) is not None
             is_part = is_part or (len(text.split()) == 1 and len(above.text.split()) < 5)
             if is_part and not NOT_TITLE.match(above.text) and is_titled(above.text):
                 start = above.start

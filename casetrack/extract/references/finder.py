@@ -45,7 +45,9 @@ _BARE = re.compile(
     rf"(?<![\w@./:-])(?:(?i:www\.){_HOST}\.(?i:{_TLD})|[a-z0-9][a-z0-9-]{{0,62}}(?:\.[a-z0-9][a-z0-9-]{{0,62}}){{0,6}}\.{_TLD})"
     rf"(?![\w@-]|\.\w){_TAIL}"
 )
-_ACCOUNT = re.compile(r"(?:[<(\[:]\s?[\w.+-]+|\w[.-][\w.-]*) at $")
+_ACCOUNT = re.compile(
+    r"(?:[<(\[:]\s?[\w.+-]+|\w[.-][\w.-]*) at |\w at (?=(?:gmail|yahoo|hotmail|outlook|gmx|aol)\.)"
+)
 """Text before the host of an address with "at": "<jo at acme.com>"."""
 _REACH = 60
 _BARE_GATE = re.compile(r"[A-Za-z0-9]\.[a-z]{2}")
@@ -66,8 +68,14 @@ def find_links(text: str, /) -> Iterator[ReferenceMatch]:
             yield _link(match.start(), match[0], 0.95)
     if _BARE_GATE.search(text):
         for match in _BARE.finditer(text):
-            if not _ACCOUNT.search(text, max(0, match.start() - _REACH), match.start()):
+            if not _is_account(text, match.start()):
                 yield _link(match.start(), match[0], 0.9 if match[0][:3].lower() == "www" else 0.7)
+
+
+def _is_account(text: str, at: int) -> bool:
+    """Return whether the host at a position belongs to an address with "at"."""
+    low = max(0, at - _REACH)
+    return any(m.end() == at for m in _ACCOUNT.finditer(text[: at + 10], low))
 
 
 def _link(start: int, raw: str, confidence: float) -> ReferenceMatch:
