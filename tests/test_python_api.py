@@ -44,13 +44,13 @@ AMENDMENT = "Amendment No 1.docx"
 METHODS = re.compile(r"(?s)(?<=<!-- begin: methods -->\n).*?(?=<!-- end: methods -->)")
 
 GROUPS = {
-    "Add and remove documents": "ingest sync sync_source sources delete_document admin.excluded "
-    "admin.brought_back_by admin.reindex "
+    "Add and remove documents": "ingest sync sync_source forget_source sources delete_document "
+    "admin.excluded admin.brought_back_by admin.reindex "
     "admin.reindex_document",
     "Documents": "documents document map.documents_of_type read.structure map.related_documents "
     "map.related_in_short read.chunks read.chunk read.pages read.page_image read.table "
     "read.same_entry",
-    "Search and reading": "search facets read.context read.browse read.traverse "
+    "Search and reading": "search topic_matrix facets read.context read.browse read.traverse "
     "map.similar_chunks sql",
     "Entities, dates, amounts, references": "map.entities map.find_entity map.entity_mentions "
     "map.document_entities map.encounters map.graph map.timeline map.amounts map.references "
