@@ -52,6 +52,12 @@ _NUMBER_LINE = re.compile(
     r"(?:Nos?\b\.?|Number\b|\#):?",
     re.IGNORECASE,
 )
+_COURT = re.compile(
+    r"\s*(?:in )?(?:the )?(?:superior court|supreme court"
+    r"|united states (?:district|bankruptcy|court)"
+    r"|district court|circuit court|court of|law division|chancery|appellate division)\b",
+    re.IGNORECASE,
+)
 _OTHER_NUMBER = re.compile(r"\b(?:bar|badge|our)\b.{0,12}$", re.IGNORECASE)
 _LEFT_END = re.compile(
     r"\s*(?:v(?:s)?\.|(?:Plaintiff|Defendant|Petitioner|Respondent|Appellant|Appellee|Debtor)s?[.,]?"
@@ -212,8 +218,8 @@ class _Gutter:
         ended = _LEFT_END.match(text, start, end)
         if ended and ended.end() - start in stops:
             return ended.end()
-        if box[0] > self.margin + 5 * self.em:
-            return None  # a centred line
+        if box[0] > self.margin + 5 * self.em or _COURT.match(text, start, end):
+            return None  # a centred line, or the name of the court
         off, at = min((self._off(text[start + s : end], box[1]), s) for s in stops)
         return start + at if off < 4 * self.em else None
 
