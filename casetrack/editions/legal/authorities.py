@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import UsageError
@@ -44,6 +45,10 @@ _SECTIONS: dict[AuthorityKind, AuthoritySection] = {
 """Documents of the record are not authorities."""
 _LONGEST = 300
 """Maximum characters of an entry: about six lines."""
+_CERTIFICATE = re.compile(
+    r"^\W*CERTIFICATE OF (?:COMPLIANCE|SERVICE)\b(?s:.{0,3000})", re.MULTILINE
+)
+"""The certificates at the end; their rules are in no table."""
 _SHORT = frozenset(("short", "id", "supra", "name"))
 _CASE_NAME = re.compile(r",?\s+(?=(?:\d|No\.|\[|\(|slip\b|---|___))")
 
@@ -99,6 +104,7 @@ def table_of_authorities(
     tables = own_tables(draft.whole.text)
     numbers = page_numbers(draft.whole.pages)
     spans = [*((t.start, t.end) for t in tables), *draft.margin_comments]
+    spans += [(m.start(), m.end()) for m in _CERTIFICATE.finditer(draft.whole.text)]
     every = read(draft.without(spans))
     counted = [c for c in every if c.kind in _SECTIONS]
     settled = [c for c in counted if c.resolved and c.key]
@@ -114,8 +120,8 @@ def table_of_authorities(
     if compare and own:
         by_leader = {leaders[a.key]: a for a in items}
         by_key = {key: by_leader[leader] for key, leader in leaders.items()}
-        body = _plain(draft.without(spans).text)
-        differences = _differences(draft, own, read, by_key, items, passim, body)
+        body = _Body(draft, draft.without(spans), numbers)
+        differences = _differences(own, read, by_key, items, passim, body)
     return TableOfAuthorities(
         draft_name=draft.name,
         draft_path=draft.document.document_id if draft.document else str(draft.path),
@@ -231,20 +237,85 @@ def _place(draft: Draft, citation: LegalCitation, numbers: PageNumbers) -> Draft
 # --- comparison with the brief's own table ----------------------------------------------------
 
 
+@dataclass(frozen=True)
+class _Body:
+    """The text of a brief without its tables, to make sure that an authority is not on a page."""
+
+    draft: Draft
+    whole: WholeText
+    numbers: PageNumbers
+
+    @cached_property
+    def text(self) -> str:
+        """The words of all pages."""
+        return _plain(self.whole.text)
+
+    def lacks(self, authority: Authority, place: DraftPlace, wanted: Sequence[str]) -> bool:
+        """Return whether a citation by name is on none of the *wanted* pages, near no page end."""
+        written = self.draft.whole.text[place.start : place.end]
+        page = next(page for page in self.whole.pages if page.number == place.page)
+        is_inner = _EDGE < place.char_start < len(page.text) - _EDGE
+        named = not _BACK.match(written) and _marks(authority.name) & _tokens(written)
+        return bool(is_inner and named) and self.numbers.labels[place.page] not in wanted
+
+    def may_hold(self, authority: Authority, label: str) -> bool:
+        """Return whether a page may cite an authority: by a word of its name, or by *id.*."""
+        at = {n: i for i, n in enumerate(self.numbers.labels.values())}.get(label)
+        marks = _marks(authority.name)
+        if at is None or len(marks) < 2:
+            return True
+        texts = [page.text for page in self.whole.pages]
+        ends = [text[-_EDGE:] for text in texts[max(0, at - 1) : at]]
+        near = " ".join([*ends, texts[at], *(text[:_EDGE] for text in texts[at + 1 : at + 2])])
+        return bool(_BACK.search(texts[at]) or marks & _tokens(near))
+
+
+_EDGE = 300
+"""Characters at the ends of a page, whose citations may count for the next page."""
+_BACK = re.compile(r"\b(?:[Ii]d\.|[Ii]bid|supra\b)")
+_COMMON = frozenset("united states state city county board department company commission".split())
+
+
+def _tokens(text: str) -> set[str]:
+    return set(_plain(text).split())
+
+
+def _marks(name: str) -> set[str]:
+    """Return the words and numbers of a name that identify it on a page."""
+    return {w for w in _tokens(name) if len(w) > 3 and w not in _COMMON and not _YEAR.fullmatch(w)}
+
+
+_YEAR = re.compile(r"(?:1[789]|20)\d\d")
+_SECTION = re.compile(r"§{1,2}\s?(\d{2,})")
+
+
+def _is_absent(name: str, name_end: int, text: str) -> bool:
+    """Return whether neither the place nor a word of the name of a case or code is in *text*."""
+    if section := _SECTION.search(name):
+        return re.search(rf"\b{section[1]}", text) is None
+    reported = _plain(re.split(r",\s\d+|\(", name[name_end:].lstrip(", "))[0])
+    if not name_end or not re.fullmatch(r"\d+ .+ \d+", reported) or reported in text:
+        return False
+    return not any(word in text for word in _marks(name[:name_end]))
+
+
 def _differences(
-    draft: Draft,
     own: Sequence[OwnTable],
     read: ReadCitations,
     by_key: Mapping[str, Authority],
     items: Sequence[Authority],
     passim: int,
-    body: str,
+    body: _Body,
 ) -> tuple[TableDifference, ...]:
-    """Compare the entries of the brief's own table with the counted citations."""
+    """Compare the entries of the brief's own table with the counted citations.
+
+    Silent unless sure: an authority is missing if no word of its name and no number is there.
+    """
     listed: dict[str, tuple[str, ...]] = {}
     gone: list[TableDifference] = []
-    entries = _plain(" ".join(draft.whole.text[table.start : table.end] for table in own))
-    for entry in (e for table in own for e in own_entries(draft.whole.text, table)):
+    text = body.draft.whole.text
+    entries = _plain(" ".join(text[table.start : table.end] for table in own))
+    for entry in (e for table in own for e in own_entries(text, table)):
         inside = read(WholeText((TextPage(1, entry.words),)))
         keys = dict.fromkeys(key for c in inside for key in (c.key, *c.keys))
         cited = [by_key[key].key for key in keys if key in by_key] or _named_authorities(
@@ -252,7 +323,7 @@ def _differences(
         )
         for key in dict.fromkeys(cited):
             listed[key] = (*listed.get(key, ()), *entry.pages)
-        if not cited and _plain(entry.words[: _name_end(entry.words)]) not in body:
+        if not cited and _is_absent(entry.words, _name_end(entry.words), body.text):
             pages = ", ".join(entry.pages)
             message = f"{entry.words} is listed ({pages}); CaseTrack found no citation of it."
             gone.append(TableDifference("citation not found", entry.words, message, pages))
@@ -264,12 +335,15 @@ def _differences(
             counted=a.listed,
         )
         for a in items
-        if a.key not in listed and _plain(a.name[: a.name_end or None]) not in entries
+        if a.key not in listed and a.is_complete and _is_absent(a.name, a.name_end, entries)
     ]
     other = [
         difference
         for a in items
-        if a.key in listed and (difference := _other_pages(a, listed[a.key], passim)) is not None
+        if a.key in listed
+        and body.numbers.are_printed
+        and a.section in {"Cases", "Other Authorities"}
+        and (difference := _other_pages(a, listed[a.key], passim, body)) is not None
     ]
     return (*missing, *gone, *other)
 
@@ -286,25 +360,30 @@ def _named_authorities(words: str, items: Iterable[Authority]) -> list[str]:
 
 
 def _other_pages(
-    authority: Authority, listed: Sequence[str], passim: int
+    authority: Authority, listed: Sequence[str], passim: int, body: _Body
 ) -> TableDifference | None:
     if any(page.casefold() == "passim" for page in listed):
         few = len(authority.pages) < max(passim, 2)
-        if not few or authority.listed == "passim":
+        if not few or authority.listed == "passim" or passim == 0:
             return None
-        message = (
-            f"{authority.name} is listed as passim; CaseTrack found it on "
-            f"{_page_list(authority.pages)}."
+        wanted, lacking = authority.pages, []
+    else:
+        wanted = tuple(_expanded(listed))
+        lacking = list(
+            dict.fromkeys(
+                body.numbers.labels[place.page]
+                for place in authority.places
+                if body.lacks(authority, place, wanted)
+            )
         )
-        return TableDifference("other pages", authority.name, message, "passim", authority.listed)
-    wanted, counted = set(_expanded(listed)), set(authority.pages)
-    if wanted == counted:
-        return None
+    excess = [p for p in wanted if p not in authority.pages and not body.may_hold(authority, p)]
     parts = []
-    if lacking := [p for p in authority.pages if p not in wanted]:
+    if lacking:
         parts.append(f"also found on {_page_list(lacking)}")
-    if excess := [p for p in _expanded(listed) if p not in counted]:
+    if excess:
         parts.append(f"listed and not found on {_page_list(excess)}")
+    if not parts:
+        return None
     message = f"{authority.name}: {'; '.join(parts)} (by CaseTrack)."
     return TableDifference(
         "other pages", authority.name, message, ", ".join(listed), ", ".join(authority.pages)

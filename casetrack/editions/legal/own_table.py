@@ -233,7 +233,7 @@ _PAGE = r"(?:passim|(?:[A-Z]{1,4}-?)?\d{1,4}|[ivxlc]{1,7})"
 _PAGES = rf"{_PAGE}(?:\s*(?:,|;|&|and|[-\u2013\u2014])\s*{_PAGE})*"
 _LEADERS = r"(?:(?:[.\u2026\u00b7_]\s?){3,}|\u2026+|\t+|\s\|\s)"
 _TAIL = re.compile(
-    rf"(?:{_LEADERS}[\s|]*(?P<pages>{_PAGES})|(?<=\s)(?P<passim>passim))[.,;\s]*$",
+    rf"(?:{_LEADERS}[\s|\[]*(?P<pages>{_PAGES})|(?<=\s)(?P<passim>passim))[.,;\]\s]*$",
     re.IGNORECASE | re.MULTILINE,
 )
 """Matches the end of an entry: leader dots (or a gap in their place), and its pages."""
