@@ -121,7 +121,14 @@ def resolve(
                 known = [c for c in cited if not c.quoted]
                 earlier, until = [one for one in resolved if not one[1].quoted], block[0]
             target = meant_by(spelled, text, match.start, known)
-            if spelled.kind == "id" and target and _is_unread_before(text, until, earlier):
+            if (
+                spelled.kind == "id"
+                and target
+                and (
+                    _is_unread_before(text, until, earlier)
+                    or _is_of_note(target, text, match, earlier)
+                )
+            ):
                 target = None
             target = _of_section(target, text, match)
             made = _pointed(match, target)
@@ -172,6 +179,27 @@ def _is_unread_before(text: str, at: int, earlier: Sequence[tuple[ReferenceMatch
                 return True
             start = match.end
     return bool(_UNREAD.search(_without_remarks(text[start:at])))
+
+
+_NOTE = re.compile(r"\s[–—_]*\s?\d{1,3}\.?\s(?:[Ss]ee,?\s(?:also\s|generally\s|e\.g\.,\s)*)?$")
+_SAME_NOTE = 200
+"""Maximum characters between a work in a footnote and an *id.* of the same footnote."""
+
+
+def _is_of_note(
+    target: Cited, text: str, match: ReferenceMatch, earlier: Sequence[tuple[ReferenceMatch, Cited]]
+) -> bool:
+    """Return whether *target* is a work in a footnote, and the *id.* is probably in the text."""
+    if not target.key.startswith(f"document:{WORK}") or _is_noted(text, match.start):
+        return False
+    last = next((m for m, what in reversed(earlier) if what.key == target.key), None)
+    if last is None or match.start - last.end < _SAME_NOTE:
+        return False
+    return _is_noted(text, last.start)
+
+
+def _is_noted(text: str, start: int) -> bool:
+    return _NOTE.search(text, max(0, start - 40), start) is not None
 
 
 def _tail_end(text: str, end: int) -> int:
