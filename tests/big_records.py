@@ -22,7 +22,7 @@ from casetrack.base.records import (
     Signal,
 )
 from casetrack.base.records.graph import SimilarChunk
-from casetrack.search.pinpoint.find import KnownAnswer, Passage, point
+from casetrack.search.pinpoint.find import KnownAnswer, Passage, located, score_passage
 from casetrack.search.pinpoint.scoring import Sought, query_terms
 from graph_records import document, entity, key, provenance
 
@@ -103,7 +103,8 @@ class Big:
 
     def pointed(self, number: int, query: str) -> AnswerLocation:
         sought = Sought(dict.fromkeys(query_terms(query), 1.0), {})
-        return point(Passage(self.text, self.source(number), "", 0), {}, sought, None)
+        passage = Passage(self.text, self.source(number), "", 0)
+        return located(score_passage(passage, {}, sought, None), "", None)
 
     def context(self, _: str, *, window: int) -> ChunkWindow:
         actual = [self.chunk(n) for n in range(2 * window + 1)]

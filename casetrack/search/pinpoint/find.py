@@ -105,7 +105,7 @@ class Finder:
         if self._rows is None:
             self._rows = self._read(sought, tokens)
         if number not in self._scored:
-            self._scored[number] = _scored(
+            self._scored[number] = score_passage(
                 self.passages[number], self._rows[number], sought, tokens
             )
         return self._scored[number]
@@ -160,7 +160,7 @@ def point_in(state: State, chunk: Chunk, question: str, /) -> AnswerLocation:
     """Return the answer to a question in one passage, without a search, by its words alone."""
     row = state.snapshot.where("chunk_id", chunk.chunk_id, (*_COLUMNS, *VALUE_COLUMNS))
     sought = Sought.of(ask(state, question).reading, state.index)
-    passage = _scored(
+    passage = score_passage(
         Passage(chunk.text, chunk.provenance, "", 0), row.to_pylist()[0], sought, None
     )
     asked = value_asked(sought)
@@ -168,7 +168,9 @@ def point_in(state: State, chunk: Chunk, question: str, /) -> AnswerLocation:
     return located(passage, "", found.answer if found else None)
 
 
-def _scored(passage: Passage, row: dict[str, Any], sought: Sought, tokens: Tokens | None) -> Scored:
+def score_passage(
+    passage: Passage, row: dict[str, Any], sought: Sought, tokens: Tokens | None
+) -> Scored:
     """Return a passage with its parts and their scores.
 
     *row* has the stored fields of the passage: paragraphs, rectangles, printed places, token
