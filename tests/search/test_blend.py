@@ -92,7 +92,7 @@ def code(tmp_path_factory: pytest.TempPathFactory) -> Collection:
     [
         ("grow.go", "tree/grow.go"),
         ("tree/tree.go", "tree/tree.go"),
-        ("/home/ada/src/wood/fell.py", "wood/fell.py"),
+        ("/srv/src/wood/fell.py", "wood/fell.py"),
         ("Grow", "tree/grow.go"),
         ("Tree.Grow", "tree/grow.go"),
         ("MaxRings", "tree/grow.go"),

@@ -80,7 +80,7 @@ def test_several_names_without_their_ending_are_listed(collection: Collection) -
     [
         ("Amendmnt No 1", ["Amendment No 1.docx"]),
         ("Amendment No 1.pdf", ["Amendment No 1.docx"]),
-        ("Amendment", ["Amendment No 1.docx"]),
+        ("Amendments", ["Amendment No 1.docx"]),
         ("X", []),
         ("W.txt", ["W.md"]),
         ("no", []),

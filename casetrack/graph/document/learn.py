@@ -164,7 +164,7 @@ def _remove_unsupported(
     loud = {surface(s.text) for c in learned.chunks for s in c.names if s.text.isupper()}
     loud -= {surface(s.text) for c in learned.chunks for s in c.names if not s.text.isupper()}
     is_mail = any("mail head" in e for e in known.evidence.values())
-    # Fiction has heroes; in business papers such a word is a product or a common noun.
+    # Fiction has heroes; in business papers such a frequent word is a product, a German one a noun.
     has_firms = any("legal form" in e for e in known.evidence.values())
     for entry, kind in list(kinds.items()):
         if entry in known.kinds:
@@ -177,9 +177,10 @@ def _remove_unsupported(
         if entry in loud and entry not in titled:
             kinds[entry] = "organization"
             continue
-        if is_mail or not has_firms or entry in titled:
-            continue
         is_often = sum(weights[entry].values()) >= _OFTEN
+        is_likely = not is_often and learned.language != "de"
+        if is_mail or not has_firms or entry in titled or is_likely:
+            continue
         if is_often and weights[entry].get("organization", 0.0) > 0:
             kinds[entry] = "organization"
         else:
@@ -264,6 +265,7 @@ class Learned:
     repeats: frozenset[Where]  # Places of signers whose names are printed again below
     known: Known  # Evidence of the document: kinds, aliases, addresses
     small: Collection[str] = ()  # Words that occur in lower case
+    language: str | None = None  # ISO 639-1
 
 
 @dataclass(slots=True)
