@@ -506,6 +506,7 @@ def _(p: Person) -> None:
     p.click("aside summary", "…")
     p.click("form[action$='/do/delete'] button")
     p.click(".done button")
+    p.finished()
     p.go("/documents")
     assert p.text() == before, "the documents are not those before"
 
