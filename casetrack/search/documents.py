@@ -1,6 +1,6 @@
 """Ranks documents by their path, the names that they define, their passages and their whole text.
 
-A file of source code is found by what it is called and by what it defines as much as by its words.
+A file of source code is found by its name and its definitions as much as by its words.
 Its names also show its role, in any language: other files use the names of a library, none use
 those of a test. A logistic model of these fields returns the probability that a document answers;
 it is fitted on changes to public repositories, see docs/evaluation.md.
@@ -96,7 +96,7 @@ class Fields:
     lengths
         Number of index terms.
     used
-        From 0 to 1 with the number of its own names that other documents contain.
+        From 0 to 1 with the number of its names that other documents contain.
     """
 
     def __init__(self, state: State) -> None:

@@ -393,9 +393,7 @@ class Collection:
     )
     def topic_matrix(
         self,
-        topics: Annotated[
-            Sequence[str], Arg("Topics, clauses or claims, each in words.", "TOPIC", le=20)
-        ],
+        topics: Annotated[Sequence[str], Arg("Topics, clauses or claims.", "TOPIC", le=20)],
         /,
         *,
         documents: _Documents = None,

@@ -96,7 +96,7 @@ _PROCEEDINGS = (
         re.MULTILINE | re.IGNORECASE,
     ),
 )
-"""Signs of the transcript of a hearing or trial, besides its speakers."""
+"""Signs of the transcript of a hearing or trial, in addition to its speakers."""
 _SESSION = re.compile(
     r"\b(?:oral\s+argument|(?:jury|bench) trial|trial|(?:[\w-]+ )?(?:hearing|conference)|sentencing"
     r"|change of plea|arraignment)\b",

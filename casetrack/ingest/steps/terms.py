@@ -2,7 +2,7 @@
 
 A chunk is indexed with its own words and those of its document's title. Headings, columns and
 running heads apply to many chunks: their words count once, and only if the chunk lacks them. The
-same holds for parts of identifiers. The names that source code defines are terms of their own.
+same holds for parts of identifiers. The names that source code defines are separate terms.
 """
 
 from __future__ import annotations

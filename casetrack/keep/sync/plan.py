@@ -107,8 +107,8 @@ def rows_of(snapshot: Snapshot, /) -> list[LedgerRow]:
     return [LedgerRow(*values) for values in joined]
 
 
-def _is_described_anew(origin: Origin, owner: LedgerRow) -> bool:
-    # Plain text has no title of its own.
+def _has_new_title(origin: Origin, owner: LedgerRow) -> bool:
+    # Plain text has no title.
     is_renamed = owner.suffix == ".txt" and origin.title not in {None, owner.title}
     return is_renamed or origin.values != owner.source_values
 
@@ -167,7 +167,7 @@ class SyncPlanner:
                 plan.again.append((file, owner))
             else:
                 plan.unchanged += 1
-                if file.origin is not None and _is_described_anew(file.origin, owner):
+                if file.origin is not None and _has_new_title(file.origin, owner):
                     plan.described.append((file, owner))
         gone, elsewhere = self._gone(owners, opened)
         plan.moves = self._moves([*gone, *loose], elsewhere, opened, owners)

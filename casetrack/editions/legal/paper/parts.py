@@ -1,4 +1,4 @@
-"""Text of a PDF beside its pages: properties, bookmarks, notes, fields, links, attached files."""
+"""Text of a PDF outside its pages: properties, bookmarks, notes, fields, links, attached files."""
 
 from __future__ import annotations
 

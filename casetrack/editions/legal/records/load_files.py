@@ -141,13 +141,13 @@ class HiddenText(Record):
     """Text of a file that is invisible but can be copied."""
 
     file: str
-    page: int | None  # 1-based; ``None`` in a DOCX and for parts beside the pages
+    page: int | None  # 1-based; ``None`` in a DOCX and for parts outside the pages
     paragraph: int | None  # 1-based in its part of a DOCX
     text: str
     # ``box``, ``picture``, ``annotation`` (movable in a viewer), ``invisible`` (colour, render
     # mode, clip, layer, outside of the page), ``mark`` (redaction not applied), ``earlier
     # version``, ``shading`` (black on black), ``hidden`` (text property), ``deleted`` (tracked
-    # change); the others are parts beside the pages, with words that no page shows.
+    # change); the others are parts outside the pages, with words that no page shows.
     cover: Cover
     box: Annotated[Box | None, NO_COLUMN] = None  # Page points
     certain: bool = True  # ``False``: a viewer may show it, or it hides nothing; check it yourself
