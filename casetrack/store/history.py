@@ -162,6 +162,8 @@ def settle(folder: Path, /, *, rebuilt: bool = False) -> list[str]:
         with reading(ledger.uri):
             heads.confirm(folder, ledger, chunks)
     except CaseTrackError:
+        if not rebuilt:
+            notes = ["accepted the stored state: its version files differ from the noted ones"]
         rebuilt = True
     count, stored = ledger.count_rows(), before.rows if before else 0
     if rebuilt and count < stored:
