@@ -79,8 +79,9 @@ class Definitions:
             if sort_by == "name":
                 return row["name"].lower(), row["name"], row["entity_id"]
             nothing = row["entity_id"].startswith("amount:") and row["entity_id"].endswith(":0")
+            group = {"concept": 1, "date": 2, "amount": 2}.get(row["kind"], 0)  # names are first
             first, second = both if sort_by == "mentions" else both[::-1]
-            return nothing, -first, -second, row["name"], row["entity_id"]
+            return group, nothing, -first, -second, row["name"], row["entity_id"]
 
         actual = [r for r in self.tables["entities"] if kind in {"all", r["kind"]}]
         return [r["entity_id"] for r in sorted(actual, key=key)]

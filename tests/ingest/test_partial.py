@@ -115,7 +115,7 @@ def boom(*_args: Any, **_more: Any) -> Any:
 FAILING = {
     "dates": "casetrack.extract.dates.find_dates",
     "amounts": "casetrack.extract.amounts.find_amounts",
-    "citations": "casetrack.extract.references.References.find",
+    "citations": "casetrack.extract.references.finder.References.find",
     "names": "fakes.NamesByList.tag",
     "language": "casetrack.ingest.pipeline.catalogue.detect_language",
     "terms": "casetrack.ingest.steps.terms.searchable_terms",

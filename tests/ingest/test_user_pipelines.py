@@ -259,7 +259,7 @@ BROKEN = {
         "import pyarrow_of_tomorrow as pa",
         "ModuleNotFoundError",
     ),
-    "fails": ("found = pc", "found = 1 / 0 or pc", "ZeroDivisionError"),
+    "fails": ("matches = pc", "matches = 1 / 0 or pc", "ZeroDivisionError"),
     "changes the text": (
         "yield batch.append_column(",
         (
