@@ -116,8 +116,12 @@ class Definitions:
 
     def largest_amounts(self) -> list[tuple[str, list[tuple[float, int, Place]]]]:
         units: dict[str, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
-        for row in self.counting("amounts", kind="money"):
-            units[row["unit"]][row["entity_id"]].append(row)
+        money = [r for r in self.counting("amounts", kind="money") if r["confidence"] > 0.64]
+        signed = [r for r in money if r["confidence"] > 0.89]
+        for row in money:
+            most = [abs(r["value"]) for r in signed if r["unit"] == row["unit"]]
+            if row in signed or not most or abs(row["value"]) <= 10 * max(most):
+                units[row["unit"]][row["entity_id"]].append(row)
         collected = []
         for unit in sorted(units, key=lambda u: (-sum(map(len, units[u].values())), u)):
             sums = sorted(units[unit].items(), key=lambda s: (-abs(s[1][0]["value"]), s[0]))
