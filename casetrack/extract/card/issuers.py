@@ -51,6 +51,8 @@ _TO: Final = re.compile(r"^\W*(?:TO|To|An)\s*:\s*(?P<v>[^\n]{2,80})", re.MULTILI
 _SUBJECT: Final = re.compile(r"(?:re|betreff|subject|via|by)\b", re.IGNORECASE)
 _HOST: Final = re.compile(r"(?:@|www\.|https?://)[\w.-]+")
 _COVER, _TOP, _BELOW_TITLE, _BLOCK = 2500, 400, 3, 12
+_SUBJECT_WORDS = 5
+"""Minimum number of words of a line with a date that is a subject."""
 """Characters in which a firm may be alone on a line, of a filing and of others; lines below a
 title, and above a salutation."""
 
@@ -107,9 +109,13 @@ def read_addressee(cover: Cover, kind: str, /) -> Found | None:
             if is_apart and size > 1:  # an empty line, in a block without others
                 break
             first, size = line, 1 if is_apart else size + 1
-        elif first is not None:
+        elif size > 1 or (first is not None and len(line.text.split()) < _SUBJECT_WORDS):
             break
-    return None if first is None else of_line(cover, "addressee", first, 0.75, "address block")
+        else:  # one line below a subject is a heading
+            first, size = None, 0
+    if first is None or re.search(r"\d", first.text):  # a street
+        return None
+    return of_line(cover, "addressee", first, 0.75, "address block")
 
 
 def _author(cover: Cover) -> Found | None:

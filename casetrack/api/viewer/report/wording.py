@@ -34,6 +34,8 @@ _UNITS: Mapping[str | None, str] = {"dollar": "Dollars (country not given)", Non
 _KINDS = {
     "correspondence": ("letter or mail", "letters and mails"),
     "policy": ("policy", "policies"),
+    "minutes": ("set of minutes", "sets of minutes"),
+    "calendar": ("calendar item", "calendar items"),
     "other": ("other", "others"),
 }
 _OUTPUTS = {
