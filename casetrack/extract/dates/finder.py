@@ -85,7 +85,7 @@ def _is_plausible(stream: TokenStream, place: tuple[int, int], node: Node) -> bo
             and stream.low(behind + 1) not in _TIME
         )
     day = stream.low(index - 1) if node.precision == "month" else ""
-    if max(years) >= YEARS.stop or (day.isdigit() and (_has_clock(stream, end) or not int(day))):
+    if max(years) >= YEARS.stop or (day.isdecimal() and (_has_clock(stream, end) or not int(day))):
         return False
     if _has_clock(stream, end) and _is_unset(node):
         return False

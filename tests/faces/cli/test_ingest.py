@@ -109,7 +109,7 @@ def test_every_bad_file_is_reported_and_the_good_ones_are_kept(run: Run, tmp_pat
     [
         (["ingest", "FILES"], "home"),
         (["ingest", "FILES", "--create"], "--create"),
-        (["ingest", "FILES", "--create", "-c", "A", "--type", "novel"], "contract, report"),
+        (["ingest", "FILES", "--create", "-c", "A", "--type", "novel"], "contract, annual report"),
         (["ingest"], "'PATH"),
     ],
 )

@@ -73,7 +73,7 @@ def test_every_statement_behind_a_page_runs(window: TestClient, demo: Collection
     behind = [page for page in PAGES if page.name in statements()]
     assert len(behind) >= 7
     for page in behind:
-        path = re.sub(r"\{(\w+)[^}]*\}", lambda result: parts[result[1]], page.path)
+        path = re.sub(r"\{(\w+)[^}]*\}", lambda result: parts[result[1]], page.address)
         shown = window.get(path, params={"q": "it's rent"})
         assert shown.status_code == 200, page
         (link,) = re.findall(r'class="behind"><a href="([^"]*)"', shown.text)
