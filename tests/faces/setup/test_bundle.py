@@ -23,6 +23,7 @@ from PIL import Image
 
 import casetrack
 from casetrack.faces.mcp.catalogue import declared
+from casetrack.faces.mcp.specs import MORE
 from conformance.programs import NotAvailable, installed
 from release.bundle import icon
 from release.bundle.__main__ import main
@@ -94,7 +95,7 @@ def test_the_project_is_that_of_the_checkout_without_extras(files: dict[str, byt
 
 def test_the_manifest_tells_all_tools_and_settings(manifest: dict[str, Any]) -> None:
     assert (manifest["manifest_version"], manifest["version"]) == ("0.4", casetrack.__version__)
-    assert [tool["name"] for tool in manifest["tools"]] == list(declared())
+    assert [tool["name"] for tool in manifest["tools"]] == [n for n in declared() if n != MORE]
     assert all(re.fullmatch(r"[^\n]{10,400}", tool["description"]) for tool in manifest["tools"])
     server = manifest["server"]
     assert (server["type"], server["entry_point"]) == ("uv", "server.py")

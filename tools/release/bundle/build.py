@@ -184,10 +184,12 @@ def _settings() -> dict[str, Any]:
 
 def _tools(served: ServedEdition | None) -> list[dict[str, str]]:
     from casetrack.faces.mcp.catalogue import declared
+    from casetrack.faces.mcp.specs import MORE
 
     return [
         {"name": name, "description": first_sentence(spec.description)}
         for name, spec in declared(served).items()
+        if name != MORE  # which lists the others
     ]
 
 
