@@ -68,9 +68,13 @@ _NO_WORD = "The query has no searchable word; only very common words or signs."
 @functools.lru_cache(maxsize=64)
 def _tokens_of(encoder: ProfileEncoder, names: str) -> np.ndarray:
     """Return the tokens of other names, float32 [n, width]; the same names are often asked."""
-    encoding = encoder.encode_query(names)
+    none = np.empty((0, encoder.token_width or 0), dtype=np.float32)
+    try:
+        encoding = encoder.encode_query(names)
+    except ValueError:  # no token, such as a user's name of joiners alone
+        return none
     if encoding.tokens is None or encoding.token_spans is None:
-        return np.empty((0, encoder.token_width or 0), dtype=np.float32)
+        return none
     spans = encoding.token_spans
     return encoding.tokens[spans[:, 0] < spans[:, 1]]  # [MASK] tokens have an empty span
 
