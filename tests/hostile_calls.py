@@ -281,7 +281,7 @@ class Home:
 
 STEP = re.compile(
     r"\b[a-z]+_[a-z_]+\b"  # the name of a tool, an argument or a field
-    r"|\b(Check|Use|Give|Choose|Ask|Run|See|List|Search|Call|Pass|Try|Wait|Name|Type|Take|Write|give)\b"
+    r"|\b(Check|Use|Leave|Give|Choose|Ask|Run|See|List|Search|Call|Pass|Try|Wait|Name|Type|Take|Write|give)\b"
     r"|\b(Look|Do not|Kinds|Such as|allowed|at most)\b"
     r"|Did you mean|\bIt(s pages are| has)\b"
     r"|\b(must be|missing|Use the|first|can be searched|[Uu]pgrade to)\b"

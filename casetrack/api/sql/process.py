@@ -75,6 +75,7 @@ async def _answer(
             )
         except BaseException:
             process.kill()
+            process.wait()
             raise
         finally:
             _spares[str(settings.data_dir)] = _start(settings)
