@@ -65,7 +65,16 @@ from casetrack.base.resources import SCHEMA_VERSION
 from casetrack.models.encoders import Encoders
 from casetrack.store import audit, listing
 from casetrack.store.damage import damage_errors
-from casetrack.store.folders import UNCHOSEN_PROFILE, make_folder, remove_collection, sweep_home
+from casetrack.store.folders import (
+    ASIDE,
+    UNCHOSEN_PROFILE,
+    make_folder,
+    put_back,
+    remove_collection,
+    set_aside,
+    sweep_home,
+)
+from casetrack.store.info import read_info
 from casetrack.store.lock import names_lock
 from casetrack.store.place import endpoint_of
 from casetrack.store.rewrite import settle_if_idle
@@ -462,13 +471,57 @@ class Library(Placing):
         NotWritable, StorageError
             It cannot be deleted.
         """
-        info = self.find(name_or_id)
-        opened = self._open.pop(info.id, None)
-        if opened is not None:
-            opened.workspace.forget()  # Windows does not delete mapped files
+        info = self._closed(name_or_id)
         remove_collection(self._home, info)
         self.jobs.forget(info.id)
         return info
+
+    def _closed(self, name_or_id: str) -> CollectionInfo:
+        """Close the files of a collection, which Windows neither deletes nor renames when open."""
+        info = self.find(name_or_id)
+        opened = self._open.pop(info.id, None)
+        if opened is not None:
+            opened.workspace.forget()
+        return info
+
+    def set_aside(self, name_or_id: str, /) -> CollectionInfo:
+        """Hide a collection from all lists and searches until :meth:`put_back` shows it again.
+
+        Its data stays on the disk. Raises as :meth:`delete`.
+        """
+        info = self._closed(name_or_id)
+        set_aside(self._home, info)
+        return info
+
+    def aside(self) -> list[CollectionInfo]:
+        """Return the collections that were set aside, by name."""
+        found = [read_info(folder) for folder in self._home.glob(f"{ASIDE}*")]
+        return sorted(found, key=lambda info: info.name.casefold())
+
+    def put_back(self, collection_id: str, /) -> Collection:
+        """Show a collection again that was set aside.
+
+        Raises ``CollectionExists`` if its name is in use now, ``FreeTierLimit`` if the tier does
+        not allow more collections, and ``CollectionNotFound`` if it was not set aside.
+        """
+        info = self._aside(collection_id)
+        with names_lock(self.settings.data_dir):
+            listing.require_free(self._home, info.name)
+            self._allow_collection(info.edition)
+            put_back(self._home, info)
+        return self.get(info.id)
+
+    def delete_aside(self, collection_id: str, /) -> CollectionInfo:
+        """Delete a collection that was set aside, with all its content. Raises as `delete`."""
+        put_back(self._home, self._aside(collection_id))
+        return self.delete(collection_id)
+
+    def _aside(self, collection_id: str) -> CollectionInfo:
+        infos = self.aside()
+        for info in infos:
+            if info.id == collection_id:
+                return info
+        raise CollectionNotFound(collection_id, [], [info.name for info in infos])
 
     def search(
         self,

@@ -42,6 +42,8 @@ UNCHOSEN_PROFILE = ".profile-unchosen"
 """File in a collection's folder until the user has chosen a profile."""
 BUILDING = ".new-"
 """Prefix of a folder under construction; the collection's id follows."""
+ASIDE = ".aside-"
+"""Prefix of the folder of a collection that was set aside; its id follows."""
 _STOPPED_SECONDS = 60.0
 _LOCK_SECONDS = 10.0
 _DELETE_SECONDS = 30.0
@@ -209,6 +211,22 @@ def remove_collection(home: Path, info: CollectionInfo, /) -> None:
         for entry in list(place.objects.list("")):
             place.objects.remove(entry.key)
     _remove_collection_folder(home, info, "" if place.is_remote else "collection deleted")
+
+
+def set_aside(home: Path, info: CollectionInfo, /) -> None:
+    """Hide a collection once no process writes to it; :func:`put_back` shows it again."""
+    with file_locked(home / info.id, timeout=_DELETE_SECONDS):
+        audit.note(home / info.id, "collection set aside")
+    # After the lock, because Windows cannot rename a folder with an open file.
+    with storage_errors(home / info.id):
+        (home / info.id).rename(home / f"{ASIDE}{info.id}")
+
+
+def put_back(home: Path, info: CollectionInfo, /) -> None:
+    """Show a collection again that was set aside."""
+    with storage_errors(home / info.id):
+        (home / f"{ASIDE}{info.id}").rename(home / info.id)
+    audit.note(home / info.id, "collection put back")
 
 
 def _remove_collection_folder(home: Path, info: CollectionInfo, action: str) -> None:

@@ -598,11 +598,23 @@ def _(p: Person) -> None:
     p.see(".note.danger")
 
 
-@task("delete the collection, and import it again")
+@task("delete the collection, and restore it")
 def _(p: Person) -> None:
     p.go("/manage")
     p.type("#collection-delete input[name=sure]", NAME)
     p.click("#collection-delete button")
+    p.click("#aside form button")
+    p.see("main h1")
+    assert NAME in p.text(), "the collection is not restored"
+
+
+@task("delete the collection for good, and import it again")
+def _(p: Person) -> None:
+    p.go("/manage")
+    p.type("#collection-delete input[name=sure]", NAME)
+    p.click("#collection-delete button")
+    p.click("#aside details summary")
+    p.click("#aside details button")
     assert NAME not in p.text()
     (exported,) = p.files.parent.glob("*.ctcollection")
     p.click("details.make summary")

@@ -426,10 +426,13 @@ def _not_found(asked: str, known: Iterable[Watch]) -> WatchNotFound:
 
 
 def delete_collection(
-    library: Library, collection_id: str, /
+    library: Library, collection_id: str, /, *, aside: bool = False
 ) -> tuple[CollectionInfo, tuple[str, ...]]:
-    """Delete a collection; return its facts, and the folders that are no longer watched."""
-    gone = library.delete(collection_id)
+    """Delete a collection; return its facts, and the folders that are no longer watched.
+
+    *aside* means one that was set aside.
+    """
+    gone = (library.delete_aside if aside else library.delete)(collection_id)
     watch_list = WatchList(library.settings.data_dir)
     watched = watch_list.watches(gone.id)
     if watched:

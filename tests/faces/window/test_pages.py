@@ -169,8 +169,15 @@ def test_a_collection_is_managed_and_a_document_removed(
     exported = {"files": ("New.ctcollection", (tmp_path / "New.ctcollection").read_bytes())}
     assert "New" in do("New/do/collection delete", sure="Nwe")
     assert library.get("New")
-    do("New/do/collection delete", sure="New", back="/")
+    for what in ("restore", "delete"):
+        do("New/do/collection delete", sure="New")
+        (aside,) = library.aside()
+        assert not library.collections()
+        assert empty.post("/aside", data={"collection": "no-such"}).status_code == 404
+        empty.post("/aside", data={"collection": aside.id, "do": what})
+        assert not library.aside()
     assert not library.collections()
+    assert not [*(library.settings.data_dir / "collections").glob("*" + aside.id)]
     finished(empty, empty.post("/import", files=exported))
     assert [d.name for d in library.get("New").documents()] == ["Lease.txt"]
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.api.collection.listing import listing
 from casetrack.api.operations import operations
+from casetrack.api.watch.watch_list import delete_collection
 from casetrack.base.errors import UsageError
 from casetrack.base.records import DEFAULT_PROFILE
 from casetrack.base.resources import resource_dir
@@ -39,6 +40,7 @@ def home(visit: Visit, /) -> Response:
         "home.html",
         shelves=[visit.library.entry(info) for info in infos],
         sealed=visit.library.sealed(),
+        aside=visit.library.aside(),
         damaged=[(folder.name, reason) for folder, reason in damaged],
         folder=visit.library.settings.data_dir,
         most=visit.library.entitlements.tier.collections,
@@ -65,6 +67,15 @@ def import_archive(visit: Visit, /) -> Response:
         raise UsageError(str(visit.texts("adding.nothing")))
     title = f"{visit.texts.operation(operations()['import'])}: {paths[0].name}"
     return visit.see(address("jobs", begin(library, "import", work, title=title)))
+
+
+def aside(visit: Visit, /) -> Response:
+    """Restore a deleted collection, or delete it for good."""
+    library, chosen = visit.library, visit.sent("collection")
+    if visit.sent("do") == "delete":
+        delete_collection(library, chosen, aside=True)
+        return visit.see("/")
+    return visit.see(address("c", library.put_back(chosen).name))
 
 
 def create(visit: Visit, /) -> Response:
@@ -242,6 +253,7 @@ PAGES = (
     Page("create", "/collections", create, "POST"),
     Page("sample", "/sample", sample, "POST"),
     Page("import", "/import", import_archive, "POST"),
+    Page("aside", "/aside", aside, "POST"),
     Page("overview", "", overview),
     Page("suggested", "suggested", suggested),
     Page(

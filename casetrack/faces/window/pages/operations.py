@@ -41,7 +41,7 @@ _MANAGED = {
 }
 """Operations of the page for a collection as a whole, each with the statuses that allow it."""
 _SURE = frozenset({"upkeep", "collection delete"})
-"""Changes without an undo, which require the typed name of the collection."""
+"""Changes that require the typed name of the collection."""
 
 
 def reading() -> dict[str, Operation]:
@@ -119,10 +119,13 @@ def do(visit: Visit, /) -> Response:
         return visit.see(address("jobs", _begin(visit, asked, given)))
     if name == "delete":
         return _deleted(visit, asked, given)
+    if own and name == "collection delete":
+        visit.library.set_aside(own.id)
+        return visit.see("/")
     result = answered(visit, asked.method, given)
     if visit.is_part:
         return Response(status_code=204)
-    if own and name != "collection delete" and visit.collection.name != own.name:
+    if own and visit.collection.name != own.name:
         return visit.see(address("c", visit.collection.name, "manage"))
     return back_from(visit, result if isinstance(result, Rows) else (result,))
 
