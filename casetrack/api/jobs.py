@@ -29,14 +29,19 @@ class Jobs(JobStore):
     def newest(
         self,
         *,
-        everything: Annotated[bool, Arg("List all jobs, not only the newest.", "--all")] = False,
-        collection: Annotated[
-            str | None, Arg("Only this collection, by its name or ID.", "--collection -c NAME")
-        ] = None,
+        everything: Annotated[bool, Arg(cli="--all")] = False,
+        collection: Annotated[str | None, Arg(cli="--collection -c NAME")] = None,
     ) -> Rows[Job]:
         """Return jobs: waiting and running ones of all programs, and the last ones that ended.
 
         Records of the newest 200 jobs are kept for 30 days.
+
+        Parameters
+        ----------
+        everything
+            List all jobs, not only the newest.
+        collection
+            Only this collection, by its name or ID.
         """
         jobs = self.list(collection_id=None if collection is None else self._find(collection).id)
         count = len(jobs) if everything else max(_NEWEST, sum(job.active for job in jobs))

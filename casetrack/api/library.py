@@ -219,11 +219,16 @@ class Library(Placing):
         self,
         *,
         status: Annotated[
-            Literal["active", "closed", "archived", "all"],
-            Arg("Only collections with this status.", "--status"),
+            Literal["active", "closed", "archived", "all"], Arg(cli="--status")
         ] = "all",
     ) -> Rows[CollectionEntry]:
-        """Return the collections with their sizes, last changed first; then damaged folders."""
+        """Return the collections with their sizes, last changed first; then damaged folders.
+
+        Parameters
+        ----------
+        status
+            Only collections with this status.
+        """
         infos, damaged = self.listed()
         entries = [self.entry(i) for i in infos if status in {"all", i.status}]
         entries += [
@@ -257,35 +262,22 @@ class Library(Placing):
     )
     def create(
         self,
-        name: Annotated[str, Arg("The name.", "NAME")],
+        name: Annotated[str, Arg(cli="NAME")],
         /,
         *,
         collection_type: Annotated[
             str,
-            Arg(
-                "Type of collection; an unknown one lists all types.",
-                "--type TYPE",
-                mcp_type=str | None,
-                mcp_default=None,
-                words=COLLECTION_TYPES,
-            ),
+            Arg(cli="--type TYPE", mcp_type=str | None, mcp_default=None, words=COLLECTION_TYPES),
         ] = "other",
-        description: Annotated[str | None, Arg("A description.", "--description TEXT", "-")] = None,
+        description: Annotated[str | None, Arg(cli="--description TEXT", mcp="-")] = None,
         reference: Annotated[
-            str | None,
-            Arg(
-                "Your own reference, such as a number.",
-                "--reference TEXT",
-                note="User's own number",
-            ),
+            str | None, Arg(cli="--reference TEXT", note="User's own number")
         ] = None,
-        tags: Annotated[_Tags, Arg("A tag; may be repeated.", "--tag TAG", "-")] = (),
+        tags: Annotated[_Tags, Arg(cli="--tag TAG", mcp="-")] = (),
         profile: Annotated[
             str,
             Arg(
-                "Its models; an unknown name lists all profiles. auto: by the language of the "
-                "first files.",
-                "--profile PROFILE",
+                cli="--profile PROFILE",
                 note="openai sends texts out: ask first",
                 mcp_type=str | None,
                 mcp_default=None,
@@ -294,33 +286,39 @@ class Library(Placing):
         ] = AUTO_PROFILE,
         pipeline: str | Path = DEFAULT_PIPELINE,
         edition: str = DEFAULT_EDITION,
-        at: Annotated[
-            str | None,
-            Arg(
-                "Keep it in object storage: s3://BUCKET/FOLDER, gs://\u2026 or az://\u2026",
-                "--at ADDRESS",
-                "-",
-            ),
-        ] = None,
+        at: Annotated[str | None, Arg(cli="--at ADDRESS", mcp="-")] = None,
     ) -> Collection:
         """Create an empty collection.
 
         Parameters
         ----------
         name
+            The name.
+
             1 to 200 characters; unique, ignoring letter case.
         collection_type
-            One of :data:`COLLECTION_TYPES` or of the edition's types, in any letter case.
+            Type of collection; an unknown one lists all types.
+
+            In any letter case; an edition has further types.
+        description
+            A description.
+        reference
+            Your own reference, such as a number.
+        tags
+            A tag; may be repeated.
         profile
-            Its models, which need not be installed yet. ``auto`` is the default profile until the
-            language of the first files requires another. See also :meth:`profile_notice`,
-            :meth:`missing_models`.
+            Its models; an unknown name lists all profiles. auto: by the language of the first
+            files.
+
+            They need not be installed yet; see :meth:`profile_notice`, :meth:`missing_models`.
         pipeline
             Name of a pipeline of the package or of the folder ``pipelines``, or the path of a file.
             The collection keeps a copy.
         edition
             ``collections``, ``legal`` for cases of lawyers, or ``context`` for programmers.
         at
+            Keep it in object storage: s3://BUCKET/FOLDER, gs://… or az://…
+
             An address in object storage (``s3://bucket/collections/harbour``) instead of the data
             folder: an empty folder.
 
@@ -452,13 +450,16 @@ class Library(Placing):
         return infos[match]
 
     @operation("collection delete", DELETES)
-    def delete(
-        self, name_or_id: Annotated[str, Arg("Name or ID of the collection.", "NAME")], /
-    ) -> CollectionInfo:
+    def delete(self, name_or_id: Annotated[str, Arg(cli="NAME")], /) -> CollectionInfo:
         """Delete a collection and all its content; your original files are not touched.
 
         The records of its jobs are deleted too. A collection of an earlier version need not be
         migrated first.
+
+        Parameters
+        ----------
+        name_or_id
+            Name or ID of the collection.
 
         Notes
         -----
@@ -658,12 +659,10 @@ class Library(Placing):
     @operation("import", ADDS, work=Work("Importing", "bytes", "import", "Import of {path.name}"))
     def import_archive(
         self,
-        path: Annotated[PathRef, Arg("The .ctcollection or .ctsealed file.", "FILE", path=True)],
+        path: Annotated[PathRef, Arg(cli="FILE", path=True)],
         /,
         *,
-        name: Annotated[
-            str | None, Arg("The name; by default the exported one.", "--name NAME")
-        ] = None,
+        name: Annotated[str | None, Arg(cli="--name NAME")] = None,
         passphrase: str | Secret | None = None,
         progress: Callable[[str, int, int], None] | None = None,
         cancel: threading.Event | None = None,
@@ -676,6 +675,10 @@ class Library(Placing):
 
         Parameters
         ----------
+        path
+            The .ctcollection or .ctsealed file.
+        name
+            The name; by default the exported one.
         passphrase
             A passphrase, or a key file (:meth:`casetrack.base.crypt.secret.Secret.from_file`).
         progress
@@ -726,16 +729,9 @@ class Library(Placing):
     def upkeep(
         self,
         *,
-        collection: Annotated[
-            str | None, Arg("Only this collection, by its name or ID.", "--collection -c NAME")
-        ] = None,
-        secure: Annotated[
-            bool,
-            Arg("Remove all deleted data from all files, with all named snapshots.", "--secure"),
-        ] = False,
-        if_needed: Annotated[
-            bool, Arg("Only collections with data to remove.", "--if-needed")
-        ] = False,
+        collection: Annotated[str | None, Arg(cli="--collection -c NAME")] = None,
+        secure: Annotated[bool, Arg(cli="--secure")] = False,
+        if_needed: Annotated[bool, Arg(cli="--if-needed")] = False,
         wait: bool = False,
         cancel: threading.Event | None = None,
     ) -> tuple[UpkeepReport, ...]:
@@ -748,6 +744,12 @@ class Library(Placing):
 
         Parameters
         ----------
+        collection
+            Only this collection, by its name or ID.
+        secure
+            Remove all deleted data from all files, with all named snapshots.
+        if_needed
+            Only collections with data to remove.
         wait
             Wait for other programs that write to a collection; otherwise skip it.
         """
@@ -771,25 +773,9 @@ class Library(Placing):
     def doctor(
         self,
         *,
-        collection: Annotated[
-            str | None, Arg("Only this collection, by its name or ID.", "--collection -c NAME")
-        ] = None,
-        deep: Annotated[
-            bool,
-            Arg(
-                "Read all unchanged source files again and compare every page; rebuild the "
-                "index and compare every row. Can take as long as ingesting.",
-                "--deep",
-            ),
-        ] = False,
-        repair: Annotated[
-            bool,
-            Arg(
-                "First repair problems without loss, and report the repairs. Documents "
-                "and your files are never removed.",
-                "--repair",
-            ),
-        ] = False,
+        collection: Annotated[str | None, Arg(cli="--collection -c NAME")] = None,
+        deep: Annotated[bool, Arg(cli="--deep")] = False,
+        repair: Annotated[bool, Arg(cli="--repair")] = False,
         progress: Callable[[str, int, int], None] | None = None,
     ) -> HealthReport:
         """Check the data folder, the models and every collection.
@@ -798,7 +784,15 @@ class Library(Placing):
 
         Parameters
         ----------
-        deep, repair, progress
+        collection
+            Only this collection, by its name or ID.
+        deep
+            Read all unchanged source files again and compare every page; rebuild the index and
+            compare every row. Can take as long as ingesting.
+        repair
+            First repair problems without loss, and report the repairs. Documents and your files are
+            never removed.
+        progress
             See :meth:`casetrack.api.collection.admin.Admin.doctor`.
         """
         from casetrack.keep import health

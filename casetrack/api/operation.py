@@ -276,7 +276,7 @@ class Arg:
     Attributes
     ----------
     help
-        One line for people.
+        One line for people; by default the first paragraph on it in the method's docstring.
     cli
         Its options and a metavar: ``--limit -k N``, ``--kind``. A metavar alone is a positional
         argument; ``/--same`` is an option that makes it false; ``-`` omits it.
@@ -321,9 +321,10 @@ class Arg:
         return " ".join(words) or None
 
 
-def at_most(about: str = "How many at most.", mcp: str = "top_k", /, **words: Any) -> Arg:
+def at_most(mcp: str = "top_k", /, **words: Any) -> Arg:
     """Return the properties of a limit; *words* are the other attributes of :class:`Arg`."""
-    return Arg(about, "--limit -k N", mcp, **{"ge": 1} | words)
+    usual: dict[str, Any] = {"cli": "--limit -k N", "mcp": mcp, "ge": 1}
+    return Arg(**usual | words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,7 +340,13 @@ class Argument:
     default: Any
     by_position: bool
     arg: Arg
+    method: Callable[..., Any]
     many: bool = False
+
+    @property
+    def help(self) -> str:
+        """One line for people."""
+        return self.arg.help or _meanings(self.method).get(self.name, "")
 
     @property
     def is_required(self) -> bool:
@@ -408,8 +415,21 @@ def arguments_of(method: Callable[..., Any], /) -> tuple[Argument, ...]:
         if many:
             bare, default = GenericAlias(list, (bare,)) | None, None
         by_position = many or each.kind is each.POSITIONAL_ONLY
-        arguments.append(Argument(each.name, bare, default, by_position, arg, many))
+        arguments.append(Argument(each.name, bare, default, by_position, arg, method, many))
     return tuple(arguments)
+
+
+@functools.cache
+def _meanings(method: Callable[..., Any]) -> dict[str, str]:
+    """Return the first paragraph on each argument in the docstring of a method."""
+    meanings = {"limit": "How many at most."}
+    _, _, section = (inspect.getdoc(method) or "").partition("\nParameters\n----------\n")
+    section = re.split(r"\n\n(?=\w+\n---)", section)[0]
+    for entry in re.split(r"\n(?=\w)", section):
+        names, _, text = entry.partition("\n")
+        words = " ".join(text.partition("\n\n")[0].split())
+        meanings |= dict.fromkeys(names.split(", "), words)
+    return meanings
 
 
 def _evaluated(annotation: Any, names: dict[str, Any]) -> Any:

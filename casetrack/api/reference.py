@@ -54,7 +54,7 @@ def _row(each: Argument) -> tuple[str, ...]:
         "" if each.mcp_name == "-" else f"`{each.mcp_name}`",
         _value(each),
         default,
-        each.arg.help,
+        each.help,
     )
 
 

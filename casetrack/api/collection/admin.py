@@ -128,23 +128,13 @@ class Admin(OwnFacts, EarlierStates):
         self,
         path: Annotated[
             PathRef | None,
-            Arg(
-                "A new file (.ctcollection) or a folder. [default: the folder "
-                "exports in the data folder]",
-                "OUTPUT",
-                "output_folder",
-                "Absolute; default: exports",
-                path=True,
-            ),
+            Arg(cli="OUTPUT", mcp="output_folder", note="Absolute; default: exports", path=True),
         ] = None,
         /,
         *,
-        overwrite: Annotated[bool, Arg("Replace an existing file.", "--overwrite", "-")] = False,
+        overwrite: Annotated[bool, Arg(cli="--overwrite", mcp="-")] = False,
         passphrase: str | Secret | None = None,
-        snapshot: Annotated[
-            StateRef | None,
-            Arg("Export this earlier state (name or number).", "--snapshot SNAPSHOT", "-"),
-        ] = None,
+        snapshot: Annotated[StateRef | None, Arg(cli="--snapshot SNAPSHOT", mcp="-")] = None,
         progress: Callable[[str, int, int], None] | bool | None = None,
         cancel: threading.Event | None = None,
     ) -> ExportReport:
@@ -158,11 +148,17 @@ class Admin(OwnFacts, EarlierStates):
         Parameters
         ----------
         path
+            A new file (.ctcollection) or a folder. [default: the folder exports in the data folder]
+
             A file, or a folder, where the file gets the collection's name; the ending
             ``.ctcollection`` is added. By default, the folder ``exports`` of the data folder.
+        overwrite
+            Replace an existing file.
         passphrase
             Encrypts the file: a passphrase, or a key file (:meth:`from_file`). The ending is then
             ``.ctsealed``, and no plain text is written to the disk at any time.
+        snapshot
+            Export this earlier state (name or number).
         progress
             Called from this thread with the current step, the work done and the total; or whether
             to show a bar, see :meth:`~casetrack.api.collection.Collection.ingest`.
@@ -306,8 +302,7 @@ class Admin(OwnFacts, EarlierStates):
         profile: Annotated[
             str | None,
             Arg(
-                "New models; an unknown name lists all profiles.",
-                "--profile PROFILE",
+                cli="--profile PROFILE",
                 note="openai sends texts out: ask first",
                 words=PROFILE_NAMES,
             ),
@@ -316,27 +311,12 @@ class Admin(OwnFacts, EarlierStates):
         *,
         reparse: Annotated[
             bool | None,
-            Arg(
-                "Also read source files again that have changed or whose data is out of "
-                "date. This is the default for a single document.",
-                "--reparse/--no-reparse",
-                note=_KEEPS_CHUNKS,
-                mcp_type=bool,
-                mcp_default=True,
-            ),
+            Arg(cli="--reparse/--no-reparse", note=_KEEPS_CHUNKS, mcp_type=bool, mcp_default=True),
         ] = None,
         force: Annotated[
-            bool,
-            Arg(
-                "Rebuild everything, not only data that is out of date.",
-                "--force",
-                "!skip_unchanged",
-                mcp_default=False,
-            ),
+            bool, Arg(cli="--force", mcp="!skip_unchanged", mcp_default=False)
         ] = False,
-        document: Annotated[
-            DocumentRef | None, Arg("Only this document: its name or ID.", "DOCUMENT", "-")
-        ] = None,
+        document: Annotated[DocumentRef | None, Arg(cli="DOCUMENT", mcp="-")] = None,
         progress: Callable[[str, int, int], None] | bool | None = None,
         cancel: threading.Event | None = None,
     ) -> ReindexReport:
@@ -349,12 +329,19 @@ class Admin(OwnFacts, EarlierStates):
         Parameters
         ----------
         profile
+            New models; an unknown name lists all profiles.
+
             The new models; ``None`` keeps the current ones.
         reparse
+            Also read source files again that have changed or whose data is out of date. This is the
+            default for a single document.
+
             First read source files again: changed ones, and those of documents with stale data.
             Documents whose file is gone or cannot be read are kept and named in the report.
         force
-            Rebuild also data that is not stale.
+            Rebuild everything, not only data that is out of date.
+        document
+            Only this document: its name or ID.
         progress
             Called from this thread with the current step, the work done and the total; or whether
             to show a bar, see ``Collection.ingest``.
@@ -408,13 +395,11 @@ class Admin(OwnFacts, EarlierStates):
     @raises_damage
     def reindex_document(
         self,
-        name_or_id: Annotated[DocumentRef, Arg("Name, path or ID.", "DOCUMENT", "document_name")],
+        name_or_id: Annotated[DocumentRef, Arg(cli="DOCUMENT", mcp="document_name")],
         /,
         *,
-        force: Annotated[bool, Arg("Rebuild it in any case.", "--force")] = False,
-        reparse: Annotated[
-            bool, Arg("Read the source file again.", "--reparse/--no-reparse", note=_KEEPS_CHUNKS)
-        ] = True,
+        force: Annotated[bool, Arg(cli="--force")] = False,
+        reparse: Annotated[bool, Arg(cli="--reparse/--no-reparse", note=_KEEPS_CHUNKS)] = True,
         progress: Callable[[str, int, int], None] | bool | None = None,
         cancel: threading.Event | None = None,
     ) -> ReindexReport:
@@ -426,10 +411,16 @@ class Admin(OwnFacts, EarlierStates):
         Parameters
         ----------
         name_or_id
+            Name, path or ID.
+
             For an attachment of a mail, the whole mail is read again.
         force
+            Rebuild it in any case.
+
             Otherwise only if the file has changed, or stored data is stale.
         reparse
+            Read the source file again.
+
             Otherwise chunks are kept, and only derived data is rebuilt: vectors, search terms,
             names, dates and amounts.
         progress, cancel
@@ -457,13 +448,7 @@ class Admin(OwnFacts, EarlierStates):
 
     @operation("index-status", READS)
     def index_status(
-        self,
-        document: _Document = None,
-        /,
-        *,
-        verify: Annotated[
-            bool, Arg("Compare also large files with a changed time.", "--verify")
-        ] = False,
+        self, document: _Document = None, /, *, verify: Annotated[bool, Arg(cli="--verify")] = False
     ) -> IndexStatus:
         """Return the parts of a collection's index that are out of date, and how to update them.
 
@@ -475,8 +460,9 @@ class Admin(OwnFacts, EarlierStates):
         document
             ``None`` means all.
         verify
-            Read every source file whose time has changed, of any size. The file of a single
-            document is always read.
+            Compare also large files with a changed time.
+
+            The file of a single document is always read.
 
         Raises
         ------

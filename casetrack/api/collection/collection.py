@@ -199,27 +199,9 @@ class Collection:
         query: _Query,
         /,
         *,
-        limit: Annotated[
-            int, at_most("How many results at most.", le=1000, mcp_le=50, mcp_default=5)
-        ] = 10,
-        mode: Annotated[
-            SearchMode | None,
-            Arg(
-                "By words, by meaning, by both, or by both with reranking. "
-                "[default: the best that the collection allows]",
-                "--mode",
-                note="Default: the best",
-            ),
-        ] = None,
-        stages: Annotated[
-            Sequence[str] | str | None,
-            Arg(
-                "Stages instead of a mode, separated by commas: bm25, semantic, sparse, "
-                "maxsim, feedback, rerank.",
-                "--stages NAMES",
-                "-",
-            ),
-        ] = None,
+        limit: Annotated[int, at_most(le=1000, mcp_le=50, mcp_default=5)] = 10,
+        mode: Annotated[SearchMode | None, Arg(cli="--mode", note="Default: the best")] = None,
+        stages: Annotated[Sequence[str] | str | None, Arg(cli="--stages NAMES", mcp="-")] = None,
         document: DocumentRef | None = None,
         documents: _Documents = None,
         kinds: _Kinds = None,
@@ -240,25 +222,9 @@ class Collection:
         ] = True,
         fusion: FusionMethod = "zscore",
         related: Annotated[
-            int,
-            Arg(
-                "Also show up to N passages that mention the same rare names as the results "
-                "or have a similar meaning.",
-                "--related N",
-                note="More, linked by names",
-                ge=0,
-                le=20,
-            ),
+            int, Arg(cli="--related N", note="More, linked by names", ge=0, le=20)
         ] = 0,
-        min_relevance: Annotated[
-            float | None,
-            Arg(
-                "Leave out results below this relevance. [default: show all]",
-                "--min-relevance 0..1",
-                ge=0,
-                le=1,
-            ),
-        ] = None,
+        min_relevance: Annotated[float | None, Arg(cli="--min-relevance 0..1", ge=0, le=1)] = None,
         vocabulary: Annotated[
             bool,
             Arg(
@@ -271,12 +237,20 @@ class Collection:
         Parameters
         ----------
         limit
-            1 to 1,000 different places, or passages if *fold* is false.
+            How many results at most.
+
+            They are different places, or passages if *fold* is false.
         mode
+            By words, by meaning, by both, or by both with reranking. [default: the best that the
+            collection allows]
+
             ``keyword`` (BM25), ``semantic`` (vectors), ``hybrid`` (both, and learned sparse vectors
             if the profile has them) or ``full`` (hybrid, then late interaction on the best
             results). ``None`` means full as far as the collection and the tier allow; a note lists
             missing parts.
+        stages
+            Stages instead of a mode, separated by commas: bm25, semantic, sparse, maxsim, feedback,
+            rerank.
         document, documents
             Only passages of this document, or of these: name, path, id or record.
         since, until
@@ -288,6 +262,11 @@ class Collection:
             others.
         fusion
             Combination of several signals: ``zscore`` or ``rrf``.
+        related
+            Also show up to N passages that mention the same rare names as the results or have a
+            similar meaning.
+        min_relevance
+            Leave out results below this relevance. [default: show all]
 
         Raises
         ------
@@ -352,7 +331,7 @@ class Collection:
         languages: _Languages = None,
         mentions: _Mentions = None,
         shown: Iterable[str] = (),
-        most: Annotated[int, at_most("How many values of each.", le=200, mcp_le=15)] = 8,
+        most: Annotated[int, at_most(le=200, mcp_le=15)] = 8,
         waits: bool = True,
     ) -> Facets:
         """Return filters for the passages that match a question, with the passages of each.
@@ -366,6 +345,8 @@ class Collection:
             Filters in use; see :meth:`search`.
         shown
             Ids of further chunks that count, such as those of a semantic search.
+        most
+            How many values of each.
         waits
             Wait until all passages are read for the map; see :meth:`Map.lacking`. Otherwise people
             and organizations are left out until then.
@@ -393,19 +374,24 @@ class Collection:
     )
     def topic_matrix(
         self,
-        topics: Annotated[Sequence[str], Arg("Topics, clauses or claims.", "TOPIC", le=20)],
+        topics: Annotated[Sequence[str], Arg(cli="TOPIC", le=20)],
         /,
         *,
         documents: _Documents = None,
         kinds: _Kinds = None,
-        limit: Annotated[
-            int, at_most("How many documents at most.", "limit", mcp_le=200, mcp_default=25)
-        ] = 1000,
+        limit: Annotated[int, at_most("limit", mcp_le=200, mcp_default=25)] = 1000,
     ) -> TopicMatrix:
         """Return for each document which topics are present, absent or unsure, with places.
 
         Each document is searched for each topic. A topic is present if the relevance of its best
         passage is high, and absent if it is low; otherwise it is unsure.
+
+        Parameters
+        ----------
+        topics
+            Topics, clauses or claims.
+        limit
+            How many documents at most.
         """
         from casetrack.base.arguments import Filter
         from casetrack.search.topics import topic_matrix
@@ -492,46 +478,23 @@ class Collection:
     @raises_damage
     def ingest(
         self,
-        paths: Annotated[
-            Iterable[PathRef] | PathRef, Arg("Files and folders to add.", "PATH", path=True)
-        ],
+        paths: Annotated[Iterable[PathRef] | PathRef, Arg(cli="PATH", path=True)],
         /,
         *,
         recursive: _Recursive = True,
         extensions: _Extensions = None,
-        force: Annotated[
-            bool, Arg("Add a file again even if it is already there.", "--force")
-        ] = False,
+        force: Annotated[bool, Arg(cli="--force")] = False,
         document_type: _Type = None,
-        document_name: Annotated[
-            str | None, Arg("Name of the document (one file only).", "--name NAME")
-        ] = None,
-        copy_original: Annotated[
-            bool | None,
-            Arg("Keep a copy of the file in the collection.", "--copy-original/--no-copy-original"),
-        ] = None,
+        document_name: Annotated[str | None, Arg(cli="--name NAME")] = None,
+        copy_original: Annotated[bool | None, Arg(cli="--copy-original/--no-copy-original")] = None,
         passwords: _Passwords = (),
         ocr: _Ocr = None,
         ocr_language: _OcrLanguage = None,
-        pipeline: Annotated[
-            PathRef | None,
-            Arg(
-                "Processing of the files: a pipeline file or its name; see "
-                "`casetrack schema --pipelines`.",
-                "--pipeline FILE",
-            ),
-        ] = None,
+        pipeline: Annotated[PathRef | None, Arg(cli="--pipeline FILE")] = None,
         progress: Callable[[IngestProgress], None] | bool | None = None,
         cancel: threading.Event | None = None,
         engine: Literal["here", "ray"] | None = None,
-        on: Annotated[
-            str | None,
-            Arg(
-                "Read the files on a cluster: local, auto, HOST:PORT or ray://HOST:PORT. PATH may "
-                "then be a bucket, such as s3://bucket/folder.",
-                "--on CLUSTER",
-            ),
-        ] = None,
+        on: Annotated[str | None, Arg(cli="--on CLUSTER")] = None,
     ) -> IngestReport:
         """Add files to a collection: PDF, Office and OpenDocument files, mails, web pages, images.
 
@@ -544,16 +507,27 @@ class Collection:
         Parameters
         ----------
         paths
-            Files and folders, or one of them; ``~`` is the home folder.
+            Files and folders to add.
+
+            One or several; ``~`` is the home folder.
+        force
+            Add a file again even if it is already there.
+        document_name
+            Name of the document (one file only).
         copy_original
+            Keep a copy of the file in the collection.
+
             ``None`` means as set in config.toml. Attachments are always kept, since they have no
             file.
         ocr, ocr_language
             Engine (one of :data:`OCR_ENGINES`) and languages (``deu+eng``) for scans and pictures;
             ``None`` means as set in config.toml.
         pipeline
-            Name or file of the collection's new pipeline; ``None`` keeps the current one.
-            ``admin.reindex(reparse=True)`` updates documents of another pipeline.
+            Processing of the files: a pipeline file or its name; see `casetrack schema
+            --pipelines`.
+
+            It becomes the collection's pipeline; ``admin.reindex(reparse=True)`` updates documents
+            of another one.
         progress
             Called from this thread at least several times a second; or whether to show a bar, by
             default in a notebook or terminal if the collection was opened by
@@ -564,7 +538,10 @@ class Collection:
             ``ray`` reads the files on the machines of a cluster (``pip install 'casetrack[ray]'``);
             *paths* are then folders that all of them can read, or a bucket: ``s3://bucket/folder``.
         on
-            The cluster: ``local`` starts one on this computer, ``auto`` uses the one running here.
+            Read the files on a cluster: local, auto, HOST:PORT or ray://HOST:PORT. PATH may then be
+            a bucket, such as s3://bucket/folder.
+
+            ``local`` starts a cluster on this computer, ``auto`` uses the one running here.
 
         Raises
         ------
@@ -622,49 +599,26 @@ class Collection:
     def sync(
         self,
         folder: Annotated[
-            PathRef,
-            Arg("The folder to compare with.", "FOLDER", "folder_path", "Absolute", path=True),
+            PathRef, Arg(cli="FOLDER", mcp="folder_path", note="Absolute", path=True)
         ],
         /,
         *,
-        remove_deleted: Annotated[
-            bool, Arg("Remove documents whose file is gone.", "--remove-deleted")
-        ] = False,
-        dry_run: Annotated[bool, Arg("Only show what would be done.", "--dry-run")] = False,
+        remove_deleted: Annotated[bool, Arg(cli="--remove-deleted")] = False,
+        dry_run: Annotated[bool, Arg(cli="--dry-run")] = False,
         recursive: _Recursive = True,
         include: Annotated[
-            Iterable[str] | None,
-            Arg(
-                "Only files that match, such as 'contracts/**'; may be repeated.",
-                "--include GLOB",
-                note="gitignore patterns",
-            ),
+            Iterable[str] | None, Arg(cli="--include GLOB", note="gitignore patterns")
         ] = None,
         exclude: Annotated[
-            Iterable[str] | None,
-            Arg(
-                "No files that match, such as drafts/; may be repeated.",
-                "--exclude GLOB",
-                note="gitignore patterns",
-            ),
+            Iterable[str] | None, Arg(cli="--exclude GLOB", note="gitignore patterns")
         ] = None,
         extensions: _Extensions = None,
-        hidden: Annotated[
-            bool, Arg("Include hidden files and folders (names with a dot).", "--hidden", "-")
-        ] = False,
-        ignored: Annotated[
-            bool, Arg("Include files that a .casetrackignore file excludes.", "--no-ignore", "-")
-        ] = False,
-        follow_links: Annotated[
-            bool, Arg("Follow links that stay inside the folder.", "--follow-links", "-")
-        ] = False,
-        verify: Annotated[
-            bool, Arg("Compare the content of all files, also untouched ones.", "--verify", "-")
-        ] = False,
+        hidden: Annotated[bool, Arg(cli="--hidden", mcp="-")] = False,
+        ignored: Annotated[bool, Arg(cli="--no-ignore", mcp="-")] = False,
+        follow_links: Annotated[bool, Arg(cli="--follow-links", mcp="-")] = False,
+        verify: Annotated[bool, Arg(cli="--verify", mcp="-")] = False,
         only: Iterable[str | Path] | None = None,
-        force_removal: Annotated[
-            bool, Arg("With --remove-deleted, even if the folder is empty.", "--force-removal", "-")
-        ] = False,
+        force_removal: Annotated[bool, Arg(cli="--force-removal", mcp="-")] = False,
         document_type: _Type = None,
         passwords: _Passwords = (),
         ocr: _Ocr = None,
@@ -681,15 +635,34 @@ class Collection:
 
         Parameters
         ----------
+        folder
+            The folder to compare with.
         remove_deleted
-            Remove documents whose file below the folder is gone, with their attachments; otherwise
-            they are reported as missing. Files excluded by other parameters, and those in
+            Remove documents whose file is gone.
+
+            Otherwise they are reported as missing. Files excluded by other parameters, and those in
             unreadable folders, do not count as gone.
-        include, exclude
+        dry_run
+            Only show what would be done.
+        include
+            Only files that match, such as 'contracts/**'; may be repeated.
+
             Gitignore patterns relative to the folder: files must match one of *include*, if given,
             and none of *exclude*.
+        exclude
+            No files that match, such as drafts/; may be repeated.
+        hidden
+            Include hidden files and folders (names with a dot).
+        ignored
+            Include files that a .casetrackignore file excludes.
+        follow_links
+            Follow links that stay inside the folder.
+        verify
+            Compare the content of all files, also untouched ones.
         only
             Compare only these files and folders of the folder.
+        force_removal
+            With --remove-deleted, even if the folder is empty.
         progress
             Called from this thread with the current step, the work done and the total (0 if
             unknown); or whether to show a bar, see :meth:`ingest`.
@@ -885,20 +858,22 @@ class Collection:
     def documents(
         self,
         *,
-        sort_by: Annotated[
-            Literal["name", "date", "pages", "type"],
-            Arg("Sort order; date puts the newest first.", "--sort"),
-        ] = "date",
-        tag: Annotated[str | None, Arg("Only documents with this tag.", "--tag TAG", "-")] = None,
-        starred: Annotated[bool, Arg("Only starred documents.", "--starred", "-")] = False,
+        sort_by: Annotated[Literal["name", "date", "pages", "type"], Arg(cli="--sort")] = "date",
+        tag: Annotated[str | None, Arg(cli="--tag TAG", mcp="-")] = None,
+        starred: Annotated[bool, Arg(cli="--starred", mcp="-")] = False,
     ) -> RowList[Document]:
         """Return all documents, last added first; ``sort_by`` has other orders.
 
         Parameters
         ----------
         sort_by
-            ``date`` (last added first), ``name``, ``pages`` (longest first) or ``type`` (by type,
-            then by name).
+            Sort order; date puts the newest first.
+
+            ``pages`` puts the longest first; ``type`` sorts by type, then by name.
+        tag
+            Only documents with this tag.
+        starred
+            Only starred documents.
 
         Raises
         ------
@@ -920,17 +895,15 @@ class Collection:
 
     @operation("document", READS, tool="get_document", sets=("search", "legal"))
     def document(
-        self,
-        name_or_id: Annotated[
-            DocumentRef, Arg("Name, path or ID of the document.", "NAME", "document_name")
-        ],
-        /,
+        self, name_or_id: Annotated[DocumentRef, Arg(cli="NAME", mcp="document_name")], /
     ) -> Document:
         """Return the document of a name, a path, or an id (at least its first 8 characters).
 
         Parameters
         ----------
         name_or_id
+            Name, path or ID of the document.
+
             A record is accepted too, here and in all methods; it is looked up again by its id.
 
         Raises
@@ -944,13 +917,11 @@ class Collection:
     @raises_damage
     def delete_document(
         self,
-        name_or_id: Annotated[DocumentRef, Arg("Name, path or ID of the document.", "NAME")],
+        name_or_id: Annotated[DocumentRef, Arg(cli="NAME")],
         /,
         *,
         secure: bool = False,
-        exclude: Annotated[
-            bool, Arg("Syncs skip its file until you ingest it by its path.", "--exclude")
-        ] = False,
+        exclude: Annotated[bool, Arg(cli="--exclude")] = False,
     ) -> Document:
         """Remove a document, its attachments and all data derived from it.
 
@@ -961,10 +932,14 @@ class Collection:
 
         Parameters
         ----------
+        name_or_id
+            Name, path or ID of the document.
         secure
             Remove it from every file at once, with all content deleted earlier and all named
             snapshots. Otherwise ``admin.upkeep`` removes it later.
         exclude
+            Syncs skip its file until you ingest it by its path.
+
             No sync adds the file again, also after it is moved or changed, until it is ingested
             itself. ``admin.excluded`` lists such files.
         """

@@ -64,7 +64,7 @@ class OwnFacts:
         name
             1 to 200 characters; unique, ignoring letter case. Id and folder stay.
         collection_type
-            One of :data:`~casetrack.base.records.COLLECTION_TYPES`, in any letter case.
+            Type of collection, in any letter case; an unknown one lists all types.
         tags
             Replace all tags; duplicates in any letter case are removed.
 
@@ -133,26 +133,35 @@ class OwnFacts:
         )
 
     @operation("collection rename", SWITCHES)
-    def rename(self, name: Annotated[str, Arg("The new name.", "NEW_NAME")], /) -> CollectionInfo:
-        """Rename a collection; its ID and its documents stay the same."""
+    def rename(self, name: Annotated[str, Arg(cli="NEW_NAME")], /) -> CollectionInfo:
+        """Rename a collection; its ID and its documents stay the same.
+
+        Parameters
+        ----------
+        name
+            The new name.
+        """
         return self.update(name=name)
 
     @operation("collection describe", SWITCHES)
     def describe(
         self,
         *,
-        description: Annotated[
-            str | None, Arg('A description; "" removes it.', "--description TEXT")
-        ] = None,
-        reference: Annotated[
-            str | None,
-            Arg('Your own reference, such as a number; "" removes it.', "--reference TEXT"),
-        ] = None,
-        collection_type: Annotated[
-            str | None, Arg("Type of collection; an unknown one lists all types.", "--type TYPE")
-        ] = None,
+        description: Annotated[str | None, Arg(cli="--description TEXT")] = None,
+        reference: Annotated[str | None, Arg(cli="--reference TEXT")] = None,
+        collection_type: Annotated[str | None, Arg(cli="--type TYPE")] = None,
     ) -> CollectionInfo:
-        """Change a collection's description, reference or type."""
+        """Change a collection's description, reference or type.
+
+        Parameters
+        ----------
+        description
+            A description; "" removes it.
+        reference
+            Your own reference, such as a number; "" removes it.
+        collection_type
+            Type of collection; an unknown one lists all types.
+        """
         if description is None and reference is None and collection_type is None:
             raise UsageError(
                 "No change was given.",
@@ -167,14 +176,24 @@ class OwnFacts:
     def tag(
         self,
         *,
-        add: Annotated[_Tags, Arg("A tag to add; may be repeated.", "--add TAG")] = (),
-        remove: Annotated[_Tags, Arg("A tag to remove; may be repeated.", "--remove TAG")] = (),
-        only: Annotated[
-            list[str] | None, Arg("Replace all tags; may be repeated.", "--set TAG")
-        ] = None,
-        clear: Annotated[bool, Arg("Remove all tags first.", "--clear")] = False,
+        add: Annotated[_Tags, Arg(cli="--add TAG")] = (),
+        remove: Annotated[_Tags, Arg(cli="--remove TAG")] = (),
+        only: Annotated[list[str] | None, Arg(cli="--set TAG")] = None,
+        clear: Annotated[bool, Arg(cli="--clear")] = False,
     ) -> CollectionInfo:
-        """Add and remove a collection's tags; without an option it shows them."""
+        """Add and remove a collection's tags; without an option it shows them.
+
+        Parameters
+        ----------
+        add
+            A tag to add; may be repeated.
+        remove
+            A tag to remove; may be repeated.
+        only
+            Replace all tags; may be repeated.
+        clear
+            Remove all tags first.
+        """
         if only and clear:
             raise UsageError(
                 f"{Opt('set')} and {Opt('clear')} cannot be combined.",

@@ -51,16 +51,17 @@ class EarlierStates:
     @operation("snapshots list", READS, tool="list_snapshots", entries="snapshots", most=100)
     @raises_damage
     def snapshots(
-        self,
-        *,
-        limit: Annotated[
-            int, Arg("Number of states in addition to the named ones.", "--limit -k N", "-", ge=0)
-        ] = AUTOMATIC,
+        self, *, limit: Annotated[int, Arg(cli="--limit -k N", mcp="-", ge=0)] = AUTOMATIC
     ) -> Rows[SnapshotInfo]:
         """Return the states that the collection can be restored to, newest first.
 
         Named ones stay until they are removed. The others are left by every change and removed
         after some minutes.
+
+        Parameters
+        ----------
+        limit
+            Number of states in addition to the named ones.
 
         Raises
         ------
@@ -73,7 +74,7 @@ class EarlierStates:
 
     @operation("snapshots take", ADDS, tool="take_snapshot")
     @raises_damage
-    def take_snapshot(self, name: Annotated[str, Arg("The name.", "NAME")], /) -> SnapshotInfo:
+    def take_snapshot(self, name: Annotated[str, Arg(cli="NAME")], /) -> SnapshotInfo:
         """Keep the current state of the collection under a name.
 
         It needs space only as the collection changes: content that is deleted or replaced later
@@ -82,6 +83,8 @@ class EarlierStates:
         Parameters
         ----------
         name
+            The name.
+
             1 to 100 characters, not just a number; unique, ignoring letter case.
 
         Raises
@@ -265,17 +268,9 @@ class Audit:
     def entries(
         self,
         *,
-        collection: Annotated[
-            str | None,
-            Arg(
-                "Only changes of this collection; for a deleted one, its ID.",
-                "--collection -c NAME",
-            ),
-        ] = None,
-        action: Annotated[
-            str | None, Arg("Only actions with this word: deleted, ...", "--action WORD")
-        ] = None,
-        limit: Annotated[int | None, at_most("How many to list.", "")] = 50,
+        collection: Annotated[str | None, Arg(cli="--collection -c NAME")] = None,
+        action: Annotated[str | None, Arg(cli="--action WORD")] = None,
+        limit: Annotated[int | None, at_most("")] = 50,
     ) -> Rows[AuditEntry]:
         """Return the recorded changes in the data folder, newest first.
 
@@ -286,7 +281,11 @@ class Audit:
         Parameters
         ----------
         collection
-            A name or id, also of a deleted collection.
+            Only changes of this collection; for a deleted one, its ID.
+        action
+            Only actions with this word: deleted, ...
+        limit
+            How many to list.
 
         Raises
         ------
@@ -323,21 +322,16 @@ class Audit:
         return {s.id: s.name for s in sealed_in(home)} | {i.id: i.name for i in scan(home)[0]}
 
     @operation("audit verify", READS)
-    def verify(
-        self,
-        kept: Annotated[
-            str,
-            Arg(
-                "A digest that you noted earlier; the entries before it are compared.",
-                "--digest SHA256",
-            ),
-        ] = "",
-        /,
-    ) -> AuditCheck:
+    def verify(self, kept: Annotated[str, Arg(cli="--digest SHA256")] = "", /) -> AuditCheck:
         """Check that no entry was changed, removed or inserted.
 
         Shows the digest of the last entry. Anyone who can write to the data folder could write a
         new log; note the digest elsewhere, and --digest detects that.
+
+        Parameters
+        ----------
+        kept
+            A digest that you noted earlier; the entries before it are compared.
 
         Raises
         ------

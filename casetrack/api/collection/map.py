@@ -84,13 +84,13 @@ _AskedRelation: Any = Literal[
 _Document = Annotated[
     DocumentRef, Arg("Name, path or ID of the document.", "DOCUMENT", "document_name")
 ]
-_Documents = Annotated[int | None, at_most("How many documents at most.", le=50)]
+_Documents = Annotated[int | None, at_most(help="How many documents at most.", le=50)]
 _Name = Annotated[str, Arg("The name; similar spellings are found too.", "NAME", "entity")]
 _Kind = Annotated[
     OneKind,
     Arg("Its kind, if a name has several meanings.", "--kind", "entity_type", mcp_type=_AskedKind),
 ]
-_Places = Annotated[int | None, at_most("How many places at most.", mcp_le=100)]
+_Places = Annotated[int | None, at_most(help="How many places at most.", mcp_le=100)]
 
 
 class Map:
@@ -157,22 +157,23 @@ class Map:
         self,
         *,
         start: Annotated[
-            DayRef | None,
-            Arg("From this day on (YYYY-MM-DD).", "--from DATE", "start_date", "YYYY-MM-DD"),
+            DayRef | None, Arg(cli="--from DATE", mcp="start_date", note="YYYY-MM-DD")
         ] = None,
-        end: Annotated[
-            DayRef | None, Arg("Up to this day (YYYY-MM-DD).", "--to DATE", "end_date")
-        ] = None,
-        limit: Annotated[
-            int | None, at_most("How many events at most; the most important ones stay.", "-")
-        ] = 50,
+        end: Annotated[DayRef | None, Arg(cli="--to DATE", mcp="end_date")] = None,
+        limit: Annotated[int | None, at_most("-")] = 50,
     ) -> Timeline:
         """Return dated events in order; if there are too many, the most important ones.
 
         Parameters
         ----------
-        start, end
+        start
+            From this day on (YYYY-MM-DD).
+
             First and last day (a date, or ``YYYY-MM-DD``, ``YYYY-MM`` or ``YYYY``).
+        end
+            Up to this day (YYYY-MM-DD).
+        limit
+            How many events at most; the most important ones stay.
 
         Raises
         ------
@@ -203,14 +204,20 @@ class Map:
     def clusters(
         self,
         strategy: Annotated[
-            Literal["topical", "entity", "reference", "document_type"],
-            Arg("Group by content, shared names, shared references or type.", "--by"),
+            Literal["topical", "entity", "reference", "document_type"], Arg(cli="--by")
         ] = "topical",
         /,
         *,
-        limit: Annotated[int, at_most("How many groups at most.", "max_clusters", le=20)] = 10,
+        limit: Annotated[int, at_most("max_clusters", le=20)] = 10,
     ) -> Clusters:
         """Return groups of related documents.
+
+        Parameters
+        ----------
+        strategy
+            Group by content, shared names, shared references or type.
+        limit
+            How many groups at most.
 
         Raises
         ------
@@ -226,17 +233,10 @@ class Map:
         self,
         *,
         kind: Annotated[
-            EveryKind,
-            Arg(
-                "Only people, organizations and so on.",
-                "--kind",
-                "entity_type",
-                mcp_type=_AskedKinds,
-            ),
+            EveryKind, Arg(cli="--kind", mcp="entity_type", mcp_type=_AskedKinds)
         ] = "all",
         sort_by: Annotated[
-            Literal["mentions", "documents", "name"],
-            Arg("Sort order: highest count first, names alphabetically.", "--sort"),
+            Literal["mentions", "documents", "name"], Arg(cli="--sort")
         ] = "mentions",
         named: str | None = None,
         skip: int = 0,
@@ -246,6 +246,10 @@ class Map:
 
         Parameters
         ----------
+        kind
+            Only people, organizations and so on.
+        sort_by
+            Sort order: highest count first, names alphabetically.
         named
             Only those whose name or spelling contains this, in any letter case.
         skip
@@ -293,15 +297,19 @@ class Map:
     )
     def entity_mentions(
         self,
-        name: Annotated[
-            str, Arg("The name; similar spellings are found too.", "NAME", "entity_name")
-        ],
+        name: Annotated[str, Arg(cli="NAME", mcp="entity_name")],
         /,
         *,
         kind: _Kind = "any",
         limit: _Places = 20,
     ) -> EntityMentions:
-        """Return the places that mention a name, in reading order."""
+        """Return the places that mention a name, in reading order.
+
+        Parameters
+        ----------
+        name
+            The name; similar spellings are found too.
+        """
         from casetrack.graph.answers.entities import entity_mentions
 
         return self._graph(lambda graph: entity_mentions(graph, name, kind=kind, limit=limit))
@@ -330,21 +338,17 @@ class Map:
     )
     def encounters(
         self,
-        names: Annotated[
-            Sequence[str],
-            Arg(
-                "Two to five names of people, firms, places or things.",
-                "NAME",
-                "entities",
-                ge=2,
-                le=5,
-            ),
-        ],
+        names: Annotated[Sequence[str], Arg(cli="NAME", mcp="entities", ge=2, le=5)],
         /,
         *,
         limit: Annotated[int | None, at_most(mcp_le=100)] = 20,
     ) -> Encounters:
         """Return passages that mention several entities together.
+
+        Parameters
+        ----------
+        names
+            Two to five names of people, firms, places or things.
 
         Raises
         ------
@@ -363,27 +367,23 @@ class Map:
     def graph(
         self,
         name: Annotated[
-            str | None,
-            Arg(
-                "The central name; by default the best connected ones.",
-                "NAME",
-                "entity_name",
-                "In the middle",
-            ),
+            str | None, Arg(cli="NAME", mcp="entity_name", note="In the middle")
         ] = None,
         /,
         *,
-        depth: Annotated[
-            int, Arg("How many steps from the central name.", "--depth N", ge=1, le=4)
-        ] = 2,
-        limit: Annotated[int, at_most("How many names at most.", le=100)] = 20,
+        depth: Annotated[int, Arg(cli="--depth N", ge=1, le=4)] = 2,
+        limit: Annotated[int, at_most(le=100)] = 20,
     ) -> EntityGraph:
         """Return entities and their links, around one of them or of the whole collection.
 
         Parameters
         ----------
         name
-            The central entity; by default, the best connected ones are returned.
+            The central name; by default the best connected ones.
+        depth
+            How many steps from the central name.
+        limit
+            How many names at most.
 
         Raises
         ------
@@ -415,17 +415,10 @@ class Map:
         self,
         *,
         type: Annotated[  # noqa: A002 - the word that users know
-            ReferenceKind,
-            Arg(
-                "Only this kind; sections and exhibits are listed on request.",
-                "--kind",
-                "reference_type",
-                mcp_type=_AskedReferences,
-            ),
+            ReferenceKind, Arg(cli="--kind", mcp="reference_type", mcp_type=_AskedReferences)
         ] = "all",
         sort_by: Annotated[
-            Literal["citations", "documents", "name"],
-            Arg("Sort order: highest count first, names alphabetically.", "--sort"),
+            Literal["citations", "documents", "name"], Arg(cli="--sort")
         ] = "citations",
         named: str | None = None,
         there: bool | None = None,
@@ -437,7 +430,9 @@ class Map:
         Parameters
         ----------
         type
-            One type, or ``all``: all but sections and exhibits of the documents themselves.
+            Only this kind; sections and exhibits are listed on request.
+        sort_by
+            Sort order: highest count first, names alphabetically.
         named
             Only those whose name contains this, in any letter case.
         there
@@ -469,15 +464,14 @@ class Map:
         spread=True,
     )
     def reference_citations(
-        self,
-        name: Annotated[
-            str, Arg("The cited name; similar names are found too.", "NAME", "reference")
-        ],
-        /,
-        *,
-        limit: _Places = 20,
+        self, name: Annotated[str, Arg(cli="NAME", mcp="reference")], /, *, limit: _Places = 20
     ) -> ReferenceCitations:
         """Return the places that cite a document, a standard, a law or a case.
+
+        Parameters
+        ----------
+        name
+            The cited name; similar names are found too.
 
         Raises
         ------
@@ -497,9 +491,14 @@ class Map:
         entries="documents",
     )
     def documents_of_type(
-        self, document_type: Annotated[DocumentType, Arg("The type.", "TYPE")], /
+        self, document_type: Annotated[DocumentType, Arg(cli="TYPE")], /
     ) -> RowList[Document]:
         """Return the documents of a type, by name.
+
+        Parameters
+        ----------
+        document_type
+            The type.
 
         Raises
         ------
@@ -520,12 +519,7 @@ class Map:
         *,
         relation: Annotated[
             Literal["all", RelationType, "semantic_similar", "version_chain"],
-            Arg(
-                "Only this relation; an unknown one lists all.",
-                "--relation HOW",
-                "relationship_type",
-                mcp_type=_AskedRelation,
-            ),
+            Arg(cli="--relation HOW", mcp="relationship_type", mcp_type=_AskedRelation),
         ] = "all",
         limit: _Documents = 10,
     ) -> Rows[RelatedDocument]:
@@ -534,6 +528,8 @@ class Map:
         Parameters
         ----------
         relation
+            Only this relation; an unknown one lists all.
+
             One of :data:`~casetrack.base.records.graph.RELATION_TYPES`, or ``all``;
             ``semantic_similar`` means ``semantic``, and ``version_chain`` means ``version``.
 
@@ -572,23 +568,27 @@ class Map:
     )
     def similar_chunks(
         self,
-        chunk_id: Annotated[PassageRef, Arg("A chunk's id from search results.", "ID")],
+        chunk_id: Annotated[PassageRef, Arg(cli="ID")],
         /,
         *,
         exclude_same_document: Annotated[
             bool, Arg("Include the chunk's own document.", "/--same")
         ] = True,
-        min_similarity: Annotated[
-            float, Arg("Lowest similarity, 0 to 1.", "--least X", ge=0.0, le=1.0)
-        ] = 0.6,
-        limit: Annotated[int | None, at_most("How many passages at most.", le=50)] = 10,
+        min_similarity: Annotated[float, Arg(cli="--least X", ge=0.0, le=1.0)] = 0.6,
+        limit: Annotated[int | None, at_most(le=50)] = 10,
     ) -> Rows[SimilarChunk]:
         """Return passages of other documents with nearly the same meaning as a passage.
 
         Parameters
         ----------
         chunk_id
+            A chunk's id from search results.
+
             The id of a chunk, or an object with a passage.
+        min_similarity
+            Lowest similarity, 0 to 1.
+        limit
+            How many passages at most.
 
         Raises
         ------
@@ -620,16 +620,25 @@ class Map:
     )
     def compare(
         self,
-        document_a: Annotated[DocumentRef, Arg("Name, path or ID of one document.", "A")],
-        document_b: Annotated[DocumentRef, Arg("Name, path or ID of the other document.", "B")],
-        topic: Annotated[str, Arg("The topic of the comparison.", "--topic -t WORDS")],
+        document_a: Annotated[DocumentRef, Arg(cli="A")],
+        document_b: Annotated[DocumentRef, Arg(cli="B")],
+        topic: Annotated[str, Arg(cli="--topic -t WORDS")],
         /,
         *,
-        limit: Annotated[
-            int, at_most("How many passages of each at most.", "top_k_per_document", le=20)
-        ] = 5,
+        limit: Annotated[int, at_most("top_k_per_document", le=20)] = 5,
     ) -> Comparison:
         """Return the passages of two documents on a topic, side by side.
+
+        Parameters
+        ----------
+        document_a
+            Name, path or ID of one document.
+        document_b
+            Name, path or ID of the other document.
+        topic
+            The topic of the comparison.
+        limit
+            How many passages of each at most.
 
         Raises
         ------
@@ -657,11 +666,18 @@ class Map:
     )
     def changes(
         self,
-        before: Annotated[DocumentRef, Arg("Name, path or ID of the earlier version.", "BEFORE")],
-        after: Annotated[DocumentRef, Arg("Name, path or ID of the later version.", "AFTER")],
+        before: Annotated[DocumentRef, Arg(cli="BEFORE")],
+        after: Annotated[DocumentRef, Arg(cli="AFTER")],
         /,
     ) -> Changes:
         """Return the changes from one document to another, paragraph by paragraph.
+
+        Parameters
+        ----------
+        before
+            Name, path or ID of the earlier version.
+        after
+            Name, path or ID of the later version.
 
         Raises
         ------
@@ -688,42 +704,41 @@ class Map:
     def amounts(
         self,
         *,
-        least: Annotated[
-            float | None, Arg("Only amounts of at least this.", "--min N", "min_value")
-        ] = None,
-        most: Annotated[
-            float | None, Arg("Only amounts of at most this.", "--max N", "max_value")
-        ] = None,
+        least: Annotated[float | None, Arg(cli="--min N", mcp="min_value")] = None,
+        most: Annotated[float | None, Arg(cli="--max N", mcp="max_value")] = None,
         unit: Annotated[
-            str | None,
-            Arg("Only this unit: GBP, $, %, kg.", "--unit -u UNIT", "", "Such as GBP, $, %, kg"),
+            str | None, Arg(cli="--unit -u UNIT", mcp="", note="Such as GBP, $, %, kg")
         ] = None,
-        kind: Annotated[
-            Literal["all", "money", "percent", "quantity"],
-            Arg("Only money, percentages or quantities.", "--kind"),
-        ] = "all",
+        kind: Annotated[Literal["all", "money", "percent", "quantity"], Arg(cli="--kind")] = "all",
         document: Annotated[
-            DocumentRef | None,
-            Arg("Only amounts of this document.", "--document -d NAME", "document_name"),
+            DocumentRef | None, Arg(cli="--document -d NAME", mcp="document_name")
         ] = None,
-        sort_by: Annotated[
-            Literal["document", "value", "lowest"],
-            Arg("In reading order, or by value: highest or lowest first.", "--sort"),
-        ] = "value",
-        limit: Annotated[
-            int | None, at_most("How many at most.", "", mcp_le=100, mcp_default=10)
-        ] = 20,
+        sort_by: Annotated[Literal["document", "value", "lowest"], Arg(cli="--sort")] = "value",
+        limit: Annotated[int | None, at_most("", mcp_le=100, mcp_default=10)] = 20,
     ) -> Amounts:
         """Return sums of money, percentages and quantities, each with its source text.
 
         Parameters
         ----------
+        least
+            Only amounts of at least this.
+        most
+            Only amounts of at most this.
         unit
-            Only this unit, such as ``EUR``, ``£``, ``percent`` or ``kg``. Money in a possibly equal
-            unit is included under its own unit: ``dollar`` for ``USD``.
+            Only this unit: GBP, $, %, kg.
+
+            Money in a possibly equal unit is included under its own unit: ``dollar`` for ``USD``.
+        kind
+            Only money, percentages or quantities.
+        document
+            Only amounts of this document.
         sort_by
+            In reading order, or by value: highest or lowest first.
+
             ``value`` (highest first), ``lowest`` or ``document`` (reading order). Units are not
             converted: a sort by value groups them by unit, and ``notes`` reports it.
+        limit
+            How many at most.
 
         Examples
         --------

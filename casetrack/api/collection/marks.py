@@ -72,14 +72,21 @@ class Marks:
     )
     def all(
         self,
-        kind: Annotated[ShownKind | None, Arg("Only of this kind.", "--kind", "-")] = None,
+        kind: Annotated[ShownKind | None, Arg(cli="--kind", mcp="-")] = None,
         /,
         *,
-        undone: Annotated[bool, Arg("Include undone marks.", "--undone", "-")] = False,
+        undone: Annotated[bool, Arg(cli="--undone", mcp="-")] = False,
     ) -> Rows[PlacedMark]:
         """Return your marks: tags, stars, corrections of names, added and hidden events.
 
         They survive rebuilds, exports and new ingestion, and are in the order of their creation.
+
+        Parameters
+        ----------
+        kind
+            Only of this kind.
+        undone
+            Include undone marks.
 
         Raises
         ------
@@ -95,8 +102,13 @@ class Marks:
         )
 
     @operation("undo", SWITCHES, command="marks --undo")
-    def undo(self, mark_id: Annotated[str, Arg("The ID of the mark.", "ID")], /) -> PlacedMark:
+    def undo(self, mark_id: Annotated[str, Arg(cli="ID")], /) -> PlacedMark:
         """Undo a mark.
+
+        Parameters
+        ----------
+        mark_id
+            The ID of the mark.
 
         Raises
         ------
@@ -138,7 +150,7 @@ class Marks:
         self,
         target: _Target,
         /,
-        *tags: Annotated[str, Arg("One or more tags.", "TAG")],
+        *tags: Annotated[str, Arg(cli="TAG")],
         page: _Page = None,
         note: _Note = "",
     ) -> Rows[PlacedMark]:
@@ -150,7 +162,9 @@ class Marks:
             A document (name, path, id or record), or a passage: the id of a chunk, a search result,
             a quote.
         tags
-            One or more; duplicates in any letter case are removed.
+            One or more tags.
+
+            Duplicates in any letter case are removed.
 
         Raises
         ------
@@ -166,15 +180,16 @@ class Marks:
 
     @operation("untag", SWITCHES, command="tag --remove")
     def untag(
-        self,
-        target: _Target,
-        /,
-        *tags: Annotated[str, Arg("Tags to remove; all of them by default.", "TAG")],
-        page: _Page = None,
+        self, target: _Target, /, *tags: Annotated[str, Arg(cli="TAG")], page: _Page = None
     ) -> Rows[PlacedMark]:
         """Remove tags, by default all of a place.
 
         Parameters and errors are those of :meth:`tag`.
+
+        Parameters
+        ----------
+        tags
+            Tags to remove; all of them by default.
 
         Raises
         ------
@@ -259,10 +274,13 @@ class Marks:
         return self._workspace.ask(lambda s: marking.resolve_entity(s, name, kind)).entity_id
 
     @operation("merge", ADDS, command="entity --merge")
-    def merge(
-        self, name: _Name, other: Annotated[str, Arg("The entity to merge.", "OTHER")], /
-    ) -> PlacedMark:
+    def merge(self, name: _Name, other: Annotated[str, Arg(cli="OTHER")], /) -> PlacedMark:
         """Merge two entities: mentions of the other count for the first one.
+
+        Parameters
+        ----------
+        other
+            The entity to merge.
 
         Raises
         ------
@@ -285,13 +303,11 @@ class Marks:
     def split(
         self,
         name: _Name,
-        spelling: Annotated[str, Arg("The spelling to split off.", "SPELLING")],
+        spelling: Annotated[str, Arg(cli="SPELLING")],
         /,
         *,
-        as_name: Annotated[str | None, Arg("Name of the other entity.", "--as NAME")] = None,
-        document: Annotated[
-            DocumentRef | None, Arg("Only in this document.", "--in DOCUMENT")
-        ] = None,
+        as_name: Annotated[str | None, Arg(cli="--as NAME")] = None,
+        document: Annotated[DocumentRef | None, Arg(cli="--in DOCUMENT")] = None,
     ) -> PlacedMark:
         """Split a spelling of an entity off: it becomes another entity.
 
@@ -299,10 +315,14 @@ class Marks:
 
         Parameters
         ----------
+        spelling
+            The spelling to split off.
         as_name
-            Name or id of the other entity, or a new name; by default the spelling.
+            Name of the other entity.
+
+            Or its id, or a new name; by default the spelling.
         document
-            Split only in this document.
+            Only in this document.
 
         Raises
         ------
@@ -322,10 +342,13 @@ class Marks:
         return self._edit(make)
 
     @operation("set-kind", ADDS, command="entity --set-kind")
-    def set_kind(
-        self, name: _Name, kind: Annotated[NamedKind, Arg("The new kind.", "KIND")], /
-    ) -> PlacedMark:
+    def set_kind(self, name: _Name, kind: Annotated[NamedKind, Arg(cli="KIND")], /) -> PlacedMark:
         """Change the kind of an entity: ``person``, ``organization`` or ``location``.
+
+        Parameters
+        ----------
+        kind
+            The new kind.
 
         Raises
         ------
@@ -344,10 +367,13 @@ class Marks:
         return self._edit(make)
 
     @operation("rename", ADDS, command="entity --rename")
-    def rename(
-        self, name: _Name, new: Annotated[str, Arg("The new name.", "NEW")], /
-    ) -> PlacedMark:
+    def rename(self, name: _Name, new: Annotated[str, Arg(cli="NEW")], /) -> PlacedMark:
         """Rename an entity; its id and the spellings of the documents stay.
+
+        Parameters
+        ----------
+        new
+            The new name.
 
         Raises
         ------
@@ -367,16 +393,21 @@ class Marks:
     def set_role(
         self,
         name: _Name,
-        role: Annotated[str, Arg("The new role; none removes it.", "ROLE")],
+        role: Annotated[str, Arg(cli="ROLE")],
         /,
         *,
-        document: Annotated[
-            DocumentRef | None, Arg("Only in this document.", "--in DOCUMENT")
-        ] = None,
+        document: Annotated[DocumentRef | None, Arg(cli="--in DOCUMENT")] = None,
     ) -> PlacedMark:
         """Correct the role of an entity, such as ``customer``, or remove it with ``none``.
 
         Terms that stated another role ("the Distributor") no longer count as its mentions.
+
+        Parameters
+        ----------
+        role
+            The new role; none removes it.
+        document
+            Only in this document.
 
         Raises
         ------
@@ -457,20 +488,23 @@ class Marks:
     @operation("add-event", ADDS, command="timeline --add")
     def add_event(
         self,
-        date: Annotated[str, Arg("The day, month or year.", "DATE")],
-        text: Annotated[str, Arg("What happened.", "TEXT")],
+        date: Annotated[str, Arg(cli="DATE")],
+        text: Annotated[str, Arg(cli="TEXT")],
         /,
         *,
-        source: Annotated[
-            DocumentRef | PassageRef,
-            Arg("The source document, or a chunk's ID.", "--source DOCUMENT|ID"),
-        ],
+        source: Annotated[DocumentRef | PassageRef, Arg(cli="--source DOCUMENT|ID")],
         page: _Page = None,
     ) -> PlacedMark:
         """Add an event to the timeline; it cites a place of the collection.
 
         Parameters
         ----------
+        date
+            The day, month or year.
+        text
+            What happened.
+        source
+            The source document, or a chunk's ID.
         page
             Required for a document with several pages.
 
@@ -489,8 +523,8 @@ class Marks:
         event: _EventId,
         /,
         *,
-        date: Annotated[str | None, Arg("Its day, month or year.", "--date DATE")] = None,
-        text: Annotated[str | None, Arg("What happened.", "--text TEXT")] = None,
+        date: Annotated[str | None, Arg(cli="--date DATE")] = None,
+        text: Annotated[str | None, Arg(cli="--text TEXT")] = None,
     ) -> PlacedMark:
         """Change an event that you added; its source and omitted arguments stay.
 
@@ -498,6 +532,10 @@ class Marks:
         ----------
         event
             The event, or its ``event_id``.
+        date
+            Its day, month or year.
+        text
+            What happened.
 
         Raises
         ------
@@ -553,11 +591,7 @@ class Marks:
 
     @operation("take-event", ADDS, command="chronology --take")
     def take_event(
-        self,
-        event: _EventId,
-        /,
-        *,
-        words: Annotated[str, Arg("A description of the event.", "--words TEXT")] = "",
+        self, event: _EventId, /, *, words: Annotated[str, Arg(cli="--words TEXT")] = ""
     ) -> PlacedMark:
         """Add an event of the documents to the chronology.
 
@@ -568,7 +602,9 @@ class Marks:
         event
             An event of :meth:`~casetrack.api.collection.map.Map.timeline`, or its ``event_id``.
         words
-            The user's description, by default that of the document. It replaces an earlier one.
+            A description of the event.
+
+            By default that of the document. It replaces an earlier one.
 
         Raises
         ------

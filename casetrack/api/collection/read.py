@@ -54,9 +54,14 @@ class Read:
         document: _Document,
         /,
         *,
-        page: Annotated[int | None, Arg("Only this page.", "--page N", "page_filter", ge=1)] = None,
+        page: Annotated[int | None, Arg(cli="--page N", mcp="page_filter", ge=1)] = None,
     ) -> Passages:
         """Return the chunks of a document in reading order, or those of one page.
+
+        Parameters
+        ----------
+        page
+            Only this page.
 
         Raises
         ------
@@ -104,15 +109,7 @@ class Read:
         /,
         *,
         window: Annotated[
-            int,
-            Arg(
-                "How many chunks before and after it.",
-                "--window N",
-                note="Chunks each side",
-                ge=1,
-                le=50,
-                mcp_le=5,
-            ),
+            int, Arg(cli="--window N", note="Chunks each side", ge=1, le=50, mcp_le=5)
         ] = 1,
     ) -> ChunkWindow:
         """Return a chunk with up to *window* chunks before and after it in its document.
@@ -121,6 +118,8 @@ class Read:
         ----------
         chunk_id
             The id of a chunk, or an object with a passage, such as a search result.
+        window
+            How many chunks before and after it.
 
         Raises
         ------
@@ -145,11 +144,18 @@ class Read:
     def browse(
         self,
         document: _Document,
-        first: Annotated[int, Arg("The first page.", "FIRST", "start_page", ge=1)],
-        last: Annotated[int, Arg("The last page.", "LAST", "end_page", ge=1)],
+        first: Annotated[int, Arg(cli="FIRST", mcp="start_page", ge=1)],
+        last: Annotated[int, Arg(cli="LAST", mcp="end_page", ge=1)],
         /,
     ) -> Passages:
         """Return the chunks of some pages of a document in reading order.
+
+        Parameters
+        ----------
+        first
+            The first page.
+        last
+            The last page.
 
         Raises
         ------
@@ -175,10 +181,8 @@ class Read:
         chunk_id: Annotated[PassageRef, Arg(_CHUNK, "ID", "start_chunk_id")],
         /,
         *,
-        direction: Annotated[
-            Literal["forward", "backward"], Arg("Reading direction.", "--direction")
-        ] = "forward",
-        limit: Annotated[int, at_most("How many chunks.", "count", le=200, mcp_le=20)] = 5,
+        direction: Annotated[Literal["forward", "backward"], Arg(cli="--direction")] = "forward",
+        limit: Annotated[int, at_most("count", le=200, mcp_le=20)] = 5,
     ) -> Passages:
         """Return a chunk and the following or preceding ones of its document, in reading order.
 
@@ -186,8 +190,12 @@ class Read:
         ----------
         chunk_id
             The first chunk: its id, or an object with a passage.
+        direction
+            Reading direction.
         limit
-            Number of chunks, including the first.
+            How many chunks.
+
+            The first one counts.
 
         Raises
         ------

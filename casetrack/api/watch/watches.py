@@ -63,12 +63,10 @@ class Watches:
     @operation("watch add", DELETES, tool="watch_folder", confirmed=False)
     def add(
         self,
-        folder: Annotated[
-            str, Arg("The folder to watch.", "FOLDER", "folder_path", "Absolute", path=True)
-        ],
+        folder: Annotated[str, Arg(cli="FOLDER", mcp="folder_path", note="Absolute", path=True)],
         /,
         *,
-        collection: Annotated[str, Arg("Name or ID of the collection.", "--collection -c NAME")],
+        collection: Annotated[str, Arg(cli="--collection -c NAME")],
         schedule: Annotated[
             str | None,
             replace(
@@ -79,20 +77,29 @@ class Watches:
         remove_deleted: Annotated[bool | None, _NEW_REMOVING] = None,
         extensions: _Extensions = None,
         include: Annotated[
-            list[str] | None,
-            Arg("Only files that match.", "--include GLOB", note="gitignore patterns"),
+            list[str] | None, Arg(cli="--include GLOB", note="gitignore patterns")
         ] = None,
         exclude: Annotated[
-            list[str] | None,
-            Arg("No files that match.", "--exclude GLOB", note="gitignore patterns"),
+            list[str] | None, Arg(cli="--exclude GLOB", note="gitignore patterns")
         ] = None,
-        recursive: Annotated[
-            bool | None, Arg("Include subfolders.", "--recursive/--no-recursive", "-")
-        ] = None,
+        recursive: Annotated[bool | None, Arg(cli="--recursive/--no-recursive", mcp="-")] = None,
     ) -> WatchedFolder:
         """Keep a collection in sync with a folder; watching continues after a restart.
 
         Adding a folder again changes the given options and keeps the others.
+
+        Parameters
+        ----------
+        folder
+            The folder to watch.
+        collection
+            Name or ID of the collection.
+        include
+            Only files that match.
+        exclude
+            No files that match.
+        recursive
+            Include subfolders.
         """
         made, new = self.kept.add(
             self._library.get(collection).info.id,

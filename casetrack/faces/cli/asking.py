@@ -363,14 +363,14 @@ def _of(each: Argument | inspect.Parameter, completion: Any = None) -> inspect.P
         return each
     completion = collection_names if "--collection" in each.arg.options else completion
     more = {} if completion is None else {"autocompletion": completion}
-    arg, words = each.arg, get_args(each.type)
+    arg, about, words = each.arg, each.help, get_args(each.type)
     if len(" ".join(map(str, words))) > _LONGEST and get_origin(each.type) is Literal:
         # So many words would be one line of the help.
         word = " WORD" if arg.options and arg.metavar is None else ""
-        arg = replace(arg, cli=f"{arg.cli}{word}", help=f"{arg.help} One of: {', '.join(words)}.")
+        arg, about = replace(arg, cli=f"{arg.cli}{word}"), f"{about} One of: {', '.join(words)}."
         more |= {"show_choices": False}
     # The operation itself checks the bounds, as it does on every face.
-    help_ = f"{arg.help} [{each.bounds}]" if each.bounds and not each.is_list else arg.help
-    info = option(replace(arg, help=help_, ge=None, le=None), **more)
+    about += f" [{each.bounds}]" if each.bounds and not each.is_list else ""
+    info = option(replace(arg, help=about, ge=None, le=None), **more)
     default = not each.default if each.turns_off else each.default
     return _parameter(each.name, Annotated[each.type, info], default)

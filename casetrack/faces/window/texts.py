@@ -95,7 +95,7 @@ class Texts:
     def argument(self, operation: Operation, each: Argument, /) -> Markup:
         """Return the description of an argument."""
         own = self._or(f"argument.{operation.name}_{each.name}", "")
-        return own or self._or(f"argument.{each.name}", each.arg.help)
+        return own or self._or(f"argument.{each.name}", each.help)
 
     def _or(self, name: str, other: str) -> Markup:
         return self(name) if name in all_texts() else escape(other)
