@@ -346,7 +346,7 @@ class Argument:
     @property
     def help(self) -> str:
         """One line for people."""
-        return self.arg.help or _meanings(self.method).get(self.name, "")
+        return self.arg.help or meanings(self.method).get(self.name, "")
 
     @property
     def is_required(self) -> bool:
@@ -420,16 +420,16 @@ def arguments_of(method: Callable[..., Any], /) -> tuple[Argument, ...]:
 
 
 @functools.cache
-def _meanings(method: Callable[..., Any]) -> dict[str, str]:
+def meanings(method: Callable[..., Any], /) -> dict[str, str]:
     """Return the first paragraph on each argument in the docstring of a method."""
-    meanings = {"limit": "How many at most."}
+    texts = {"limit": "How many at most."}
     _, _, section = (inspect.getdoc(method) or "").partition("\nParameters\n----------\n")
     section = re.split(r"\n\n(?=\w+\n---)", section)[0]
     for entry in re.split(r"\n(?=\w)", section):
         names, _, text = entry.partition("\n")
         words = " ".join(text.partition("\n\n")[0].split())
-        meanings |= dict.fromkeys(names.split(", "), words)
-    return meanings
+        texts |= dict.fromkeys(names.split(", "), words)
+    return texts
 
 
 def _evaluated(annotation: Any, names: dict[str, Any]) -> Any:

@@ -36,12 +36,17 @@ def create(state: State, given: dict[str, Any]) -> None:
 def list_collections(
     ctx: typer.Context,
     status: Annotated[
-        Literal["active", "closed", "archived", "sealed", "all"] | None,
-        opt("Only collections with this status. [default: all but archived ones]", "--status"),
+        Literal["active", "closed", "archived", "sealed", "all"] | None, opt("--status")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List the collections, the last changed first."""
+    """List the collections, the last changed first.
+
+    Parameters
+    ----------
+    status
+        Only collections with this status. [default: all but archived ones]
+    """
     library = ctx.ensure_object(State).library
     everything, damaged = library.listed()
     sealed = library.sealed() if status in {None, "sealed", "all"} else []
@@ -74,11 +79,15 @@ def list_collections(
 
 
 def attach(
-    ctx: typer.Context,
-    address: Annotated[str, opt("s3://BUCKET/FOLDER, gs://… or az://…", "ADDRESS")],
-    as_json: JsonOption = False,
+    ctx: typer.Context, address: Annotated[str, opt("ADDRESS")], as_json: JsonOption = False
 ) -> None:
-    """Use a collection in object storage under its name, like any other."""
+    """Use a collection in object storage under its name, like any other.
+
+    Parameters
+    ----------
+    address
+        s3://BUCKET/FOLDER, gs://… or az://…
+    """
     library = ctx.ensure_object(State).library
     collection = library.attach(address)
     if as_json:
@@ -98,11 +107,15 @@ def detach(ctx: typer.Context, name: NameArgument) -> None:
 
 
 def delete(
-    ctx: typer.Context,
-    name: NameArgument,
-    yes: Annotated[bool, opt("Do not ask for confirmation.", "--yes -y")] = False,
+    ctx: typer.Context, name: NameArgument, yes: Annotated[bool, opt("--yes -y")] = False
 ) -> int:
-    """Delete a collection with everything in it; your original files are not touched."""
+    """Delete a collection with everything in it; your original files are not touched.
+
+    Parameters
+    ----------
+    yes
+        Do not ask for confirmation.
+    """
     library = ctx.ensure_object(State).library
     try:
         doomed = library.find(name)

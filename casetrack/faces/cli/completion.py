@@ -26,17 +26,20 @@ Shell = Literal["bash", "zsh", "fish", "powershell"]
 
 def completion(
     ctx: typer.Context,
-    shell: Annotated[
-        Shell | None, typer.Argument(metavar="SHELL", help="bash, zsh, fish or powershell.")
-    ] = None,
-    install: Annotated[
-        bool, typer.Option("--install", help="Install the script in the shell's start-up files.")
-    ] = False,
+    shell: Annotated[Shell | None, typer.Argument(metavar="SHELL")] = None,
+    install: Annotated[bool, typer.Option("--install")] = False,
 ) -> int:
     """Let the shell complete commands, options and names of collections with the Tab key.
 
     Prints the script for the shell, or installs it with --install. The default is the current
     shell.
+
+    Parameters
+    ----------
+    shell
+        bash, zsh, fish or powershell.
+    install
+        Install the script in the shell's start-up files.
     """
     from typer.completion import install_callback, show_callback
 

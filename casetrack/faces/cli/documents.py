@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     "documents",
     excluded=(
         Annotated[
-            bool, opt("List the files that were deleted with --exclude instead.", "--excluded")
+            bool, opt("--excluded", "List the files that were deleted with --exclude instead.")
         ],
         False,
     ),
@@ -34,7 +34,7 @@ def documents(rows: Any, given: dict[str, Any]) -> None:
 
 @asks(
     "document",
-    structure=(Annotated[bool, opt("Show its headings and their places.", "--structure")], False),
+    structure=(Annotated[bool, opt("--structure", "Show its headings and their places.")], False),
 )
 def document(row: "Document", given: dict[str, Any]) -> None:
     """Show the details of one document, or its table of contents."""
@@ -51,21 +51,22 @@ def document(row: "Document", given: dict[str, Any]) -> None:
 
 def delete(
     ctx: typer.Context,
-    name: Annotated[str, opt("Name, path or ID of the document.", "NAME")],
+    name: Annotated[str, opt("NAME")],
     collection: CollectionOption = None,
-    secure: Annotated[
-        bool,
-        opt(
-            "Remove it and all data deleted earlier from every file now. Removes named snapshots, "
-            "too.",
-            "--secure",
-        ),
-    ] = False,
-    exclude: Annotated[
-        bool, opt("Syncs skip its file until you ingest it by its path.", "--exclude")
-    ] = False,
+    secure: Annotated[bool, opt("--secure")] = False,
+    exclude: Annotated[bool, opt("--exclude")] = False,
 ) -> None:
-    """Remove a document from its collection; the file itself is not touched."""
+    """Remove a document from its collection; the file itself is not touched.
+
+    Parameters
+    ----------
+    name
+        Name, path or ID of the document.
+    secure
+        Remove it and all data deleted earlier from every file now. Removes named snapshots, too.
+    exclude
+        Syncs skip its file until you ingest it by its path.
+    """
     target = ctx.ensure_object(State).collection(collection)
     place = target.admin.brought_back_by(name)
     gone = target.delete_document(name, exclude=exclude)

@@ -21,62 +21,49 @@ if TYPE_CHECKING:
 
 def evaluate(
     ctx: typer.Context,
-    folder: Annotated[
-        Path | None,
-        opt("Folder in the BEIR layout: corpus.jsonl, queries.jsonl, qrels/test.tsv.", "DIR"),
-    ] = None,
-    golden: Annotated[
-        Path | None,
-        opt(
-            "Use the questions of this file on a collection instead; see docs/evaluation.md.",
-            "--golden FILE",
-        ),
-    ] = None,
+    folder: Annotated[Path | None, opt("DIR")] = None,
+    golden: Annotated[Path | None, opt("--golden FILE")] = None,
     collection: CollectionOption = None,
-    modes: Annotated[
-        str | None,
-        opt(
-            "Ways to search, such as keyword,semantic,hybrid,full. [default: as search does]",
-            "--modes --mode LIST",
-        ),
-    ] = None,
-    profiles: Annotated[
-        str | None,
-        opt(
-            "Models to compare, such as mini,multilingual; passages get the vectors of each. "
-            "[default: mini for DIR, the collection's own for --golden]",
-            "--profiles --profile LIST",
-        ),
-    ] = None,
-    ablate: Annotated[
-        bool, opt("Add and remove the signals of the search one by one.", "--ablate")
-    ] = False,
-    no_vocabulary: Annotated[
-        bool, opt("Search only the words of the question, without synonyms.", "--no-vocabulary")
-    ] = False,
-    pages: Annotated[bool, opt("Refuse questions whose answers have no page.", "--pages")] = False,
-    limit: Annotated[
-        int | None, opt("Use only the first N questions by id.", "--limit N", min=1)
-    ] = None,
-    answers: Annotated[
-        Path | None,
-        opt(
-            "Write the shown value of each question and its verdict, as JSON lines.",
-            "--answers FILE",
-        ),
-    ] = None,
-    compare: Annotated[
-        tuple[str, str] | None,
-        opt("Compare two stored runs, by their ids or files.", "--compare RUN RUN"),
-    ] = None,
-    history: Annotated[
-        bool, opt("Show the stored runs and how the figures changed.", "--history")
-    ] = False,
+    modes: Annotated[str | None, opt("--modes --mode LIST")] = None,
+    profiles: Annotated[str | None, opt("--profiles --profile LIST")] = None,
+    ablate: Annotated[bool, opt("--ablate")] = False,
+    no_vocabulary: Annotated[bool, opt("--no-vocabulary")] = False,
+    pages: Annotated[bool, opt("--pages")] = False,
+    limit: Annotated[int | None, opt("--limit N", min=1)] = None,
+    answers: Annotated[Path | None, opt("--answers FILE")] = None,
+    compare: Annotated[tuple[str, str] | None, opt("--compare RUN RUN")] = None,
+    history: Annotated[bool, opt("--history")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Measure how well the search finds the answers to questions, and save the figures.
 
     Every run is stored in the folder eval/runs of the data folder.
+
+    Parameters
+    ----------
+    folder
+        Folder in the BEIR layout: corpus.jsonl, queries.jsonl, qrels/test.tsv.
+    golden
+        Use the questions of this file on a collection instead; see docs/evaluation.md.
+    modes
+        Ways to search, such as keyword,semantic,hybrid,full. [default: as search does]
+    profiles
+        Models to compare, such as mini,multilingual; passages get the vectors of each. [default:
+        mini for DIR, the collection's own for --golden]
+    ablate
+        Add and remove the signals of the search one by one.
+    no_vocabulary
+        Search only the words of the question, without synonyms.
+    pages
+        Refuse questions whose answers have no page.
+    limit
+        Use only the first N questions by id.
+    answers
+        Write the shown value of each question and its verdict, as JSON lines.
+    compare
+        Compare two stored runs, by their ids or files.
+    history
+        Show the stored runs and how the figures changed.
     """
     state = ctx.ensure_object(State)
     if compare is not None:

@@ -23,14 +23,21 @@ _LOOK_SECONDS = 0.5
 
 def show_job(
     ctx: typer.Context,
-    job_id: Annotated[str, opt("ID of the job, or its first characters.", "JOB")],
-    follow: Annotated[bool, opt("Wait for its end, with a progress bar.", "--follow -f")] = False,
+    job_id: Annotated[str, opt("JOB")],
+    follow: Annotated[bool, opt("--follow -f")] = False,
     as_json: JsonOption = False,
 ) -> int:
     """Show the progress of a job, its remaining time and its result.
 
     Ctrl-C while following ends the following, not the job. Exit code 1 means that the job failed
     or was interrupted.
+
+    Parameters
+    ----------
+    job_id
+        ID of the job, or its first characters.
+    follow
+        Wait for its end, with a progress bar.
     """
     state = ctx.ensure_object(State)
     jobs = state.library.jobs
@@ -57,10 +64,14 @@ def _followed(jobs: "JobStore", job: "Job") -> "Job":
     return job
 
 
-def export_log(
-    ctx: typer.Context, file: Annotated[Path, opt("CSV file to write; - prints it.", "FILE")]
-) -> None:
-    """Write the whole log as CSV, the oldest entry first."""
+def export_log(ctx: typer.Context, file: Annotated[Path, opt("FILE")]) -> None:
+    """Write the whole log as CSV, the oldest entry first.
+
+    Parameters
+    ----------
+    file
+        CSV file to write; - prints it.
+    """
     log = ctx.ensure_object(State).library.audit
     if str(file) == "-":
         sys.stdout.write(log.as_csv())

@@ -22,8 +22,8 @@ _GOODBYE = "This will remove CaseTrack. Your data will NOT be deleted."
 
 def uninstall(
     ctx: typer.Context,
-    yes: Annotated[bool, opt("Do not ask for confirmation.", "--yes -y")] = False,
-    dry_run: Annotated[bool, opt("Only show what would be done.", "--dry-run")] = (False),
+    yes: Annotated[bool, opt("--yes -y")] = False,
+    dry_run: Annotated[bool, opt("--dry-run")] = (False),
     as_json: JsonOption = False,
 ) -> int:
     """Remove CaseTrack from all AI programs and from this computer. Your data stays.
@@ -32,6 +32,13 @@ def uninstall(
     project too, and the entry in the desktop's menu; then the program, if that can be done
     safely from inside. Otherwise the command that removes it is shown. No document and no
     collection is touched.
+
+    Parameters
+    ----------
+    yes
+        Do not ask for confirmation.
+    dry_run
+        Only show what would be done.
     """
     from casetrack.base.config import load_settings
     from casetrack.faces.setup.clients import Machine
@@ -103,12 +110,9 @@ def _say_goodbye(
 
 
 def update(
-    check_only: Annotated[bool, opt("Only check for a newer version.", "--check")] = False,
-    to: Annotated[str | None, opt("Install this version, newer or older.", "--to VERSION")] = None,
-    signed_by: Annotated[
-        Path | None,
-        opt("Also trust the public keys in this file, for your own builds.", "--signed-by FILE"),
-    ] = None,
+    check_only: Annotated[bool, opt("--check")] = False,
+    to: Annotated[str | None, opt("--to VERSION")] = None,
+    signed_by: Annotated[Path | None, opt("--signed-by FILE")] = None,
     as_json: JsonOption = False,
 ) -> int:
     """Install the newest version of CaseTrack with the installer that installed this one.
@@ -116,6 +120,15 @@ def update(
     The command asks a package index over the network. A version is installed only if CaseTrack's
     maker signed all of it; on any error, the current version stays. Your data stays; the new
     version converts it, if necessary, when it opens it.
+
+    Parameters
+    ----------
+    check_only
+        Only check for a newer version.
+    to
+        Install this version, newer or older.
+    signed_by
+        Also trust the public keys in this file, for your own builds.
     """
     from casetrack.faces.setup.installation import find_installation
     from casetrack.faces.setup.update import check, signers
@@ -156,15 +169,18 @@ def update(
 
 def status(
     ctx: typer.Context,
-    refresh: Annotated[
-        bool, opt("Ask the license server whether the key is still valid.", "--refresh")
-    ] = False,
+    refresh: Annotated[bool, opt("--refresh")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Show the current tier, its limits and its license key.
 
     Nothing is sent anywhere without --refresh. With it, the license server gets the key, and
     the random name or the id of this installation, nothing else.
+
+    Parameters
+    ----------
+    refresh
+        Ask the license server whether the key is still valid.
     """
     from casetrack.base.license.manage import Outcome
 
@@ -173,14 +189,17 @@ def status(
 
 
 def activate(
-    ctx: typer.Context,
-    key: Annotated[list[str], opt("The key that you received.", "KEY")],
-    as_json: JsonOption = False,
+    ctx: typer.Context, key: Annotated[list[str], opt("KEY")], as_json: JsonOption = False
 ) -> None:
     """Enter a license key for this data folder, and confirm it with the license server.
 
     The key is checked on this computer first. If the server cannot be reached, the key is valid
     for 30 days. Letter case, spaces and line breaks in the key do not matter.
+
+    Parameters
+    ----------
+    key
+        The key that you received.
     """
     _show(_manager(ctx).activate(" ".join(key)), as_json)
 

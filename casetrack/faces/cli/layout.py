@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, get_args, get_origin
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from casetrack.api.operation import OF_EDITIONS
+from casetrack.api.operation import OF_EDITIONS, meanings, summary_of
 
 _TYPE = re.compile(r" <(?:str|path|list\[str\])>$")
 
@@ -223,6 +223,15 @@ def _fill(app: typer.Typer, entries: Iterable[Entry], first: str) -> None:
             app.add_typer(inner, name=entry.name, short_help=entry.summary)
         else:
             example = f"Example: {first} {entry.name} {entry.example}".rstrip()
-            app.command(entry.name, cls=PlainCommand, short_help=entry.summary, epilog=example)(
-                entry.loaded(first.partition(" ")[2])
-            )
+            run = entry.loaded(first.partition(" ")[2])
+            words = {"help": summary_of(run), "short_help": entry.summary, "epilog": example}
+            app.command(entry.name, cls=PlainCommand, **words)(_explained(run))
+
+
+def _explained(run: Any) -> Any:
+    """Return a command whose options have the help of its docstring if they have no other."""
+    texts = meanings(run)
+    for name, kind in run.__annotations__.items():
+        for info in get_args(kind)[1:]:
+            info.help = info.help or texts.get(name)
+    return run

@@ -77,17 +77,17 @@ def root(
     data_dir: Annotated[
         str | None,
         opt(
+            "--data-dir FOLDER",
             "The data folder; may also follow the command. [default: CASETRACK_HOME, or CaseTrack "
             "in your documents folder]",
-            "--data-dir FOLDER",
         ),
     ] = None,
     license_key: Annotated[
         str | None,
         opt(
+            "--license KEY",
             "License key of this command; may also follow it. [default: CASETRACK_LICENSE, "
             "config.toml, or the activated key]",
-            "--license KEY",
         ),
     ] = None,
     _version: Annotated[bool, version_option(f"casetrack {__version__}")] = False,

@@ -20,16 +20,16 @@ _NAMES = "rapidocr, easyocr, or tesseract-LANGUAGE such as tesseract-deu+eng"
 PullArgument = Annotated[
     str | None,
     opt(
+        "NAME",
         f"A profile (all its models) or a model; for text recognition {_NAMES}. [default: the "
         "default profile, and the models of rapidocr]",
-        "NAME",
     ),
 ]
 VerifyArgument = Annotated[
-    str | None, opt("As for `models pull`. [default: all installed ones]", "NAME")
+    str | None, opt("NAME", "As for `models pull`. [default: all installed ones]")
 ]
 OcrOption = Annotated[
-    bool, opt("List the engines of text recognition only; with --json too.", "--ocr")
+    bool, opt("--ocr", "List the engines of text recognition only; with --json too.")
 ]
 _SIZES = (Field("Installed"), Field("Size", "right"), Field("Dimension", "right"))
 _PROFILE_FIELDS = (*(Field("Profile"), *_SIZES, Field("Models")), Field("What it is", extra=True))
@@ -146,20 +146,10 @@ def verify(ctx: typer.Context, name: VerifyArgument = None, as_json: JsonOption 
 
 def advise(
     ctx: typer.Context,
-    golden: Annotated[
-        Path | None,
-        opt(
-            "Use the questions of this file, see docs/evaluation.md. [default: the notes on marked "
-            "passages]",
-            "--golden FILE",
-        ),
-    ] = None,
+    golden: Annotated[Path | None, opt("--golden FILE")] = None,
     collection: CollectionOption = None,
-    profiles: Annotated[
-        str | None,
-        opt("Only these, such as mini-rerank,bge. [default: all installed]", "--profiles LIST"),
-    ] = None,
-    pull: Annotated[bool, opt("Download missing models first.", "--pull")] = False,
+    profiles: Annotated[str | None, opt("--profiles LIST")] = None,
+    pull: Annotated[bool, opt("--pull")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Measure what each profile would gain on your questions, and its cost in time and space.
@@ -167,6 +157,16 @@ def advise(
     The gain is the difference from the collection's own profile, with its 95 % interval. Copies of
     the collection are made in the folder eval of the data folder. Profiles whose models are not
     installed are listed, not measured.
+
+    Parameters
+    ----------
+    golden
+        Use the questions of this file, see docs/evaluation.md. [default: the notes on marked
+        passages]
+    profiles
+        Only these, such as mini-rerank,bge. [default: all installed]
+    pull
+        Download missing models first.
     """
     from casetrack.api.evaluate import open_golden
     from casetrack.api.evaluate.advise import advise as advices

@@ -19,10 +19,11 @@ def option(arg: Arg, /, **more: Any) -> Any:
     return typer.Option(*options, **words) if options else typer.Argument(**words)
 
 
-def opt(about: str, cli: str, /, **more: Any) -> Any:
+def opt(cli: str, about: str = "", /, **more: Any) -> Any:
     """Return the Typer form of an option such as ``--limit -k N``; a single word is an argument.
 
-    *about* is its help, and *more* are further keywords for Typer, such as ``min``.
+    *about* is its help, by default that of the command's docstring; *more* are further keywords for
+    Typer, such as ``min``.
     """
     return option(Arg(about, cli), **more)
 
@@ -36,7 +37,7 @@ def version_option(text: str, /) -> Any:
             raise typer.Exit
 
     words: dict[str, Any] = {"callback": write, "is_eager": True}
-    return opt("Show the version and exit.", "--version", **words)
+    return opt("--version", "Show the version and exit.", **words)
 
 
 C = TypeVar("C", bound=Callable[..., Any])
@@ -62,46 +63,46 @@ class EditionName(StrEnum):
 CollectionOption = Annotated[
     str | None,
     opt(
-        "Name or ID of the collection; optional if there is only one.",
         "--collection -c NAME",
+        "Name or ID of the collection; optional if there is only one.",
         autocompletion=collection_names,
     ),
 ]
 NameArgument = Annotated[
-    str, opt("Name or ID of the collection.", "NAME", autocompletion=collection_names)
+    str, opt("NAME", "Name or ID of the collection.", autocompletion=collection_names)
 ]
 AnyNameArgument = Annotated[
-    str | None, opt("Name or ID of the collection.", "NAME", autocompletion=collection_names)
+    str | None, opt("NAME", "Name or ID of the collection.", autocompletion=collection_names)
 ]
-JsonOption = Annotated[bool, opt("Write JSON instead of text.", "--json")]
-CreateOption = Annotated[bool, opt("Create the collection if it does not exist.", "--create")]
+JsonOption = Annotated[bool, opt("--json", "Write JSON instead of text.")]
+CreateOption = Annotated[bool, opt("--create", "Create the collection if it does not exist.")]
 
 
 PasswordOption = Annotated[
     list[str] | None,
-    opt("Opens protected files; may be repeated. Never stored.", "--password PASSWORD"),
+    opt("--password PASSWORD", "Opens protected files; may be repeated. Never stored."),
 ]
 ToolsOption = Annotated[
     str | None,
     opt(
+        "--tools SETS",
         "Offer only these tools: names of sets (all, read-only, core, daily, search, map, "
         "legal) or of tools, separated by commas.",
-        "--tools SETS",
     ),
 ]
-ReadOnlyOption = Annotated[bool, opt("Offer only read-only tools.", "--read-only")]
+ReadOnlyOption = Annotated[bool, opt("--read-only", "Offer only read-only tools.")]
 ENV_OFFLINE = "CASETRACK_OFFLINE"
 OfflineOption = Annotated[
     bool,
     opt(
+        "--offline",
         "Servers do not download missing models; the same as any value of the variable "
         f"{ENV_OFFLINE}. Then only `casetrack models pull` does.",
-        "--offline",
     ),
 ]
 EditionOption = Annotated[
     EditionName | None,
     opt(
-        "legal: cases of a lawyer, with their own tools, in place of the collections.", "--edition"
+        "--edition", "legal: cases of a lawyer, with their own tools, in place of the collections."
     ),
 ]

@@ -14,21 +14,24 @@ from casetrack.faces.cli.state import State
 def report(
     ctx: typer.Context,
     collection: CollectionOption = None,
-    output: Annotated[
-        Path | None,
-        opt(
-            "Write to this .html file, or into this folder. [default: the current folder]",
-            "--output -o FILE",
-        ),
-    ] = None,
-    open_it: Annotated[bool, opt("Open the file in the browser.", "--open")] = False,
-    light: Annotated[bool, opt("Omit pictures of pages, for a small file.", "--light")] = False,
+    output: Annotated[Path | None, opt("--output -o FILE")] = None,
+    open_it: Annotated[bool, opt("--open")] = False,
+    light: Annotated[bool, opt("--light")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Write a briefing on people, dates, topics and amounts, each statement with its source.
 
     The page contains all its data, so that it can be sent, printed and kept. Each link opens
     the cited passage, highlighted on its page if the page can be drawn.
+
+    Parameters
+    ----------
+    output
+        Write to this .html file, or into this folder. [default: the current folder]
+    open_it
+        Open the file in the browser.
+    light
+        Omit pictures of pages, for a small file.
     """
     target = ctx.ensure_object(State).collection(collection)
     path = _place(output, target.name)

@@ -26,21 +26,24 @@ _PARAMETERS = (Field("Parameter", whole=True), *map(Field, ("Type", "Default", "
 
 def schema(
     ctx: typer.Context,
-    table_name: Annotated[
-        str | None, opt("One table, or one pipeline. [default: all]", "TABLE")
-    ] = None,
-    functions: Annotated[
-        bool, opt("The functions of SQL instead of the tables.", "--functions")
-    ] = False,
-    pipelines: Annotated[
-        bool, opt("The pipelines instead: their steps and parameters.", "--pipelines")
-    ] = False,
+    table_name: Annotated[str | None, opt("TABLE")] = None,
+    functions: Annotated[bool, opt("--functions")] = False,
+    pipelines: Annotated[bool, opt("--pipelines")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Show the tables: every column with its type, unit and meaning.
 
     --functions shows the functions of SQL: search(), context(), cite() and others. --pipelines
     shows the steps of an ingest; a pipeline file of yours is checked.
+
+    Parameters
+    ----------
+    table_name
+        One table, or one pipeline. [default: all]
+    functions
+        The functions of SQL instead of the tables.
+    pipelines
+        The pipelines instead: their steps and parameters.
     """
     from casetrack.base import schema as declared
 

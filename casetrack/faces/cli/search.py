@@ -24,9 +24,9 @@ _SEARCH = operations()["search"]
 _COLLECTIONS = Annotated[
     list[str] | None,
     opt(
+        "--collection -c NAME",
         "Name or ID of the collection; optional if there is only one. Repeat it to search "
         "several, ranked together.",
-        "--collection -c NAME",
         autocompletion=collection_names,
     ),
 ]
@@ -86,7 +86,7 @@ def _tell(results: "SearchResults", *, context: bool, full: bool, explain: bool)
 @asks(
     "chunk",
     window=(
-        Annotated[int, opt("Also show N chunks before and after it.", "--window N", min=0, max=50)],
+        Annotated[int, opt("--window N", "Also show N chunks before and after it.", min=0, max=50)],
         0,
     ),
 )

@@ -32,23 +32,27 @@ if TYPE_CHECKING:
 
 def browse(
     ctx: typer.Context,
-    port: Annotated[
-        int, opt("The port; 0 selects a free one.", "--port PORT", min=0, max=65535)
-    ] = 8766,
-    read_only: Annotated[bool, opt("Allow no changes in the window.", "--read-only")] = False,
-    show: Annotated[
-        bool, opt("Open it in the browser, or only print its address.", "--open/--no-open")
-    ] = True,
-    as_program: Annotated[
-        bool,
-        opt("As a desktop program: in a separate browser window, and stopped with it.", "--app"),
-    ] = False,
+    port: Annotated[int, opt("--port PORT", min=0, max=65535)] = 8766,
+    read_only: Annotated[bool, opt("--read-only")] = False,
+    show: Annotated[bool, opt("--open/--no-open")] = True,
+    as_program: Annotated[bool, opt("--app")] = False,
 ) -> None:
     """Open a window on your collections: search, pages, people and dates, by mouse.
 
     It runs in your browser and connects to this computer only. The address contains a key; every
     user of this computer with the address can open the window. `casetrack setup desktop` adds it
     to the menu of your desktop.
+
+    Parameters
+    ----------
+    port
+        The port; 0 selects a free one.
+    read_only
+        Allow no changes in the window.
+    show
+        Open it in the browser, or only print its address.
+    as_program
+        As a desktop program: in a separate browser window, and stopped with it.
     """
     serve_window = registered("windows").get("browser")
     if serve_window is None:
@@ -70,16 +74,16 @@ PORT = "http: the port; 0 selects a free one."
 TokenOption = Annotated[
     str | None,
     opt(
+        "--token TEXT",
         "http: the token that programs send, at least 16 characters. The variable "
         "CASETRACK_HTTP_TOKEN is safer: lists of processes show options.",
-        "--token TEXT",
     ),
 ]
 OriginOption = Annotated[
     list[str] | None,
     opt(
-        "http: also accept requests of this web page (https://app.example); may be repeated.",
         "--allow-origin ORIGIN",
+        "http: also accept requests of this web page (https://app.example); may be repeated.",
     ),
 ]
 
@@ -87,71 +91,38 @@ OriginOption = Annotated[
 MetricsOption = Annotated[
     bool,
     opt(
+        "--metrics",
         "http: serve figures for Prometheus at /metrics to every client: calls and their times, "
         "documents, jobs, memory; no arguments or results.",
-        "--metrics",
     ),
 ]
 
 
 def serve(
     ctx: typer.Context,
-    transport: Annotated[
-        Transport,
-        opt(
-            "stdio: one program starts the server and uses its streams. http: any number of "
-            "programs connect to an address.",
-            "--transport",
-        ),
-    ] = "stdio",
-    host: Annotated[str | None, opt(HOST, "--host HOST", show_default="127.0.0.1")] = None,
+    transport: Annotated[Transport, opt("--transport")] = "stdio",
+    host: Annotated[str | None, opt("--host HOST", HOST, show_default="127.0.0.1")] = None,
     port: Annotated[
-        int | None, opt(PORT, "--port PORT", min=0, max=65535, show_default="8765")
+        int | None, opt("--port PORT", PORT, min=0, max=65535, show_default="8765")
     ] = None,
     token: TokenOption = None,
     edition: EditionOption = None,
     tools: ToolsOption = None,
     read_only: ReadOnlyOption = False,
     offline: OfflineOption = False,
-    _fetch_models: Annotated[bool, opt("The default.", "--fetch-models", hidden=True)] = False,
+    _fetch_models: Annotated[bool, opt("--fetch-models", "The default.", hidden=True)] = False,
     allow_origin: OriginOption = None,
     metrics: MetricsOption = False,
-    engine: Annotated[
-        Literal["process", "ray"],
-        opt(
-            "process: this program searches. ray: shards search, as processes on a cluster "
-            "(casetrack[ray]).",
-            "--engine",
-        ),
-    ] = "process",
-    on: Annotated[
-        str | None,
-        opt(
-            "ray: the cluster. local starts one on this computer for the server's lifetime; auto "
-            "uses one that runs here; HOST:PORT one that includes this computer.",
-            "--on ADDRESS",
-            show_default="local",
-        ),
-    ] = None,
+    engine: Annotated[Literal["process", "ray"], opt("--engine")] = "process",
+    on: Annotated[str | None, opt("--on ADDRESS", show_default="local")] = None,
     shards: Annotated[
         int | None,
         opt(
-            "ray: number of shards of the index.",
-            "--shards NUMBER",
-            min=1,
-            max=1024,
-            show_default="as run already, or one per processor",
+            "--shards NUMBER", min=1, max=1024, show_default="as run already, or one per processor"
         ),
     ] = None,
     replicas: Annotated[
-        int | None,
-        opt(
-            "ray: processes per shard; with two of them, one may fail.",
-            "--replicas NUMBER",
-            min=1,
-            max=64,
-            show_default="1",
-        ),
+        int | None, opt("--replicas NUMBER", min=1, max=64, show_default="1")
     ] = None,
 ) -> int:
     """Serve AI programs (MCP), until the input ends or, over HTTP, until Ctrl-C.
@@ -164,6 +135,22 @@ def serve(
 
     With --engine ray, processes on a cluster hold the shards of the index: each question goes to
     all of them, and the answer is that of one process. `casetrack shards` shows their state.
+
+    Parameters
+    ----------
+    transport
+        stdio: one program starts the server and uses its streams. http: any number of programs
+        connect to an address.
+    engine
+        process: this program searches. ray: shards search, as processes on a cluster
+        (casetrack[ray]).
+    on
+        ray: the cluster. local starts one on this computer for the server's lifetime; auto uses one
+        that runs here; HOST:PORT one that includes this computer.
+    shards
+        ray: number of shards of the index.
+    replicas
+        ray: processes per shard; with two of them, one may fail.
     """
     fetch = not (offline or read_only or os.environ.get(ENV_OFFLINE))
     settings = ctx.ensure_object(State).settings

@@ -41,35 +41,13 @@ Scope = Literal["user", "project"]
 
 def setup(
     ctx: typer.Context,
-    client: Annotated[
-        Program | None,
-        opt(
-            "One of the programs above, or desktop.",
-            "CLIENT",
-            show_default=False,
-            show_choices=False,
-        ),
-    ] = None,
-    everywhere: Annotated[bool, opt("Every installed AI program.", "--all")] = False,
-    scope: Annotated[
-        Scope,
-        opt(
-            "user: everywhere you use the program. project: only in the current folder.", "--scope"
-        ),
-    ] = "user",
-    skill: Annotated[
-        bool,
-        opt(
-            "Also teach the program when to ask CaseTrack and how to cite: a skill for Claude "
-            "Code, a block in AGENTS.md or GEMINI.md for Codex, OpenCode and Gemini CLI.",
-            "--skill",
-        ),
-    ] = False,
-    undo: Annotated[bool, opt("Remove CaseTrack again, and nothing else.", "--undo")] = False,
-    show: Annotated[
-        bool, opt("Only show the entry and its file, to add it by hand.", "--print")
-    ] = False,
-    dry_run: Annotated[bool, opt("Only show the changes of the file.", "--dry-run")] = False,
+    client: Annotated[Program | None, opt("CLIENT", show_default=False, show_choices=False)] = None,
+    everywhere: Annotated[bool, opt("--all")] = False,
+    scope: Annotated[Scope, opt("--scope")] = "user",
+    skill: Annotated[bool, opt("--skill")] = False,
+    undo: Annotated[bool, opt("--undo")] = False,
+    show: Annotated[bool, opt("--print")] = False,
+    dry_run: Annotated[bool, opt("--dry-run")] = False,
     edition: EditionOption = None,
     tools: ToolsOption = None,
     read_only: ReadOnlyOption = False,
@@ -86,6 +64,24 @@ def setup(
     Programs that load tools on demand get all tools, others those of daily work; --tools changes
     that. With --data-dir the program uses that data folder. With --edition legal the entry is
     casetrack-legal, which can exist in addition to casetrack.
+
+    Parameters
+    ----------
+    client
+        One of the programs above, or desktop.
+    everywhere
+        Every installed AI program.
+    scope
+        user: everywhere you use the program. project: only in the current folder.
+    skill
+        Also teach the program when to ask CaseTrack and how to cite: a skill for Claude Code, a
+        block in AGENTS.md or GEMINI.md for Codex, OpenCode and Gemini CLI.
+    undo
+        Remove CaseTrack again, and nothing else.
+    show
+        Only show the entry and its file, to add it by hand.
+    dry_run
+        Only show the changes of the file.
     """
     from casetrack.base import editions
     from casetrack.faces.setup.clients import CLIENTS, Machine

@@ -28,19 +28,30 @@ _PAGES = re.compile(r"\s*(\d+)\s*(?:[-\u2013]\s*(\d+)\s*)?")
 
 def read(
     ctx: typer.Context,
-    document: Annotated[str | None, opt("Name, path or ID of the document.", "DOCUMENT")] = None,
+    document: Annotated[str | None, opt("DOCUMENT")] = None,
     collection: CollectionOption = None,
-    pages: Annotated[str | None, opt("Pages. [default: all]", "--pages N or N-M")] = None,
-    start: Annotated[str | None, opt("Read on from this chunk instead.", "--from ID")] = None,
-    limit: Annotated[
-        int, opt("With --from: number of passages.", "--limit -k N", min=1, max=200)
-    ] = 5,
-    back: Annotated[bool, opt("With --from: the passages before it.", "--back")] = False,
+    pages: Annotated[str | None, opt("--pages N or N-M")] = None,
+    start: Annotated[str | None, opt("--from ID")] = None,
+    limit: Annotated[int, opt("--limit -k N", min=1, max=200)] = 5,
+    back: Annotated[bool, opt("--back")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Read a document's text in order, with the place of every passage.
 
     Text that two passages share is written once; JSON has every passage whole.
+
+    Parameters
+    ----------
+    document
+        Name, path or ID of the document.
+    pages
+        Pages. [default: all]
+    start
+        Read on from this chunk instead.
+    limit
+        With --from: number of passages.
+    back
+        With --from: the passages before it.
     """
     if (document is None) == (start is None) or (start is not None and pages is not None):
         raise UsageError(
@@ -88,46 +99,43 @@ _MAX_NUMBER = 1000
 
 def show(
     ctx: typer.Context,
-    chunk_id: Annotated[
-        str | None,
-        opt(
-            "A chunk's id, as search results give it. [default: the best answer to --for] "
-            "With --page: a document.",
-            "ID",
-        ),
-    ] = None,
+    chunk_id: Annotated[str | None, opt("ID")] = None,
     collection: CollectionOption = None,
-    output: Annotated[
-        Path | None,
-        opt(
-            "Write to this .html or .png file, or into this folder. [default: the current folder]",
-            "--output -o FILE",
-        ),
-    ] = None,
-    out: Annotated[Path | None, opt("The same as --output.", "--out", hidden=True)] = None,
-    as_png: Annotated[bool, opt("Write a picture instead of a page of HTML.", "--png")] = False,
-    open_it: Annotated[bool, opt("Open the file in the browser.", "--open")] = False,
-    question: Annotated[
-        str | None,
-        opt(
-            "Highlight the answer to this question, and mark the rest of the passage lightly.",
-            "--for QUESTION",
-        ),
-    ] = None,
-    page: Annotated[
-        int | None, opt("Write this page of the document as a picture.", "--page N", min=1)
-    ] = None,
-    window: Annotated[
-        int, opt("Also show N chunks before and after it.", "--window N", min=0, max=50)
-    ] = 1,
-    password: Annotated[
-        str | None, opt("Opens a protected file to see the page; not stored.", "--password TEXT")
-    ] = None,
+    output: Annotated[Path | None, opt("--output -o FILE")] = None,
+    out: Annotated[Path | None, opt("--out", hidden=True)] = None,
+    as_png: Annotated[bool, opt("--png")] = False,
+    open_it: Annotated[bool, opt("--open")] = False,
+    question: Annotated[str | None, opt("--for QUESTION")] = None,
+    page: Annotated[int | None, opt("--page N", min=1)] = None,
+    window: Annotated[int, opt("--window N", min=0, max=50)] = 1,
+    password: Annotated[str | None, opt("--password TEXT")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Write a page with a highlighted passage and its citation.
 
     The page contains all its data, so that it can be sent, printed and kept.
+
+    Parameters
+    ----------
+    chunk_id
+        A chunk's id, as search results give it. [default: the best answer to --for] With --page: a
+        document.
+    output
+        Write to this .html or .png file, or into this folder. [default: the current folder]
+    out
+        The same as --output.
+    as_png
+        Write a picture instead of a page of HTML.
+    open_it
+        Open the file in the browser.
+    question
+        Highlight the answer to this question, and mark the rest of the passage lightly.
+    page
+        Write this page of the document as a picture.
+    window
+        Also show N chunks before and after it.
+    password
+        Opens a protected file to see the page; not stored.
     """
     out = output or out
     suffix = _suffix(out, as_png or page is not None)

@@ -31,16 +31,16 @@ _HOW = (
 PassphraseFd = Annotated[
     int | None,
     opt(
+        "--passphrase-fd N",
         "Read the passphrase from this file descriptor, up to the end of its first line; 0 is the "
         "standard input.",
-        "--passphrase-fd N",
         min=0,
     ),
 ]
-KeyFile = Annotated[Path | None, opt("Use the content of this file as the key.", "--key-file FILE")]
+KeyFile = Annotated[Path | None, opt("--key-file FILE", "Use the content of this file as the key.")]
 Keyring = Annotated[
     bool,
-    opt("Store the key in the keyring of the system; requires `pip install keyring`.", "--keyring"),
+    opt("--keyring", "Store the key in the keyring of the system; requires `pip install keyring`."),
 ]
 
 
@@ -143,9 +143,7 @@ def seal(
     passphrase_fd: PassphraseFd = None,
     key_file: KeyFile = None,
     keyring: Keyring = False,
-    hide_name: Annotated[
-        bool, opt("Do not store the name of the collection unencrypted.", "--hide-name")
-    ] = False,
+    hide_name: Annotated[bool, opt("--hide-name")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Encrypt a closed collection into one file, and remove its plain data permanently.
@@ -153,6 +151,11 @@ def seal(
     It asks for a passphrase twice. Without the passphrase or the key file the collection can never
     be opened again. A sealed collection cannot be searched; only its name, size and time are
     visible. Your original files are not changed.
+
+    Parameters
+    ----------
+    hide_name
+        Do not store the name of the collection unencrypted.
     """
     from casetrack.faces.cli.progress import Meter, stoppable
 
@@ -191,20 +194,23 @@ def _watched(library: "Library", info: "CollectionInfo") -> list[str]:
 
 def unseal(
     ctx: typer.Context,
-    name: Annotated[
-        str, opt("Name or ID of the sealed collection, or its .ctsealed file.", "NAME")
-    ],
+    name: Annotated[str, opt("NAME")],
     passphrase_fd: PassphraseFd = None,
     key_file: KeyFile = None,
-    new_name: Annotated[
-        str | None, opt("Its name. [default: its former name]", "--name NAME")
-    ] = None,
+    new_name: Annotated[str | None, opt("--name NAME")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Open a sealed collection again; it stays closed.
 
     The whole file is checked first. With a wrong passphrase, or if the file is incomplete or
     changed, nothing is opened and the file stays unchanged.
+
+    Parameters
+    ----------
+    name
+        Name or ID of the sealed collection, or its .ctsealed file.
+    new_name
+        Its name. [default: its former name]
     """
     from casetrack.base.errors import EncryptedFileDamaged
     from casetrack.faces.cli.progress import Meter, stoppable
@@ -236,7 +242,7 @@ _SECRET = {"passphrase_fd": (PassphraseFd, None), "key_file": (KeyFile, None)}
 
 @takes(
     "export",
-    output=(Annotated[Path | None, opt("The same as OUTPUT.", "--output -o FILE")], None),
+    output=(Annotated[Path | None, opt("--output -o FILE", "The same as OUTPUT.")], None),
     encrypt=own(
         bool,
         "Encrypt the file with a passphrase that you type; its extension is .ctsealed.",

@@ -44,17 +44,20 @@ _LISTED = 5
 
 def run_watches(
     ctx: typer.Context,
-    once: Annotated[
-        bool, typer.Option("--once", help="Sync every watched folder once, and exit.")
-    ] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Write one JSON object per line instead of text.")
-    ] = False,
+    once: Annotated[bool, typer.Option("--once")] = False,
+    as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> int:
     """Watch all folders in the foreground until Ctrl-C, with one line per sync.
 
     For computers without an AI client, and for services: SIGTERM ends it with exit code 0. With
     --once, for schedulers: exit code 1 if a folder or a file could not be synced.
+
+    Parameters
+    ----------
+    once
+        Sync every watched folder once, and exit.
+    as_json
+        Write one JSON object per line instead of text.
     """
     from casetrack.faces.cli.progress import stoppable
 

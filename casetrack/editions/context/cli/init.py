@@ -9,15 +9,15 @@ from casetrack.editions.context.cli.state import ContextState
 from casetrack.faces.cli.output import line, write_text
 
 
-def init(
-    ctx: typer.Context,
-    show: Annotated[
-        bool, typer.Option("--print", help="Only show the config; write nothing.")
-    ] = False,
-) -> None:
+def init(ctx: typer.Context, show: Annotated[bool, typer.Option("--print")] = False) -> None:
     """Write a config for this folder with every key explained; check an existing one instead.
 
     The file is .ctx/config.toml, or the path in --config or CTX_CONFIG.
+
+    Parameters
+    ----------
+    show
+        Only show the config; write nothing.
     """
     state = ctx.ensure_object(ContextState)
     from casetrack.editions.context.files import PROJECT_FILES, named_file, project_file

@@ -41,9 +41,9 @@ def root(
     config: Annotated[
         str | None,
         opt(
+            "--config FILE",
             "The config; also allowed after the command. Default: CTX_CONFIG, .ctx/config.toml "
             "or config/ctx.toml of this project. It overrides the config in your config folder.",
-            "--config FILE",
         ),
     ] = None,
     _version: Annotated[bool, version_option(f"ctx of casetrack {__version__}")] = False,

@@ -21,7 +21,7 @@ from casetrack.faces.cli.output import line
 
 _FORMAT = Annotated[
     Literal["text", "vimgrep"],
-    opt("vimgrep: one line path:line:column:text for each document, for editors.", "--format"),
+    opt("--format", "vimgrep: one line path:line:column:text for each document, for editors."),
 ]
 _PART = re.compile(r"(?P<id>.+):(?P<first>\d+):(?P<count>\d+)")
 

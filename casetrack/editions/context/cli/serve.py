@@ -21,17 +21,10 @@ _BIND = "[server] bind"
 
 def mcp(
     ctx: typer.Context,
-    transport: Annotated[
-        Transport,
-        opt(
-            "http: clients connect to an address. stdio: one client starts this command and uses "
-            "its standard streams.",
-            "--transport",
-        ),
-    ] = "http",
-    host: Annotated[str | None, opt(HOST, "--host HOST", show_default=_BIND)] = None,
+    transport: Annotated[Transport, opt("--transport")] = "http",
+    host: Annotated[str | None, opt("--host HOST", HOST, show_default=_BIND)] = None,
     port: Annotated[
-        int | None, opt(PORT, "--port PORT", show_default=_BIND, min=0, max=65535)
+        int | None, opt("--port PORT", PORT, show_default=_BIND, min=0, max=65535)
     ] = None,
     token: TokenOption = None,
     allow_origin: OriginOption = None,
@@ -40,6 +33,12 @@ def mcp(
 
     The three tools search, get and sources are read-only. Agents of the config are prompts. The
     answers are those of `ctx search --json`, `ctx get --json` and `ctx sources --json`.
+
+    Parameters
+    ----------
+    transport
+        http: clients connect to an address. stdio: one client starts this command and uses its
+        standard streams.
     """
     home = ctx.ensure_object(ContextState).home
     settings = home.library.settings

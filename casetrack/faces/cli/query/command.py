@@ -48,75 +48,68 @@ def answers(incomplete: str) -> list[str]:
 
 def query(
     ctx: typer.Context,
-    sql: Annotated[
-        str | None,
-        opt(
-            "One SELECT. [default: an interactive shell, or statements from a pipe]",
-            "SQL",
-            show_default=False,
-        ),
-    ] = None,
+    sql: Annotated[str | None, opt("SQL", show_default=False)] = None,
     collection: Annotated[
-        list[str] | None,
-        opt(
-            "Name or ID of the collection; optional if there is only one. Repeat it to query "
-            'several at once: "A".documents, "B".documents.',
-            "--collection -c NAME",
-            autocompletion=collection_names,
-        ),
+        list[str] | None, opt("--collection -c NAME", autocompletion=collection_names)
     ] = None,
-    file: Annotated[Path | None, opt("Run the statements of this file.", "--file -f FILE")] = None,
-    param: Annotated[
-        list[str] | None,
-        opt(
-            "A value for $NAME; may be repeated. Numbers, true, false and null are read as such; "
-            'quote ("...") a text that looks like one.',
-            "--param -p NAME=VALUE",
-        ),
-    ] = None,
-    format_name: Annotated[
-        Format | None,
-        opt("Output format. [default: by the extension of --output, else table]", "--format"),
-    ] = None,
-    output: Annotated[
-        Path | None, opt("Write to this file, replacing an existing one.", "--output -o FILE")
-    ] = None,
-    limit: Annotated[int | None, opt("Highest number of rows.", "--limit N", min=0)] = None,
-    show_sql: Annotated[bool, opt("Also show the statement and its values.", "--show-sql")] = False,
-    explain: Annotated[bool, opt("Also show the plan and the search calls.", "--explain")] = False,
-    saved_name: Annotated[
-        str | None, opt("Run this saved query.", "--saved NAME", autocompletion=saved_queries)
-    ] = None,
-    save_name: Annotated[
-        str | None, opt("Save the statement under this name; do not run it.", "--save NAME")
-    ] = None,
-    overwrite: Annotated[
-        bool, opt("Let --save replace a query of this name.", "--overwrite")
-    ] = False,
-    list_saved: Annotated[bool, opt("List the saved queries.", "--list-saved")] = False,
-    show: Annotated[
-        str | None,
-        opt(
-            "Print the SQL of an answer, such as summary, to change it and run it with --file.",
-            "--show ANSWER",
-            autocompletion=answers,
-        ),
-    ] = None,
-    as_json: Annotated[bool, opt("The same as --format json.", "--json")] = False,
-    raw: Annotated[
-        bool,
-        opt(
-            "Write texts in CSV and Markdown without the apostrophe that prevents formulas in a "
-            "spreadsheet.",
-            "--raw",
-        ),
-    ] = False,
+    file: Annotated[Path | None, opt("--file -f FILE")] = None,
+    param: Annotated[list[str] | None, opt("--param -p NAME=VALUE")] = None,
+    format_name: Annotated[Format | None, opt("--format")] = None,
+    output: Annotated[Path | None, opt("--output -o FILE")] = None,
+    limit: Annotated[int | None, opt("--limit N", min=0)] = None,
+    show_sql: Annotated[bool, opt("--show-sql")] = False,
+    explain: Annotated[bool, opt("--explain")] = False,
+    saved_name: Annotated[str | None, opt("--saved NAME", autocompletion=saved_queries)] = None,
+    save_name: Annotated[str | None, opt("--save NAME")] = None,
+    overwrite: Annotated[bool, opt("--overwrite")] = False,
+    list_saved: Annotated[bool, opt("--list-saved")] = False,
+    show: Annotated[str | None, opt("--show ANSWER", autocompletion=answers)] = None,
+    as_json: Annotated[bool, opt("--json")] = False,
+    raw: Annotated[bool, opt("--raw")] = False,
 ) -> None:
     """Query a collection in SQL, read-only, without access to other files or the network.
 
     Views contain documents, chunks, names, dates and more: casetrack schema. Functions search as
     well: SELECT rank, citation, text FROM search('notice period', k => 5) ORDER BY rank. Standard
     output gets only the rows; standard error gets their number and the time.
+
+    Parameters
+    ----------
+    sql
+        One SELECT. [default: an interactive shell, or statements from a pipe]
+    collection
+        Name or ID of the collection; optional if there is only one. Repeat it to query several at
+        once: "A".documents, "B".documents.
+    file
+        Run the statements of this file.
+    param
+        A value for $NAME; may be repeated. Numbers, true, false and null are read as such; quote
+        ("...") a text that looks like one.
+    format_name
+        Output format. [default: by the extension of --output, else table]
+    output
+        Write to this file, replacing an existing one.
+    limit
+        Highest number of rows.
+    show_sql
+        Also show the statement and its values.
+    explain
+        Also show the plan and the search calls.
+    saved_name
+        Run this saved query.
+    save_name
+        Save the statement under this name; do not run it.
+    overwrite
+        Let --save replace a query of this name.
+    list_saved
+        List the saved queries.
+    show
+        Print the SQL of an answer, such as summary, to change it and run it with --file.
+    as_json
+        The same as --format json.
+    raw
+        Write texts in CSV and Markdown without the apostrophe that prevents formulas in a
+        spreadsheet.
     """
     ways = {"SQL": sql, "--file": file, "--saved": saved_name, "--show": show}
     named = [name for name, way in ways.items() if way is not None]
