@@ -10,13 +10,13 @@ from typing import Any
 
 from casetrack.faces.setup import json_entry
 from casetrack.faces.setup.jsonc import (
+    Document,
     Format,
     TextInvalid,
     WrongShape,
     found_words,
     nested,
     newline_of,
-    scan,
 )
 
 # Changing one entry of a YAML text, and not one other byte.
@@ -439,7 +439,7 @@ class JsonText:
 
     def is_extended(self, text: str, /) -> bool:
         """Return whether the text has comments or trailing commas."""
-        return scan(text).extended
+        return Document(text).strict != text
 
     def shown(self, path: Sequence[str], value: Any, /) -> str:
         """Return a text that holds nothing but *value* at *path*."""

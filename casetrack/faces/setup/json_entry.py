@@ -40,11 +40,11 @@ def put(text: str, path: Sequence[str], value: Any, /) -> str:
 
 def put_edits(text: str, path: Sequence[str], value: Any, /) -> list[Edit]:
     """Return the edits of :func:`put`, from left to right."""
-    document = jsonc.scan(text)
-    layout, root = _Layout(document), document.root
-    if root is None:
+    document = jsonc.Document(text)
+    layout = _Layout(document)
+    if document.root is None:
         return [layout.beginning(jsonc.nested(path, value))]
-    node = _object(text, root, ())
+    node = _object(document, ())
     for depth, key in enumerate(path):
         member = node.get(key)
         if member is None:
@@ -52,18 +52,21 @@ def put_edits(text: str, path: Sequence[str], value: Any, /) -> list[Edit]:
         if depth == len(path) - 1:
             base = layout.indent_at(member.key_start)
             flat = not layout.on_own_line(member.key_start)
-            return [(member.value.start, member.value.end, layout.render(value, base, flat=flat))]
-        node = _object(text, member.value, path[: depth + 1])
+            return [(member.start, member.end, layout.render(value, base, flat=flat))]
+        node = _object(document, path[: depth + 1], member)
     raise ValueError("the path is empty")
 
 
 def drop(text: str, path: Sequence[str], /) -> str:
     """Return *text* without the value at *path*, if any.
 
-    All duplicates of the key are removed. The objects on the way are kept, even if empty.
+    Raises
+    ------
+    TextInvalid, WrongShape
+        As for :func:`put`.
     """
     while True:
-        document = jsonc.scan(text)
+        document = jsonc.Document(text)
         members = _find(document, path)
         if members is None:
             return text
@@ -72,35 +75,34 @@ def drop(text: str, path: Sequence[str], /) -> str:
 
 def value_at(text: str, path: Sequence[str], /) -> Any:
     """Return the Python value at *path* (the root if empty); ``None`` if there is none."""
-    document = jsonc.scan(text)
+    document = jsonc.Document(text)
     if not path:
-        return None if document.root is None else jsonc.plain(text, document.root)
+        return None if document.root is None else document.value()
     members = _find(document, path)
-    return None if members is None else jsonc.plain(text, members[1].value)
+    return None if members is None else document.value(members[1].start, members[1].end)
 
 
 def _find(document: Document, path: Sequence[str]) -> tuple[Node, Member] | None:
     if document.root is None:
         return None
-    text = document.text
-    node = _object(text, document.root, ())
-    for depth, key in enumerate(path, start=1):
+    node, member = _object(document, ()), None
+    for depth, key in enumerate(path):
+        if member is not None:
+            node = _object(document, path[:depth], member)
         member = node.get(key)
         if member is None:
             return None
-        if depth == len(path):
-            return node, member
-        node = _object(text, member.value, path[:depth])
-    return None
+    return None if member is None else (node, member)
 
 
-def _object(text: str, node: Node, path: Sequence[str]) -> Node:
-    if node.kind == "object":
-        return node
-    if node.kind == "array":
-        raise jsonc.WrongShape(path, "a list")
-    shown = text[node.start : node.end]
-    raise jsonc.WrongShape(path, shown if len(shown) <= 30 else shown[:30] + "\u2026")
+def _object(document: Document, path: Sequence[str], member: Member | None = None) -> Node:
+    """Return the object that is the value of a member, by default that of the whole text."""
+    start, end = (document.root or 0, None) if member is None else (member.start, member.end)
+    if document.text[start] == "{":
+        return document.object_at(start)
+    value = document.value(start, end)
+    shown = jsonc.found_words(value)
+    raise jsonc.WrongShape(path, json.dumps(shown) if isinstance(value, str) else shown)
 
 
 def _applied(text: str, edits: Sequence[Edit]) -> str:
@@ -116,12 +118,16 @@ class _Layout:
         self.text = text = document.text
         self.newline = jsonc.newline_of(text)
         self.unit, self.tight = "  ", False
-        root = document.root
-        if root is None or not root.members:
+        start = document.root
+        if (
+            start is None
+            or text[start] != "{"
+            or not (members := document.object_at(start).members)
+        ):
             return
-        member = root.members[0]
-        self.tight = text[member.value.start - 1] == ":"
-        indent = self.indent_at(member.key_start).removeprefix(self.indent_at(root.start))
+        member = members[0]
+        self.tight = text[member.start - 1] == ":"
+        indent = self.indent_at(member.key_start).removeprefix(self.indent_at(start))
         if self.on_own_line(member.key_start) and indent:
             self.unit = indent
 
@@ -161,7 +167,7 @@ class _Layout:
     def _behind_last(self, node: Node, key: str, value: Any) -> list[Edit]:
         last = node.members[-1]
         trailing = last.comma is not None
-        behind = last.value.end if last.comma is None else last.comma + 1
+        behind = last.end if last.comma is None else last.comma + 1
         place = jsonc.behind_comments(self.text, behind)  # a note on its line stays with the value
         wide = self.on_own_line(last.key_start) or "//" in self.text[behind:place]
         base = self.indent_at(last.key_start)
@@ -199,7 +205,7 @@ class _Layout:
         gap_start = node.start + 1 if comma is None else comma + 1
         notes = jsonc.comments(self.text, gap_start, member.key_start)
         start = notes[-1][1] if notes else gap_start
-        end = member.value.end if member.comma is None else member.comma + 1
+        end = member.end if member.comma is None else member.comma + 1
         if len(node.members) == 1 and not notes and not self.text[end : node.end - 1].strip():
             return [(gap_start, node.end - 1, "")]
         if notes and self.text.startswith("//", notes[-1][0]) and not self._line_ends(end):

@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, NoReturn, Protocol
+from dataclasses import dataclass
+from json.decoder import scanstring
+from typing import Any, NoReturn, Protocol
 
 # The common interface of settings in all formats. An entry is at a path of keys (the key of the
 # servers, the server's name, a key of it). Each format adds and removes a value without changing
@@ -103,55 +104,16 @@ def found_words(value: Any, /) -> str:
     return shown if len(shown) <= 30 else shown[:30] + "\u2026"
 
 
-_SPACE = re.compile(r"(?:[ \t\r\n]++|//[^\r\n]*+|/\*(?s:.*?)\*/)*")
-_COMMENT = re.compile(r"//[^\r\n]*+|/\*(?s:.*?)\*/")
-_COMMENT_NEXT = re.compile(r"[ \t]*+(?://[^\r\n]*+|/\*(?s:.*?)\*/)")
-_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"')
-_SCALAR = re.compile(r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?|true|false|null")
-_WORD = re.compile(r"\w+")
-_DETAILED_LEVELS = 3
-"""Levels with offsets of every value: servers, each server, its keys."""
+_DECODER = json.JSONDecoder()
+_STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
+_TOKEN = re.compile(rf"(?s){_STRING}|//[^\r\n]*|/\*.*?\*/|/\*")
+_COMMA = re.compile(rf"(?s){_STRING}|,(?=[ \t\r\n]*[}}\]])")
+_SPACE = re.compile(r"[ \t\r\n]*")
+_COMMENT = re.compile(r"//[^\r\n]*|/\*(?s:.*?)\*/")
+_COMMENT_NEXT = re.compile(r"[ \t]*(?://[^\r\n]*|/\*(?s:.*?)\*/)")
 
 
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(name)
-
-
-_STRICT = json.JSONDecoder(parse_constant=_no_constant)  # Python alone takes NaN for JSON
-
-
-@dataclass(slots=True)
-class Node:
-    """A value with its offsets.
-
-    Attributes
-    ----------
-    kind
-        An object, an array, or a single value.
-    start, end
-        Offsets of the value's first character, and after its last.
-    members
-        Members of an object in the order of the text, including duplicates.
-    items
-        Items of an array.
-    closed
-        Whether it is skipped strict JSON without offsets of its content: below the third level,
-        because clients store megabytes of history in these files.
-    """
-
-    kind: Literal["object", "array", "scalar"]
-    start: int
-    end: int = -1
-    members: list[Member] = field(default_factory=list)
-    items: list[Node] = field(default_factory=list)
-    closed: bool = False
-
-    def get(self, key: str, /) -> Member | None:
-        """Return the effective member *key*, which is the last of duplicates."""
-        return next((m for m in reversed(self.members) if m.key == key), None)
-
-
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Member:
     """A key of an object with its value.
 
@@ -159,67 +121,100 @@ class Member:
     ----------
     key_start
         Offset of the key's opening quote.
+    start, end
+        Offsets of the value's first character, and after its last.
     comma
         Offset of the comma after the value; ``None`` if there is none.
     """
 
     key: str
     key_start: int
-    value: Node
-    comma: int | None = None
+    start: int
+    end: int
+    comma: int | None
 
 
 @dataclass(frozen=True, slots=True)
+class Node:
+    """An object with its offsets; *members* are in the order of the text, with duplicates."""
+
+    start: int
+    end: int
+    members: tuple[Member, ...]
+
+    def get(self, key: str, /) -> Member | None:
+        """Return the effective member *key*, which is the last of duplicates."""
+        return next((m for m in reversed(self.members) if m.key == key), None)
+
+
 class Document:
-    """A parsed text.
+    """A parsed text (without a byte order mark).
 
     Attributes
     ----------
     root
-        Its value; ``None`` if the text has only spaces and comments.
-    extended
-        Whether it has comments or trailing commas, which strict JSON does not allow.
-    """
-
-    text: str
-    root: Node | None
-    extended: bool
-
-
-def scan(text: str, /) -> Document:
-    """Parse *text* (without a byte order mark).
+        Offset of its value; ``None`` if the text has only spaces and comments.
+    strict
+        The text with spaces for comments and trailing commas: JSON with the same offsets.
 
     Raises
     ------
     TextInvalid
         It is not JSON, even with comments and trailing commas.
     """
-    return _Scanner(text).document()
 
+    def __init__(self, text: str, /) -> None:
+        self.text = text
+        self._with_commas = _TOKEN.sub(self._without_comment, text)
+        self.strict = _COMMA.sub(self._without_comma, self._with_commas)
+        start = self._skip(0)
+        self.root = None if start == len(text) else start
+        if self.root is not None:
+            try:
+                json.loads(self.strict, parse_constant=self._refuse)
+            except json.JSONDecodeError as error:
+                reason = error.msg.replace("Expecting", "expected")
+                raise self._invalid(error.pos, reason[0].lower() + reason[1:]) from error
+            except RecursionError as error:
+                raise self._invalid(0, "it is nested too deeply") from error
 
-def plain(text: str, node: Node, /) -> Any:
-    """Return the Python value of *node*; of double keys the last one counts."""
-    try:
-        return json.loads(text[node.start : node.end])
-    except (ValueError, RecursionError):  # it has comments, or is nested very deeply
-        pass
-    done: dict[int, Any] = {}
-    pending = [node]
-    while pending:  # a loop, not recursion: nesting may be deeper than the stack of Python
-        now = pending[-1]
-        inner = [m.value for m in now.members] or now.items
-        missing = [n for n in inner if id(n) not in done]
-        if missing:
-            pending += missing
-            continue
-        pending.pop()
-        if now.closed or now.kind == "scalar":
-            done[id(now)] = json.loads(text[now.start : now.end])
-        elif now.kind == "array":
-            done[id(now)] = [done[id(n)] for n in now.items]
-        else:
-            done[id(now)] = {m.key: done[id(m.value)] for m in now.members}
-    return done[id(node)]
+    def value(self, start: int = 0, end: int | None = None, /) -> Any:
+        """Return the Python value of a part; of double keys the last one counts."""
+        return json.loads(self.strict[start:end])
+
+    def object_at(self, start: int, /) -> Node:
+        """Return the object that begins at an offset."""
+        members, position = list[Member](), self._skip(start + 1)
+        while self.strict[position] != "}":
+            key, after = scanstring(self.strict, position + 1)
+            value = self._skip(self._skip(after) + 1)
+            end = _DECODER.raw_decode(self.strict, value)[1]
+            place = self._skip(end, self._with_commas)
+            comma = place if self._with_commas[place] == "," else None
+            members.append(Member(key, position, value, end, comma))
+            position = self._skip(place if comma is None else place + 1)
+        return Node(start, position + 1, tuple(members))
+
+    def _skip(self, position: int, text: str = "") -> int:
+        match = _SPACE.match(text or self.strict, position)
+        return match.end() if match else position
+
+    def _without_comment(self, match: re.Match[str]) -> str:
+        if match[0] == "/*":
+            raise self._invalid(match.start(), "this comment has no end")
+        return match[0] if match[0][0] == '"' else " " * len(match[0])
+
+    def _without_comma(self, match: re.Match[str]) -> str:
+        before = self._with_commas[: match.start()].rstrip() if match[0] == "," else "{"
+        return match[0] if before.endswith(("{", "[", ",")) else " "
+
+    def _refuse(self, constant: str) -> NoReturn:  # Python alone takes NaN for JSON
+        raise self._invalid(self.strict.index(constant), "expected value")
+
+    def _invalid(self, position: int, reason: str) -> TextInvalid:
+        if position >= len(self.text):
+            reason += ", but the file ends here"
+        return TextInvalid(self.text, position, reason)
 
 
 def comments(text: str, start: int, end: int, /) -> list[tuple[int, int]]:
@@ -234,118 +229,3 @@ def behind_comments(text: str, position: int, /) -> int:
         if match is None or "\n" in match.group() or "\r" in match.group():
             return position
         position = match.end()
-
-
-class _Scanner:
-    """Reads one text from left to right, with a stack of the open braces and brackets."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.position = 0
-        self.extended = False
-        self.hasty = True
-
-    def document(self) -> Document:
-        self._space()
-        if self.position == len(self.text):
-            return Document(self.text, None, self.extended)
-        root = self._value(0)
-        open_nodes = [root] if root.kind != "scalar" else []
-        while open_nodes:
-            child = self._next(open_nodes)
-            if child is not None and child.end < 0:
-                open_nodes.append(child)
-        self._space()
-        if self.position < len(self.text):
-            raise self._wrong("there is text after the end")
-        return Document(self.text, root, self.extended)
-
-    def _next(self, open_nodes: list[Node]) -> Node | None:
-        """Read to the next value in the innermost open node, or to its end."""
-        node = open_nodes[-1]
-        closing = "}" if node.kind == "object" else "]"
-        self._space()
-        filled = bool(node.members or node.items)
-        comma = self.position - 1 if filled and self._take(",") else None
-        if comma is not None:
-            if node.members:
-                node.members[-1].comma = comma
-            self._space()
-        if self._take(closing):
-            self.extended |= comma is not None
-            node.end = self.position
-            open_nodes.pop()
-            return None
-        if filled and comma is None:
-            raise self._wrong(f"expected a comma or {closing!r}")
-        if node.kind == "array":
-            node.items.append(self._value(len(open_nodes)))
-            return node.items[-1]
-        return self._member(node, len(open_nodes))
-
-    def _member(self, node: Node, level: int) -> Node:
-        start = self.position
-        if not self.text.startswith('"', start):
-            raise self._wrong("expected a name in double quotes")
-        key = json.loads(self._string())
-        self._space()
-        if not self._take(":"):
-            raise self._wrong("expected a colon")
-        self._space()
-        node.members.append(Member(key, start, self._value(level)))
-        return node.members[-1].value
-
-    def _value(self, level: int) -> Node:
-        start = self.position
-        if self.text.startswith(("{", "["), start):
-            kind: Literal["object", "array"] = "object" if self.text[start] == "{" else "array"
-            hasty = self.hasty and level >= _DETAILED_LEVELS
-            end = self._end_of_strict() if hasty else None
-            self.position = start + 1 if end is None else end
-            return Node(kind, start) if end is None else Node(kind, start, end, closed=True)
-        if self.text.startswith('"', start):
-            self._string()
-            return Node("scalar", start, self.position)
-        match = _SCALAR.match(self.text, start)
-        if match is None or _WORD.match(self.text, match.end()):
-            raise self._wrong("expected a value")
-        self.position = match.end()
-        return Node("scalar", start, self.position)
-
-    def _end_of_strict(self) -> int | None:
-        """Return the end of the value if it is strict JSON; other text is read step by step."""
-        try:
-            return _STRICT.raw_decode(self.text, self.position)[1]
-        except RecursionError:
-            self.hasty = False  # Text that is nested too deeply is not parsed again at each level.
-            return None
-        except ValueError:
-            return None
-
-    def _string(self) -> str:
-        match = _STRING.match(self.text, self.position)
-        if match is None:
-            raise self._wrong(
-                "this string has no end, or contains a character that must be escaped"
-            )
-        self.position = match.end()
-        return match.group()
-
-    def _take(self, sign: str) -> bool:
-        if not self.text.startswith(sign, self.position):
-            return False
-        self.position += 1
-        return True
-
-    def _space(self) -> None:
-        match = _SPACE.match(self.text, self.position)
-        if match is not None and match.end() > self.position:
-            self.extended = self.extended or "/" in match.group()
-            self.position = match.end()
-        if self.text.startswith("/*", self.position):
-            raise self._wrong("this comment has no end")
-
-    def _wrong(self, reason: str) -> TextInvalid:
-        if self.position >= len(self.text):
-            reason += ", but the file ends here"
-        return TextInvalid(self.text, self.position, reason)
