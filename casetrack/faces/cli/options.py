@@ -44,11 +44,12 @@ C = TypeVar("C", bound=Callable[..., Any])
 
 
 def described(**options: Any) -> Callable[[C], C]:
-    """Give each parameter of a command, by name, the result of :func:`option`."""
+    """Give each parameter of a command, by name, its option, or the first argument of :func:`opt`."""
 
     def describe(command: C) -> C:
         kinds = command.__annotations__
-        kinds |= {name: Annotated[kinds[name], info] for name, info in options.items()}
+        for name, each in options.items():
+            kinds[name] = Annotated[kinds[name], opt(each) if isinstance(each, str) else each]
         return command
 
     return describe

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from casetrack.api.operation import Arg
 from casetrack.base.errors import UsageError
 from casetrack.editions.context.cli.sources import source_names
 from casetrack.editions.context.cli.state import ContextState
-from casetrack.faces.cli.options import JsonOption, described, option
+from casetrack.faces.cli.options import JsonOption, described, opt
 from casetrack.faces.cli.output import line, write_json
 from casetrack.faces.cli.state import EXIT_FAILED
 
@@ -24,12 +23,17 @@ _NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
 _PROGRAMS = Path(__file__).with_name("connectors")
 
 
-@described(
-    name=option(Arg("Name of the source.", "NAME")),
-    kind=option(Arg("github: issues, pull requests and wiki of a repository.", "--kind")),
-)
+@described(name="NAME", kind="--kind")
 def init(name: str, kind: Literal["example", "github"] = "example") -> None:
-    """Create a script source that works: connectors/NAME.py."""
+    """Create a script source that works: connectors/NAME.py.
+
+    Parameters
+    ----------
+    name
+        Name of the source.
+    kind
+        github: issues, pull requests and wiki of a repository.
+    """
     if not _NAME.fullmatch(name):
         raise UsageError(
             f"{name!r} is not a valid name of a source.",
@@ -53,19 +57,20 @@ def init(name: str, kind: Literal["example", "github"] = "example") -> None:
     line(f"Next: ctx connector test script:{name}")
 
 
-@described(
-    source=option(
-        Arg("A source of the config, such as script:tickets, or the path of a program.", "SOURCE"),
-        autocompletion=source_names,
-    ),
-    settings=option(Arg("Give a program the keys of this script source.", "--source NAME")),
-)
+@described(source=opt("SOURCE", autocompletion=source_names), settings="--source NAME")
 def try_source(
     ctx: typer.Context, source: str, settings: str | None = None, as_json: JsonOption = False
 ) -> int:
     """Check a source: list it twice and fetch some of its items. Nothing is stored.
 
     Exit code 1 means that the source violates the contract of sources.
+
+    Parameters
+    ----------
+    source
+        A source of the config, such as script:tickets, or the path of a program.
+    settings
+        Give a program the keys of this script source.
     """
     from casetrack.keep.sources.contract import check
 

@@ -5,12 +5,11 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from casetrack.api.operation import Arg
 from casetrack.base.errors import UsageError
 from casetrack.base.records import AUTO_PROFILE
 from casetrack.editions.context.cli.state import ContextState
 from casetrack.faces.cli.asking import show, stopped_text
-from casetrack.faces.cli.options import JsonOption, described, option
+from casetrack.faces.cli.options import JsonOption, described
 from casetrack.faces.cli.output import byte_text, counted, line, write_json
 from casetrack.faces.cli.progress import Meter, long_work
 from casetrack.faces.cli.state import EXIT_INTERRUPTED
@@ -19,20 +18,19 @@ if TYPE_CHECKING:
     from casetrack.editions.context.home import ContextHome
 
 
-@described(
-    output=option(
-        Arg(
-            "A .json file, an .html page, or a folder for both. [default: JSON to standard output]",
-            "--output -o PATH",
-        )
-    ),
-    name=option(Arg("Title of the page. [default: name of this folder]", "--name TEXT")),
-)
+@described(output="--output -o PATH", name="--name TEXT")
 def export(ctx: typer.Context, output: Path | None = None, name: str | None = None) -> None:
     """Export everything as JSON, or as one page with search in the browser.
 
     The page contains all data and loads nothing: open it from the disk, send it, or put it on any
     web server. It searches by keywords. Its links open the lines if the source has such links.
+
+    Parameters
+    ----------
+    output
+        A .json file, an .html page, or a folder for both. [default: JSON to standard output]
+    name
+        Title of the page. [default: name of this folder]
     """
     home = ctx.ensure_object(ContextState).home
     from casetrack.editions.context import export as exporting
@@ -50,11 +48,16 @@ def export(ctx: typer.Context, output: Path | None = None, name: str | None = No
 # ``ctx embed``: create missing vectors, or rebuild all.
 
 
-@described(dry_run=option(Arg("Only report how many are missing.", "--dry-run")))
+@described(dry_run="--dry-run")
 def pending(ctx: typer.Context, dry_run: bool = False, as_json: JsonOption = False) -> int:
     """Create vectors that are missing or belong to another model.
 
     A missing local model is downloaded first.
+
+    Parameters
+    ----------
+    dry_run
+        Only report how many are missing.
     """
     state = ctx.ensure_object(ContextState)
     if not dry_run:

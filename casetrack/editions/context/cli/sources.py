@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
-from casetrack.api.operation import Arg
 from casetrack.base.provenance import iso_utc
 from casetrack.editions.context.cli.state import ContextState
 from casetrack.faces.cli.asking import show
-from casetrack.faces.cli.options import JsonOption, described, option
+from casetrack.faces.cli.options import JsonOption, described, opt
 from casetrack.faces.cli.output import (
     Field,
     byte_text,
@@ -53,22 +52,13 @@ def source_names(ctx: typer.Context, incomplete: str) -> list[str]:
 
 
 @described(
-    source=option(
-        Arg("all, a kind such as git, or one source such as git:platform.", "SOURCE"),
-        autocompletion=source_names,
-    ),
-    full=option(
-        Arg(
-            "Read all items again, also unchanged ones, and split documents of an earlier "
-            "[chunking] again; accept an empty source.",
-            "--full",
-        )
-    ),
-    dry_run=option(Arg("Only report what would change.", "--dry-run")),
-    since=option(Arg("Only items changed on or after this day.", "--since DATE")),
-    until=option(Arg("Only items changed on or before this day.", "--until DATE")),
-    limit=option(Arg("Only the first N items of each source.", "--limit N", ge=1)),
-    progress=option(Arg("Form of the progress: text, or lines of JSON.", "--progress")),
+    source=opt("SOURCE", autocompletion=source_names),
+    full="--full",
+    dry_run="--dry-run",
+    since="--since DATE",
+    until="--until DATE",
+    limit=opt("--limit N", min=1),
+    progress="--progress",
 )
 def sync(
     ctx: typer.Context,
@@ -86,6 +76,24 @@ def sync(
     New and changed items are read, renamed or moved ones are followed, and missing ones are
     removed. Nothing is removed if the listing of a source is incomplete, or with --since, --until
     or --limit. If a source fails, the others continue, and the exit code is 1.
+
+    Parameters
+    ----------
+    source
+        all, a kind such as git, or one source such as git:platform.
+    full
+        Read all items again, also unchanged ones, and split documents of an earlier [chunking]
+        again; accept an empty source.
+    dry_run
+        Only report what would change.
+    since
+        Only items changed on or after this day.
+    until
+        Only items changed on or before this day.
+    limit
+        Only the first N items of each source.
+    progress
+        Form of the progress: text, or lines of JSON.
     """
     state = ctx.ensure_object(ContextState)
     from casetrack.editions.context.home import moments, source_to_sync
@@ -132,20 +140,19 @@ def sync(
     return _exit_code(reports)
 
 
-@described(
-    source=option(
-        Arg("all, a kind such as git, or one source such as git:platform.", "SOURCE"),
-        autocompletion=source_names,
-    ),
-    every=option(
-        Arg("Seconds between syncs of sources that report no changes.", "--every N", ge=5)
-    ),
-)
+@described(source=opt("SOURCE", autocompletion=source_names), every=opt("--every N", min=5))
 def watch(ctx: typer.Context, source: str = "all", every: int = 300) -> int:
     """Sync when the files of a folder change, and at intervals, until Ctrl-C.
 
     Repositories, buckets, scripts and network drives report no changes; they are synced at
     intervals.
+
+    Parameters
+    ----------
+    source
+        all, a kind such as git, or one source such as git:platform.
+    every
+        Seconds between syncs of sources that report no changes.
     """
     from casetrack.api.watch.changes import DEBOUNCE_SECONDS, OsNotifier
     from casetrack.editions.context.home import source_to_sync
@@ -240,14 +247,18 @@ def _event(kind: str, source: str, facts: dict[str, object]) -> None:
     sys.stderr.flush()
 
 
-@described(
-    source=option(Arg("The source, such as git:platform.", "SOURCE")),
-    yes=option(Arg("Do not ask.", "--yes -y")),
-)
+@described(source="SOURCE", yes="--yes -y")
 def forget(ctx: typer.Context, source: str, yes: bool = False, as_json: JsonOption = False) -> None:
     """Remove a source from the index: its documents, and the state of its syncs.
 
     The source itself is not touched. While the config names it, the next sync reads it again.
+
+    Parameters
+    ----------
+    source
+        The source, such as git:platform.
+    yes
+        Do not ask.
     """
     home = ctx.ensure_object(ContextState).home
     if not yes and not confirmed(f"Removing {source}", lambda: "Remove all its documents?"):
