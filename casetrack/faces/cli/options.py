@@ -44,7 +44,7 @@ C = TypeVar("C", bound=Callable[..., Any])
 
 
 def described(**options: Any) -> Callable[[C], C]:
-    """Give each parameter of a command, by name, its option, or the first argument of :func:`opt`."""
+    """Give each parameter of a command, by name, its option or the words of :func:`opt`."""
 
     def describe(command: C) -> C:
         kinds = command.__annotations__
