@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from casetrack.base.files import private_folder
 
@@ -194,34 +194,6 @@ _NETWORK = frozenset(
 _OVERFLOW = "overflowed"
 
 
-class Notifier(Protocol):
-    """Reports changes below folders."""
-
-    def follow(self, key: str, folder: str, on_change: Heard, /, *, recursive: bool) -> str:
-        """Call *heard* for each change below *folder*, under the name *key*.
-
-        Return the reason if not all changes are reported, so that the folder must be compared from
-        time to time; empty if they are.
-        """
-        ...
-
-    def forget(self, key: str, /) -> None:
-        """Stop following; do nothing if *key* is not followed."""
-        ...
-
-    def alive(self, key: str, /) -> bool:
-        """Return whether changes of *key* are still reported."""
-        ...
-
-    def lost(self) -> bool:
-        """Return whether changes in any folder were lost since the last call."""
-        ...
-
-    def stop(self) -> None:
-        """Stop following all folders and end all threads."""
-        ...
-
-
 class _Losses(logging.Handler):
     """Detects an overflow of the system's queue, which ``watchdog`` reports only in its log."""
 
@@ -249,7 +221,10 @@ class OsNotifier:
         self._losses = _Losses()
 
     def follow(self, key: str, folder: str, on_change: Heard, /, *, recursive: bool) -> str:
-        """Follow a folder; see :class:`Notifier`."""
+        """Call *on_change* for each change below *folder*, under the name *key*.
+
+        Return why some or all changes are not reported, as a clause; empty if all are.
+        """
         self.forget(key)
         try:
             observer = self._running()

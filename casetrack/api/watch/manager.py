@@ -10,10 +10,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.api.watch.changes import FileState, Notifier, OsNotifier, file_state
-from casetrack.api.watch.clock import Clock, SystemClock
+from casetrack.api.watch.changes import FileState, OsNotifier, file_state
+from casetrack.api.watch.clock import Clock
 from casetrack.api.watch.idle_upkeep import IdleUpkeep
-from casetrack.api.watch.statuses import CollectionSync, Report, Statuses, Sync
+from casetrack.api.watch.statuses import CollectionSync, Statuses
 from casetrack.api.watch.watch_list import WatchList
 from casetrack.api.watch.watched_folder import SyncTask, WatchContext, WatchedFolder
 from casetrack.base.errors import CaseTrackError, CollectionDamaged, FutureSchema
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from casetrack.api.library import Library
     from casetrack.base.files import Stamp
-    from casetrack.base.records.sync import Watch
+    from casetrack.base.records.sync import SyncReport, Watch
 
 logger = logging.getLogger("casetrack.watch")
 repairs = logging.getLogger("casetrack.repairs")
@@ -70,14 +70,14 @@ class WatchManager:
         watch_list: WatchList | None = None,
         /,
         *,
-        sync: Sync | None = None,
+        sync: CollectionSync | None = None,
         clock: Clock | None = None,
-        notifier: Notifier | None = None,
+        notifier: OsNotifier | None = None,
         state_of: Callable[[str], FileState] = file_state,
         zone: tzinfo | None = None,
         run: Callable[[Callable[[], None]], None] = in_thread,
         owner: str = "casetrack",
-        on_sync: Callable[[Watch, SyncTask, Report | Exception], None] | None = None,
+        on_sync: Callable[[Watch, SyncTask, SyncReport | Exception], None] | None = None,
         stopping: threading.Event | None = None,
     ) -> None:
         home = library.settings.data_dir
@@ -86,7 +86,7 @@ class WatchManager:
         self._watch_list = watch_list or WatchList(home)
         self._statuses = Statuses(home)
         self._sync = sync or CollectionSync(library)
-        self._clock = clock or SystemClock()
+        self._clock = clock or Clock()
         self._notifier = notifier or OsNotifier(self._statuses.home)
         self._context = WatchContext(
             statuses=self._statuses,
@@ -107,7 +107,7 @@ class WatchManager:
         self._gone: set[str] = set()
         self._idle = threading.Event()
         self._idle.set()
-        self._ended: queue.SimpleQueue[tuple[WatchedFolder, SyncTask, Report | Exception]] = (
+        self._ended: queue.SimpleQueue[tuple[WatchedFolder, SyncTask, SyncReport | Exception]] = (
             queue.SimpleQueue()
         )
         self._thread: threading.Thread | None = None
@@ -276,7 +276,7 @@ class WatchManager:
             raise
 
     def _do(self, folder: WatchedFolder, task: SyncTask) -> None:
-        outcome: Report | Exception
+        outcome: SyncReport | Exception
         try:
             only = None if task.paths is None else _paths(task.paths)
             outcome = self._sync(task.watch, only, task.cancel)

@@ -7,47 +7,36 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from casetrack.api.watch.clock import SystemClock, moment
-from casetrack.api.watch.statuses import CollectionSync, Report, Statuses, Sync, counts_of
+from casetrack.api.watch.clock import Clock, moment
+from casetrack.api.watch.statuses import CollectionSync, Statuses, counts_of
 from casetrack.api.watch.watched_folder import SyncTask
 from casetrack.store.lock import try_lock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from casetrack.api.library import Library
     from casetrack.api.watch.watch_list import WatchList
-    from casetrack.base.records.sync import Watch
+    from casetrack.base.records.sync import SyncReport, Watch
 
 
 def compare_all(
-    library: Library,
-    watch_list: WatchList,
-    cancel: threading.Event,
-    /,
-    *,
-    sync: Sync | None = None,
-    begins: Callable[[Watch], None] = lambda _watch: None,
-) -> Iterator[tuple[Watch, SyncTask, Report | Exception]]:
+    library: Library, watch_list: WatchList, cancel: threading.Event, /
+) -> Iterator[tuple[Watch, SyncTask, SyncReport | Exception]]:
     """Compare every watched folder that is not paused with its collection, one after the other.
 
     This includes folders with a manual schedule and folders that other programs watch; these wait
-    meanwhile. *cancel* stops at the next file; *begins* is called before each comparison. Yield the
+    meanwhile. *cancel* stops at the next file. Yield the
     watch, its task, and its report or error.
     """
-    work, clock, statuses = (
-        sync or CollectionSync(library),
-        SystemClock(),
-        Statuses(watch_list.data_dir),
-    )
+    work, clock, statuses = CollectionSync(library), Clock(), Statuses(watch_list.data_dir)
     for watch in watch_list.watches():
         if cancel.is_set():
             return
         if not watch.enabled:
             continue
-        begins(watch)
         task = SyncTask(watch, None, clock.wall(), clock.monotonic(), cancel)
-        outcome: Report | Exception
+        outcome: SyncReport | Exception
         with ExitStack() as stack:
             # If no other program watches it, this one writes its status.
             ours = stack.enter_context(try_lock(statuses.lock_path(watch.id)))

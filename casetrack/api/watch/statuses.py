@@ -7,7 +7,7 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 from casetrack.base import actor
 from casetrack.base.files import private_folder, write_json
@@ -82,42 +82,6 @@ class Statuses:
 # Synchronises a watched folder and its collection.
 
 
-class Report(Protocol):
-    """The used fields of a ``SyncReport``."""
-
-    @property
-    def cancelled(self) -> bool:
-        """Whether it was stopped before its end."""
-        ...
-
-    @property
-    def seconds(self) -> float:
-        """Duration in seconds."""
-        ...
-
-    def count(self, *kinds: Any) -> int:
-        """Return the number of files with one of *kinds*."""
-        ...
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        ...
-
-
-class Sync(Protocol):
-    """Compares a watched folder, or some paths of it, with its collection."""
-
-    def __call__(
-        self, watch: Watch, only: Sequence[Path] | None, cancel: threading.Event, /
-    ) -> Report:
-        """Bring the collection up to date.
-
-        *only* are changed files and folders; ``None`` compares the whole folder. *cancel* stops at
-        the next file. Raises ``CaseTrackError`` if the sync failed.
-        """
-        ...
-
-
 class CollectionSync:
     """Calls :meth:`casetrack.api.collection.Collection.sync` with the watch's options."""
 
@@ -126,8 +90,8 @@ class CollectionSync:
 
     def __call__(
         self, watch: Watch, only: Sequence[Path] | None, cancel: threading.Event, /
-    ) -> Report:
-        """Sync; see :class:`Sync`."""
+    ) -> SyncReport:
+        """Bring the collection up to date, or only some paths of it."""
         # The data folder can be inside a watched one, and changes with every sync.
         own = pattern_of(self._library.settings.data_dir, Path(watch.folder))
         collection = self._library.get(watch.collection_id)
@@ -172,7 +136,7 @@ def pattern_of(inner: Path, folder: Path, /) -> tuple[str, ...]:
     return (f"/{escaped}/",) if parts else ()
 
 
-def counts_of(report: Report, /) -> dict[str, int]:
+def counts_of(report: SyncReport, /) -> dict[str, int]:
     """Return the number of files by outcome, without zeros."""
     return {kind: n for kind in SYNC_KINDS if (n := report.count(kind))}
 

@@ -195,20 +195,7 @@ class WatchList:
             if collection_id is None or watch.collection_id == collection_id
         )
 
-    def add(
-        self,
-        collection_id: str,
-        folder: str | Path,
-        /,
-        *,
-        schedule: str | None = None,
-        daily_time: str | None = None,
-        recursive: bool | None = None,
-        file_extensions: Iterable[str] | None = None,
-        include: Iterable[str] | None = None,
-        exclude: Iterable[str] | None = None,
-        auto_remove_deleted: bool | None = None,
-    ) -> tuple[Watch, bool]:
+    def add(self, collection_id: str, folder: str | Path, /, **options: Any) -> tuple[Watch, bool]:
         """Add or change the watch of a folder for a collection; return it, and whether it is new.
 
         Options are those of :class:`Watch`; ``None`` keeps the stored value, or uses the default.
@@ -217,15 +204,7 @@ class WatchList:
         ``DiskFull``, ``NotWritable`` or ``StorageError``.
         """
         path = self._checked_folder(folder)
-        fields = checked_fields(
-            schedule=schedule,
-            daily_time=daily_time,
-            recursive=recursive,
-            file_extensions=file_extensions,
-            include=include,
-            exclude=exclude,
-            auto_remove_deleted=auto_remove_deleted,
-        )
+        fields = checked_fields(**options)
         added: list[tuple[Watch, bool]] = []
 
         def edit(entries: Entries) -> None:

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
 from pathlib import PurePath
 
-from casetrack.api.watch.changes import Changes, FileState, Notifier, file_state
+from casetrack.api.watch.changes import Changes, FileState, OsNotifier, file_state
 from casetrack.api.watch.clock import Clock, moment
 from casetrack.api.watch.schedule import next_full
-from casetrack.api.watch.statuses import Report, Statuses, counts_of
+from casetrack.api.watch.statuses import Statuses, counts_of
 from casetrack.base.errors import CaseTrackError, StorageError
-from casetrack.base.records.sync import Health, Watch, WatchStatus
+from casetrack.base.records.sync import Health, SyncReport, Watch, WatchStatus
 from casetrack.store.lock import try_lock
 
 # Files whose changes are ignored: locks, unfinished downloads, files of editors and systems.
@@ -118,7 +118,7 @@ class WatchContext:
 
     statuses: Statuses
     clock: Clock
-    notifier: Notifier
+    notifier: OsNotifier
     owner: str
     outside: str
     zone: tzinfo | None = None
@@ -195,7 +195,7 @@ class WatchedFolder:
             self._write_status(now, busy=False)
         return self._task
 
-    def finished(self, task: SyncTask, outcome: Report | Exception, /) -> None:
+    def finished(self, task: SyncTask, outcome: SyncReport | Exception, /) -> None:
         """Record the end of a task, and plan the next steps."""
         now, wall = self._context.clock.monotonic(), self._context.clock.wall()
         self._task = None

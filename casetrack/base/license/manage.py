@@ -6,7 +6,7 @@ import json
 import os
 import secrets
 from dataclasses import dataclass, replace
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import (
     LicenseInvalid,
@@ -36,7 +36,6 @@ from casetrack.base.license.entitlements import (
 from casetrack.base.license.signature import is_development
 
 if TYPE_CHECKING:
-    import urllib.request
     from collections.abc import Callable
     from datetime import datetime
     from pathlib import Path
@@ -135,37 +134,20 @@ class LicenseServer:
         )
 
     def _post(self, url: str, form: dict[str, str]) -> dict[str, Any]:
-        import http.client
-        import urllib.error
-        import urllib.parse
-        import urllib.request
+        import httpx2
 
-        request = urllib.request.Request(  # noqa: S310 - the scheme was checked
-            url,
-            data=urllib.parse.urlencode(form).encode("ascii"),
-            headers={"Accept": "application/json", "User-Agent": "casetrack"},
-        )
+        headers = {"Accept": "application/json", "User-Agent": "casetrack"}
         try:
-            with _opener().open(request, timeout=self._timeout) as answer:
-                data = answer.read(_MAX_BYTES)
-        except urllib.error.HTTPError as error:
-            with error:
-                if error.code not in _ANSWERS:
-                    raise self._unreachable(f"HTTP {error.code} {error.reason}") from error
-                data = self._rest(error)
-        except urllib.error.URLError as error:
-            raise self._unreachable(str(error.reason)) from error
-        except (OSError, http.client.HTTPException) as error:
+            # It follows no redirect: the key goes to the named server only.
+            with httpx2.stream(
+                "POST", url, data=form, headers=headers, timeout=self._timeout
+            ) as answer:
+                if answer.status_code not in _ANSWERS:
+                    raise self._unreachable(f"HTTP {answer.status_code} {answer.reason_phrase}")
+                data = next(answer.iter_bytes(_MAX_BYTES), b"")
+        except httpx2.HTTPError as error:
             raise self._unreachable(str(error) or type(error).__name__) from error
         return self._parsed(data)
-
-    def _rest(self, error: IO[bytes]) -> bytes:
-        import http.client
-
-        try:
-            return error.read(_MAX_BYTES)
-        except (OSError, http.client.HTTPException) as problem:
-            raise self._unreachable(str(problem) or type(problem).__name__) from problem
 
     def _parsed(self, data: bytes) -> dict[str, Any]:
         try:
@@ -187,18 +169,6 @@ class LicenseServer:
             f"The answer of {self._host} cannot be understood: {what}.",
             hint=f"Nothing was changed. Check {ENV_SERVER}, or try again later.",
         )
-
-
-def _opener() -> urllib.request.OpenerDirector:
-    import urllib.request
-
-    class StaysHere(urllib.request.HTTPRedirectHandler):
-        """Follow no redirect: the key goes to the named server only."""
-
-        def redirect_request(self, *_args: Any, **_kwargs: Any) -> None:
-            return None
-
-    return urllib.request.build_opener(StaysHere)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,12 @@ import typer
 
 from casetrack.api.watch.watches import Watches
 from casetrack.base.errors import CaseTrackError
-from casetrack.base.records.sync import Watch, WatchedFolder
+from casetrack.base.records.sync import SyncReport, Watch, WatchedFolder
 from casetrack.faces.cli.asking import answer, asks
 from casetrack.faces.cli.output import counted, flush, line, write_json, write_text
 from casetrack.faces.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, State
 
 if TYPE_CHECKING:
-    from casetrack.api.watch.statuses import Report
     from casetrack.api.watch.watched_folder import SyncTask
 
 
@@ -103,7 +102,7 @@ def _watch(state: State, writer: "_EventWriter", stop: threading.Event) -> bool:
                 folder=folder,
             )
 
-    def write_sync(watch: Watch, task: "SyncTask", outcome: "Report | Exception") -> None:
+    def write_sync(watch: Watch, task: "SyncTask", outcome: SyncReport | Exception) -> None:
         try:
             writer.write_sync(watch, task, outcome)
         except (OSError, CaseTrackError):
@@ -148,7 +147,7 @@ class _EventWriter:
             line((text, "dim"))
             flush()
 
-    def write_sync(self, watch: Watch, task: "SyncTask", outcome: "Report | Exception") -> None:
+    def write_sync(self, watch: Watch, task: "SyncTask", outcome: SyncReport | Exception) -> None:
         """Write the result of a sync."""
         if self._as_json:
             self._write(_sync_event(watch, task, outcome))
@@ -178,7 +177,7 @@ class _EventWriter:
         flush()
 
 
-def _sync_event(watch: Watch, task: "SyncTask", outcome: "Report | Exception") -> dict[str, Any]:
+def _sync_event(watch: Watch, task: "SyncTask", outcome: SyncReport | Exception) -> dict[str, Any]:
     from casetrack.api.watch.statuses import counts_of
 
     event: dict[str, Any] = {
