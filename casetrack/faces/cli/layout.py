@@ -224,8 +224,10 @@ def _fill(app: typer.Typer, entries: Iterable[Entry], first: str) -> None:
         else:
             example = f"Example: {first} {entry.name} {entry.example}".rstrip()
             run = entry.loaded(first.partition(" ")[2])
-            words = {"help": summary_of(run), "short_help": entry.summary, "epilog": example}
-            app.command(entry.name, cls=PlainCommand, **words)(_explained(run))
+            about, help_ = entry.summary, summary_of(run)
+            app.command(entry.name, cls=PlainCommand, help=help_, short_help=about, epilog=example)(
+                _explained(run)
+            )
 
 
 def _explained(run: Any) -> Any:

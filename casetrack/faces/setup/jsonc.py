@@ -11,7 +11,6 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from json.decoder import scanstring
 from typing import Any, NoReturn, Protocol
 
 # The common interface of settings in all formats. An entry is at a path of keys (the key of the
@@ -186,7 +185,7 @@ class Document:
         """Return the object that begins at an offset."""
         members, position = list[Member](), self._skip(start + 1)
         while self.strict[position] != "}":
-            key, after = scanstring(self.strict, position + 1)
+            key, after = _DECODER.raw_decode(self.strict, position)
             value = self._skip(self._skip(after) + 1)
             end = _DECODER.raw_decode(self.strict, value)[1]
             place = self._skip(end, self._with_commas)
