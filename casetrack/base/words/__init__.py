@@ -1,4 +1,4 @@
-"""Word lists in TOML files next to the modules that read them.
+"""Word lists and patterns in TOML files next to the modules that read them.
 
 A list is a string. White space separates words; semicolons separate phrases and entries. An entry
 is ``key: value``. White space within phrases equals one blank.
@@ -7,6 +7,7 @@ is ``key: value``. White space within phrases equals one blank.
 from __future__ import annotations
 
 import functools
+import re
 import tomllib
 from pathlib import Path
 
@@ -25,6 +26,14 @@ class WordLists:
     def text(self, name: str, /) -> str:
         """Return a list as written."""
         return self._lists[name]
+
+    def joined(self, name: str, /) -> str:
+        """Return a list without line ends: a part of a regular expression."""
+        return self._lists[name].replace("\n", "")
+
+    def pattern(self, name: str, flags: int = 0, /) -> re.Pattern[str]:
+        """Return a list, without line ends, as a regular expression."""
+        return re.compile(self.joined(name), flags)
 
     def words(self, *names: str) -> tuple[str, ...]:
         """Return the words of one or several lists."""

@@ -222,11 +222,10 @@ def _natural(text: str) -> tuple[_Part, ...]:
 TableKind = Literal["contents", "authorities"]
 
 _HEADING = re.compile(
-    r"^[^\w\n]*(?:(?P<contents>(?:table\s+of\s+)?contents|index)"
-    r"|(?P<authorities>(?:table|index|list)\s+of\s+(?:points\s+and\s+)?(?:cited\s+)?"
-    r"(?:authorities|citations|cases|statutes)(?:\s+(?:and|&)\s+(?:other\s+)?\w+)?(?:\s+cited)?"
-    r"|(?:table\s+of\s+)?authorities\s+cited))"
-    r"\s*(?:\(?continued\)?|[-\u2013\u2014]+\s*continued)?[^\w\n]*$",
+    r"^[^\w\n]*(?:(?P<contents>(?:table\s+of\s+)?contents|index)|(?P<authorities>(?:table|index"
+    r"|list)\s+of\s+(?:points\s+and\s+)?(?:cited\s+)?(?:authorities|citations|cases|statutes)(?:"
+    r"\s+(?:and|&)\s+(?:other\s+)?\w+)?(?:\s+cited)?|(?:table\s+of\s+)?authorities\s+cited))\s*"
+    r"(?:\(?continued\)?|[-\u2013\u2014]+\s*continued)?[^\w\n]*$",
     re.IGNORECASE | re.MULTILINE,
 )
 _PAGE = r"(?:passim|(?:[A-Z]{1,4}-?)?\d{1,4}|[ivxlc]{1,7})"

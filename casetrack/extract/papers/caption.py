@@ -33,12 +33,9 @@ _LINES, _CHARS = 8, 240
 """Maximum lines and characters of a title."""
 _SENTENCE = 14
 """A line of more words that does not look like a title is text, and no title comes after it."""
-_FIELD = re.compile(
-    r"(?:date|time|submitted|argued|decided|opinion filed|filed|dept|department|courtroom|ctrm"
-    r"|place|hearing|judge|trial|action filed|complaint filed|jury|hon\b|judge:|case no"
-    r"|re:? dkt|\[?(?:filed|fed\.|re:|assigned|docket))",
-    re.IGNORECASE,
-)
+_LISTS = WordLists(__file__)
+
+_FIELD = _LISTS.pattern("field", re.IGNORECASE)
 _MONTH = any_month().lower().replace("may", r"may \d")
 _AFTER_TITLE = re.compile(
     r"(?:[IVX]+|[A-Z1-9])\.\s|(?:introduction|table of|(?:factual )?background|facts|argument"
@@ -47,11 +44,7 @@ _AFTER_TITLE = re.compile(
     rf"|(?:mon|tues|wednes|thurs|fri)day|{_MONTH})\b",
     re.IGNORECASE,
 )
-_AUTHOR = re.compile(
-    r".{2,50},\s+(?:(?:Chief|Senior|United|States|U\.S\.|District|Circuit|Magistrate|Bankruptcy"
-    r"|Presiding|Associate)\s*)*(?:Judge|Justice|District$|J\.|C\.J\.)",
-    re.IGNORECASE,
-)
+_AUTHOR = _LISTS.pattern("author", re.IGNORECASE)
 
 
 def first_title(run: Sequence[Cell], /) -> tuple[caption_marks.PaperKind, str] | None:
@@ -102,50 +95,22 @@ __all__ = ["NOT_LEGAL", "LegalFacts", "read_caption"]
 
 _BARE_PAGE = 240
 """A page with fewer characters is a cover."""
+_MOST = 20_000
+"""Maximum length of the text that is read of a page; some formats have a single page."""
+_BLANK = re.compile(r"\s{1000}")
 _HEAD = 5000
 """Maximum length of the text before the end of a caption."""
-_MAY_BE = re.compile(
-    r"court|tribunal|gericht|appeal board|panel on multi|\bvs?\.?\s|versus|against|gegen\b"
-    r"|\bin re\b|in the matter|ex parte|ECLI|\bEW(?:HC|CA)|urteil|cassation|conseil|between:",
-    re.IGNORECASE,
-)
+_MAY_BE = _LISTS.pattern("may_be", re.IGNORECASE)
 """Words that every caption has one of; a fast test."""
-_LISTS = WordLists(__file__)
 
 _OPINION_WORDS = re.compile(_LISTS.text("opinion_words"), re.VERBOSE | re.MULTILINE)
-_ABROAD = re.compile(
-    r"\[\d{4}\] (?:UKSC|EWHC|EWCA|UKHL|UKPC|HCA|SCC|CSIH|CSOH|NICA)\b"
-    r"|^\s*(?:JUDGMENT|ORDER) OF THE (?:GENERAL )?COURT\b|^\s*OPINION OF ADVOCATE GENERAL",
-    re.MULTILINE,
-)
-_ARGUED = re.compile(
-    r"\b(?:Argued|Decided|Submitted|Filed|Hearing dates?"
-    r"|Judgment delivered)\b:?\s+(?:and Submitted )?[A-Z0-9]"
-)
-_ORDERED = re.compile(
-    r"\bIT IS (?:HEREBY |THEREFORE |SO |FURTHER |ACCORDINGLY )*ORDERED\b|\bSO ORDERED\b",
-    re.IGNORECASE,
-)
-_MOVES = re.compile(
-    r"\bhereby moves?\b|\brespectfully moves?\b|\bmoves? (?:this|the) (?:honorable )?court\b",
-    re.IGNORECASE,
-)
-_ALLEGES = re.compile(
-    r"\b(?:alleges?|complain(?:s|ing)|states?) (?:as follows|and alleges?"
-    r"|of (?:the )?defendants?)\b|\bfor (?:his|her|its|their) (?:\w+ )?complaint\b",
-    re.IGNORECASE,
-)
-_DEPOSED = re.compile(
-    r"\b(?:was|were|been) (?:first |previously )?(?:duly |first )*(?:sworn"
-    r"|affirmed)\b.{0,120}?\b(?:testif|examined|deposed)"
-    r"|^\s*Q\.?\s.+\n+(?:.*\n+){0,4}?\s*A\.?\s|BY (?:MR|MS|MRS)\.",
-    re.IGNORECASE | re.MULTILINE | re.DOTALL,
-)
-_OF_PARTY = re.compile(
-    r"(?:.*\b(?:Plaintiff|Defendant|Petitioner|Respondent|Appell\w+|Debtor)s?[.,;]\s+)?"
-    r"(?:(?:civil|criminal) action\s+)?",
-    re.IGNORECASE,
-)
+_ABROAD = _LISTS.pattern("abroad", re.MULTILINE)
+_ARGUED = _LISTS.pattern("argued")
+_ORDERED = _LISTS.pattern("ordered", re.IGNORECASE)
+_MOVES = _LISTS.pattern("moves", re.IGNORECASE)
+_ALLEGES = _LISTS.pattern("alleges", re.IGNORECASE)
+_DEPOSED = _LISTS.pattern("deposed", re.IGNORECASE | re.MULTILINE | re.DOTALL)
+_OF_PARTY = _LISTS.pattern("of_party", re.IGNORECASE)
 """The end of the parties before a title."""
 _COURTS_LETTER = re.compile(
     r"^\s*(?:Dear\s|Sincerely|Very truly yours|Respectfully(?: submitted)?,?$)", re.MULTILINE
@@ -176,7 +141,8 @@ def read_caption(
         For each page: offset of a line to its left and right edge in points, which separate the two
         columns of a caption.
     """
-    pages = [page for page in whole.pages[:3] if page.text.strip()]
+    places = [i for i, page in enumerate(whole.pages[:3]) if page.text.strip()]
+    pages = [replace(whole.pages[i], text=_beginning(whole.pages[i].text)) for i in places]
     if not pages:
         return NOT_LEGAL
     sheet = read_sheet_head(pages[0].text)
@@ -190,11 +156,10 @@ def read_caption(
             if len(page.text) > _BARE_PAGE:
                 break
             continue
-        place = whole.pages.index(page)
         cells = caption_cells(page.text)
         if header is not None and at == 0:
             cells = [c for c in cells if not header.start <= c.start < header.end]
-        placed = boxes[place] if place < len(boxes) else {}
+        placed = boxes[places[at]] if places[at] < len(boxes) else {}
         read = _of_page(page.text, page.number, cells, header, placed)
         if read.legal_type is not None or len(page.text) > _BARE_PAGE:
             break
@@ -208,6 +173,12 @@ def read_caption(
             facts, own_citations=caption_marks.own_citations(pages[0].text, name, title) or None
         )
     return facts
+
+
+def _beginning(text: str) -> str:
+    """Return the text of a page up to its bound, or up to a long blank that no page has."""
+    blank = _BLANK.search(text, len(text) - len(text.lstrip()), _MOST)
+    return text[: blank.start() if blank else _MOST]
 
 
 def _of_page(

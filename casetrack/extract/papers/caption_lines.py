@@ -17,6 +17,8 @@ from itertools import pairwise
 from statistics import median
 from typing import TypeAlias
 
+from casetrack.base.words import WordLists
+
 Box: TypeAlias = tuple[float, float]
 """Left and right edge of a line, in points."""
 _MARK = re.compile(r"(?:(?<=\s)|^)[)§|}\]:*](?=\s|$)")
@@ -25,45 +27,23 @@ _NUMBER_ONLY = re.compile(r"\d{1,2}")
 _NUMBERED = re.compile(r"(\d{1,2})\s+(?=\S)")
 _RULE = re.compile(r"[\s_\-–—=.*~xX+/\\]{3,}|[xX]")
 _LONG_RULE = re.compile(r"\s*(?:[_\-–—=*~/\\]\s{0,2}){6,}[\s)xX+/:|§]*")
-_RIGHT = re.compile(
-    r"(?<=\S)(?<!Record)(?<!Docket)(?<!Case)(?<!Index)(?<!Civil)(?<!Action)(?<!Appeal)(?<!Cause)(?<!File)(?<!Motion)"
-    r"\s+(?=(?:(?:Civil|Criminal|Appeal|Bankr(?:uptcy)?|Adv(?:ersary)?|Consolidated)\.?\s+)?"
-    r"(?:(?:Case|Action|Docket|Index|Cause|Civ|Crim|Proceeding|Proc|File|Court File|Appeal"
-    r"|Record)\.?\s*"
-    r"(?:Nos?\b\.?|Number\b|\#|:)|Nos?\.\s*:?\s*\d|C\.?A\.?\s+No|Chapter\s+\d|Hon\.|Judge\b"
-    r"|Judge:|MDL\s+(?:No|Docket)"
-    r"|(?<![#:.]\s)(?:\d{1,2}:\d{2}-[a-z]{2}-\d{4,6}|\d{2}[ -](?:Civ|Cr|cv|cr)\b\.?[ -]?\d{2,6})))"
-)
+_LISTS = WordLists(__file__)
+
+_RIGHT = _LISTS.pattern("right")
 _NUMBER_THEN = re.compile(_RIGHT.pattern, re.IGNORECASE)
-_ROLE_THEN = re.compile(
-    r"\b(?:Plaintiffs?|Defendants?|Petitioners?|Respondents?|Appellants?|Appellees?|Debtors?"
-    r"|Claimants?|Intervenors?)[,.;]\s+(?=[A-Z(\[])(?!(?:[Pp]ro [Ss]e|[A-Za-z]+)[,.;]?$)"
-)
+_ROLE_THEN = _LISTS.pattern("role_then")
 _CELL_END = re.compile(r"\s\|\s+(?=\S)|(?<=\S)[^\S\n]*\t\s*(?=\S)")
 """Separator of table cells in the text of a page."""
 _GAP = re.compile(r"(?<=[^\s\d])[^\S\n]{4,}(?=\S)")
-_MOST_LINES = 90
+_MOST_LINES, _LONGEST = 90, 600
 _GAP_SHARE = 0.06
 """Minimum share of a line for the gap between its parts; widths of letters are estimates."""
 _CAPTION = 14
 """Maximum lines of a caption above and below the case number."""
-_NUMBER_LINE = re.compile(
-    r"\s*(?:Civil |Criminal )?(?:Case|Action|Docket|Index|Cause|File)\.?\s*"
-    r"(?:Nos?\b\.?|Number\b|\#):?",
-    re.IGNORECASE,
-)
-_COURT = re.compile(
-    r"\s*(?:in )?(?:the )?(?:superior court|supreme court"
-    r"|united states (?:district|bankruptcy|court)"
-    r"|district court|circuit court|court of|law division|chancery|appellate division)\b",
-    re.IGNORECASE,
-)
+_NUMBER_LINE = _LISTS.pattern("number_line", re.IGNORECASE)
+_COURT = _LISTS.pattern("court", re.IGNORECASE)
 _OTHER_NUMBER = re.compile(r"\b(?:bar|badge|our)\b.{0,12}$", re.IGNORECASE)
-_LEFT_END = re.compile(
-    r"\s*(?:v(?:s)?\.|(?:Plaintiff|Defendant|Petitioner|Respondent|Appellant|Appellee|Debtor)s?[.,]?"
-    r"(?:\s+Pro Se,?)?|.*?\bet\.?\s+al\.?[,;.]*)\s+",
-    re.IGNORECASE,
-)
+_LEFT_END = _LISTS.pattern("left_end", re.IGNORECASE)
 """Words that end the left part of a line."""
 
 
@@ -238,7 +218,7 @@ def _lines(text: str) -> list[tuple[int, int]]:
         end = text.find("\n", at)
         end = len(text) if end < 0 else end
         if text[at:end].strip():
-            spans.append((at, end))
+            spans.append((at, min(end, at + _LONGEST)))
         at = end + 1
     return spans
 

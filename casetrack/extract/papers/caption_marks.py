@@ -80,31 +80,11 @@ def _word_starts(title: str) -> list[int]:
 
 _LISTS = WordLists(__file__)
 
-_REPORTER = (
-    r"U\.\s?S\.|S\.\s?Ct\.|L\.\s?Ed\.(?:\s?2d)?|F\.(?:\s?(?:2d|3d|4th)|\s?Supp\.(?:\s?(?:2d"
-    r"|3d))?|\s?App['’]x)?|B\.R\.|F\.R\.D\.|Fed\.\s?Cl\."
-    r"|A\.(?:\s?[23]d)?|N\.\s?E\.(?:\s?[23]d)?|N\.\s?W\.(?:\s?[23]d)?|P\.(?:\s?[23]d)?"
-    r"|S\.\s?E\.(?:\s?2d)?|S\.\s?W\.(?:\s?[23]d)?|So\.(?:\s?[23]d)?"
-    r"|Cal\.(?:\s?(?:2d|3d|4th|5th))?(?:\s?App\.(?:\s?(?:2d|3d|4th|5th))?)?"
-    r"|Cal\.\s?Rptr\.(?:\s?[23]d)?|N\.Y\.(?:\s?[23]d)?|N\.Y\.S\.(?:\s?[23]d)?"
-    r"|A\.D\.(?:\s?[23]d)?|Misc\.(?:\s?[23]d)?"
-    r"|Ill\.(?:\s?2d)?(?:\s?App\.(?:\s?[23]d)?)?|Mass\.(?:\s?App\.\s?Ct\.)?|Conn\.(?:\s?App\.)?"
-    r"|Ohio\s?St\.(?:\s?[23]d)?|Pa\.|N\.J\.(?:\s?Super\.)?|Va\.(?:\s?App\.)?|Ga\.(?:\s?App\.)?"
-    r"|N\.C\.(?:\s?App\.)?|S\.C\.|Wis\.(?:\s?2d)?|Minn\.|Mich\.(?:\s?App\.)?|Md\.(?:\s?App\.)?"
-    r"|Wash\.(?:\s?2d)?(?:\s?App\.)?|Or\.(?:\s?App\.)?|Kan\.(?:\s?App\.(?:\s?2d)?)?|Neb\.|Tex\."
-    r"|Ark\.(?:\s?App\.)?|Haw(?:ai['’]i|\.)|Idaho|Mont\.|Nev\.|N\.H\.|N\.M\.|Vt\.|W\.\s?Va\."
-    r"|Ind\.(?:\s?App\.)?|Iowa|Ky\.|La\.|Me\.|Miss\.|Mo\.|Okla?\.|Tenn\.|Utah(?:\s?2d)?|Wyo\."
-    r"|WL|LEXIS|U\.S\.\s?LEXIS|Bankr\.\s?LEXIS"
-)
+_REPORTER = _LISTS.joined("reporter")
 _CITE = re.compile(
     rf"(?<![\w.])(?P<volume>\d{{1,4}})\s+(?P<reporter>{_REPORTER})\s+(?P<page>\d{{1,7}})(?![\w.]*\d)"
 )
-_NEUTRAL = re.compile(
-    r"\[\d{4}\]\s(?:\d\s)?(?:UKSC|UKHL|UKPC|EWHC|EWCA\s(?:Civ|Crim)|HCA|FCA|SCC|CSIH|CSOH|NICA"
-    r"|WLR|AC|QB|KB|Ch|All\sER)\s\d+(?:\s\((?:Ch|QB|KB|Comm|Admin|Fam|TCC|Pat|IPEC)\))?|\b(?:19"
-    r"|20)\d\d\s(?:IL(?:\sApp\s\(\d\w{2}\))?|WI(?:\sApp)?|ND|SD|UT|VT|OK|MT|ME|NMSC|CO"
-    r"|OH(?:io)?|SCC|ONCA|PA\sSuper)\s\d+|ECLI:[A-Z]{2}:[A-Z]+:\d{4}:\w+"
-)
+_NEUTRAL = _LISTS.pattern("neutral")
 _ONLY_CITES = re.compile(
     rf"(?:[\s,;=()*\[\]]|\d{{1,4}}\s+(?:{_REPORTER})\s+(?:\d{{1,7}}|_+|-+)|(?:19|20)\d\d"
     rf"|Cite\sas:?|CITE\sAS:?|Citation:?|Cited\sas:?|No\.|Reported\sat)+",
@@ -164,49 +144,21 @@ def _cites(text: str) -> list[str]:
     return cites + [" ".join(m.group().split()) for m in _NEUTRAL.finditer(text)]
 
 
-_FORM = (
-    r"(?:\d{1,2}:)?\d{2,4}\s?[-–]?\s?[A-Za-z]{1,4}\.?\s?[-–]?\s?\d{2,7}"
-    r"(?:[-–/][A-Z0-9][A-Za-z0-9]{0,5})*(?:\s[A-Z]{2,4}(?=\s?\())?(?:\s?\([A-Za-z]{2,5}\))*"
-    r"|[A-Z]{2,4}-[A-Z]{1,2}-\d{2,6}-\d{2}"
-    r"|\d{2,4}[-–]\d{2,7}(?:[-–][A-Za-z0-9]{1,5})*(?:\s\([A-Z]{2,4}\))?"
-    r"|[A-Z]{1,5}[-–. ]?\d{2,4}[-–/ ]?\d{2,9}(?:[-–][A-Z0-9]+)*"
-    r"|\d{4,8}/\d{2,4}|\d{4,8}|[A-Z]{2}-\d{4}-\d{6}|[A-Z]-\d{1,4}/\d{2}"
-)
-_LABEL = (
-    r"(?:(?:civil|criminal|appeal|appellate|bankruptcy|adversary|adv\.?|jointly administered"
-    r"|originating|agency|lower|court)\.?\s+)*"
-    r"(?:case|action|docket|index|cause|civ|crim|cr|proceeding|proc|pro|file|appeal|record"
-    r"|claim|petition|c\.\s?a|az(?=\.:)|aktenzeichen)\.?\s*"
-    r"(?:nos?\b\.?|number|\#)?\s*:?\s*"
-)
+_FORM = _LISTS.joined("form")
+_LABEL = _LISTS.joined("label")
 _NUMBER = re.compile(
     rf"(?:^|(?<=[\s(]))(?:{_LABEL}(?:nos?\.?\s*)?|no\.?s?\.?\s*:?\s*|(?:civ"
     rf"|crim)\.\s*)\#?\s*(?P<number>{_FORM})(?![\w%])",
     re.IGNORECASE,
 )
-_BARE_NUMBER = re.compile(
-    r"^(?:\d{1,2}:\d{2}CR\d{1,5}|\d{1,2}:\d{2}-[a-z]{2}-\d{4,6}(?:-[A-Z]+)*|\d{2}[ -](?:Civ|Cr|cv"
-    r"|cr)\.?[ -]\d{2,6}(?: ?\([A-Z]{2,4}\))*|[A-Z]\d{6}|\d{2}-\d{2,6}(?:-[a-z]{2})?"
-    r"|[A-Z]\d{3,6}/\d{2,4}|\[\d{4}\] (?:EWHC|EWCA|UKSC|UKHL) \d+)\.?$"
-)
-_OTHER_NUMBER = re.compile(
-    r"(?:document|entry|doc|dkt|page|bar|state bar|badge|our|exhibit|originating|dc docket"
-    r"|related)\b",
-    re.IGNORECASE,
-)
-_NAME = (
-    r"[A-Z][\w.'’-]*(?:[^\S\n]+(?:[A-Z]\.|de|van|von|[A-Z][\w.'’-]*)){0,3}(?:,? (?:Jr|Sr|II|III"
-    r"|IV)\.?)?"
-)
-_TITLE = (
-    r"(?:Chief |Senior |Presiding |Associate |Magistrate |Bankruptcy |Circuit |District "
-    r"|Administrative Law |U\.?S\.? |United States |Superior Court |Honorable |Hon\. )*"
-)
+_BARE_NUMBER = _LISTS.pattern("bare_number")
+_OTHER_NUMBER = _LISTS.pattern("other_number", re.IGNORECASE)
+_NAME = _LISTS.joined("name")
+_TITLE = _LISTS.joined("title")
 _JUDGE = (
     re.compile(
-        rf"\b(?:Hon(?:\.|orable)|HON(?:\.|ORABLE)|The Honou?rable)\s+"
-        rf"(?:(?:{any_title('address')})\.? "
-        rf"|Justice )?(?P<name>{_NAME})"
+        r"\b(?:Hon(?:\.|orable)|HON(?:\.|ORABLE)|The Honou?rable)\s+(?:"
+        rf"(?:{any_title('address')})\.? |Justice )?(?P<name>{_NAME})"
     ),
     re.compile(
         rf"(?:^|\b)(?:Assigned (?:to|for all purposes to)|Presiding(?: Judge)?"
@@ -227,29 +179,13 @@ _JUDGE = (
     ),
     re.compile(rf"^(?:Justice|Judge|JUSTICE|JUDGE) (?P<name>{_NAME})(?= delivered|:|$)"),
 )
-_NO_NAME = re.compile(
-    r"^(?:presiding|clerk|the|of|court|district|judge|magistrate|to be|none|unassigned|united"
-    r"|all|each|chief)\b",
-    re.IGNORECASE,
-)
+_NO_NAME = _LISTS.pattern("no_name", re.IGNORECASE)
 _DAY_WORDS = re.compile(r"\d")
-_STAMP = re.compile(
-    r"(?<![\[\"“])\b(?:E-?|ELECTRONICALLY |CONFORMED COPY |ORIGINAL )?"
-    r"(?:FILED|Filed|RECEIVED NYSCEF"
-    r"|E-Filed|EFiled)\b(?! (?:herewith|concurrently|under|by|with|his|her|its|a|an|in support"
-    r"|this|on behalf)\b)"
-)
-_BROUGHT = re.compile(
-    r"on (?:(?:a )?(?:writ|cross|petitions?|certiorari|remand|review)\b|appeal (?:from|to)\b)"
-    r"|(?:certiorari|appeals?) (?:to|from) the\b",
-    re.IGNORECASE,
-)
+_STAMP = _LISTS.pattern("stamp")
+_BROUGHT = _LISTS.pattern("brought", re.IGNORECASE)
 """Origins of a case in a court; not a title of a paper."""
 # "[Filed May 25, 2012]" within a text is the day of another paper.
-_DECIDED = re.compile(
-    r"(?<![\[\"“])\b(?:Decided|Judgment delivered|Delivered|Handed down|Filed|Opinion filed|Date"
-    r"|Issued|Released)\b\s*:?\s*(?:on\s+)?"
-)
+_DECIDED = _LISTS.pattern("decided")
 _DATED = re.compile(r"^\s*(?:Dated?|DATED?)\s*(?:this|:)\s*", re.MULTILINE)
 
 
@@ -395,10 +331,9 @@ def exhibit_label(text: str, /) -> str | None:
 
 _WITNESS = (
     re.compile(
-        rf"\b(?:DEPOSITION|Deposition|TESTIMONY|Testimony|EXAMINATION(?: UNDER OATH"
-        rf"| BEFORE TRIAL)?|Examination(?: Under Oath)?)\s+(?:UPON ORAL EXAMINATION "
-        rf"|Upon Oral Examination )?(?:OF|of):?\s*(?:MR\.|MS\.|DR\.|Mr\.|Ms\."
-        rf"|Dr\.)?\s*(?P<name>{_NAME})"
+        r"\b(?:DEPOSITION|Deposition|TESTIMONY|Testimony|EXAMINATION(?: UNDER OATH| BEFORE"
+        r" TRIAL)?|Examination(?: Under Oath)?)\s+(?:UPON ORAL EXAMINATION |Upon Oral Examination"
+        rf" )?(?:OF|of):?\s*(?:MR\.|MS\.|DR\.|Mr\.|Ms\.|Dr\.)?\s*(?P<name>{_NAME})"
     ),
     re.compile(
         rf"\b(?:DECLARATION|Declaration|AFFIDAVIT|Affidavit|AFFIRMATION|Affirmation"
@@ -418,8 +353,7 @@ _WITNESS = (
 )
 _END_OF_NAME = re.compile(
     r"\s+(?:IN|in|In|TAKEN|Taken|taken|VOLUME|Volume|ON|On|ESQ|PURSUANT|REGARDING|AND|and|AS"
-    rf"|{any_month()}"
-    r"|VOL|DATED|M\.D|PH\.D|SUPPORTING|OPPOSING|FILED|Pursuant|Regarding)\b.*$"
+    rf"|{any_month()}|VOL|DATED|M\.D|PH\.D|SUPPORTING|OPPOSING|FILED|Pursuant|Regarding)\b.*$"
 )
 
 

@@ -66,73 +66,48 @@ def _spaced(pattern: str) -> re.Pattern[str]:
 
 _US = r"(?:united states|u\.?\s?s\.?)"
 _STATE = "|".join(sorted(_STATES, key=len, reverse=True))
-_ORDINAL = (
-    r"(?:\d{1,3}(?:st|nd|rd|th|d)|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth"
-    r"|eleventh|twelfth|thirteenth|fourteenth|fifteenth|sixteenth|seventeenth|eighteenth"
-    r"|nineteenth|twentieth)"
-)
-_KIND = (
-    r"(?:(?:supreme(?: judicial)?|superior|circuit|district|county|appellate|probate|family"
-    r"|juvenile|municipal|surrogate['’]s|appeals|commonwealth|chancery|business|general|land"
-    r"|city|criminal|civil|housing|justice) court(?: of appeals?| of justice)?"
-    r"|(?:intermediate )?court of (?:criminal |civil |special |common )?"
-    r"(?:appeals?|pleas|chancery|claims|errors))"
-)
+_ORDINAL = _LISTS.joined("ordinal")
+_KIND = _LISTS.joined("kind")
 _PLACE = r"(?:[A-Za-z.'’-]+)(?:[^\S\n](?:[A-Za-z.'’-]+)){0,2}"
 """A place name on one line."""
 _TAIL_WORD = (
-    rf"(?:county of {_PLACE}|city of {_PLACE}|parish of {_PLACE}"
-    rf"|{_PLACE} (?:county|parish)(?! of)"
-    rf"|of|the|state|commonwealth|in|and|for|at|within|judicial|district|division|department"
-    rf"|dept\.?"
-    rf"|div\.?|branch|circuit|appellate|term|part|law|criminal|civil|chancery|probate|unlimited"
-    rf"|limited|jurisdiction|session|court|county|parish|city|central|northern|southern|eastern"
-    rf"|western|first|branch|trial|section|commercial|no\.?|number|ias|[ivx]{{1,4}}|one|two"
-    rf"|three|four|five|\d{{1,3}}"
-    rf"|{_ORDINAL}|{_STATE})"
+    rf"(?:county of {_PLACE}|city of {_PLACE}|parish of {_PLACE}|{_PLACE} (?:county|parish)(?! of)"
+    r"|of|the|state|commonwealth|in|and|for|at|within|judicial|district|division|department"
+    r"|dept\.?|div\.?|branch|circuit|appellate|term|part|law|criminal|civil|chancery|probate"
+    r"|unlimited|limited|jurisdiction|session|court|county|parish|city|central|northern|southern"
+    rf"|eastern|western|first|branch|trial|section|commercial|no\.?|number|ias|[ivx]{{1,4}}|one"
+    rf"|two|three|four|five|\d{{1,3}}|{_ORDINAL}|{_STATE})"
 )
 _STATE_COURT = _spaced(
-    rf"(?:in )?(?:the )?(?P<prefix>(?:state|commonwealth"
-    rf"|people of the state) of (?P<state>{_STATE})"
-    rf"[\s,.:;)]*(?:county of {_PLACE}|{_PLACE},? (?:county|ss\.?))?[\s,.:;)]*)?"
-    rf"(?:in )?(?:the )?(?P<court>(?:{_ORDINAL} |(?P<own>{_STATE}) )?{_KIND}\b"
-    rf"(?:[\s,:;–—-]+{_TAIL_WORD}\b\.?)*)"
+    r"(?:in )?(?:the )?(?P<prefix>(?:state|commonwealth|people of the state) of "
+    rf"(?P<state>{_STATE})[\s,.:;)]*(?:county of {_PLACE}|{_PLACE},? (?:county|ss\.?))?["
+    rf"\s,.:;)]*)?(?:in )?(?:the )?(?P<court>(?:{_ORDINAL} |(?P<own>{_STATE}) )?{_KIND}\b(?:["
+    rf"\s,:;–—-]+{_TAIL_WORD}\b\.?)*)"
 )
 _COUNTY_FIRST = _spaced(rf"(?P<county>{_PLACE} county|county of {_PLACE}),? (?P<court>{_KIND})\b")
 _ABROAD = _spaced(
-    r"(?:in )?(?:the )?(?:"
-    r"(?P<uk>high court of justice|court of appeal(?! of |s|, [a-z]+ district|,? division)"
-    r"|crown court|county court(?: at \w+)?"
-    r"|supreme court of the united kingdom|employment (?:appeal )?tribunal|family court"
-    r"|(?:upper|first-tier) tribunal|court of session|privy council|house of lords)"
-    r"(?P<more>(?:[\s,;:(-]+(?:king['’]s bench|queen['’]s bench|chancery|family|civil|criminal"
-    r"|commercial|administrative|business|and property|courts? of|england|and wales|wales"
-    r"|division|list"
-    r"|chd|kbd|qbd|technology|construction|outer|inner|house|patents|planning|tax|chamber"
-    r"|intellectual|appeals? list|courts?|judicial committee)\b\)?)*)"
-    r"|(?P<eu>judgment of the (?:general )?court\b(?: \([^)\n]{3,40}\))?"
-    r"|order of the (?:general )?court\b(?: \([^)\n]{3,40}\))?"
-    r"|opinion of advocate general [\w\s]{3,30}"
-    r"|court of justice of the european union|european court of human rights)"
-    r"|(?P<de>bundesgerichtshof|bundesverfassungsgericht|bundesverwaltungsgericht"
-    r"|bundesarbeitsgericht|(?:ober)?landesgericht \w+|landgericht \w+|amtsgericht \w+"
-    r"|oberverwaltungsgericht \w+|verwaltungsgericht \w+|arbeitsgericht \w+)"
-    r"|(?P<other>supreme court of canada|high court of australia|federal court of australia"
-    r"|ontario superior court of justice|federal court of canada|supreme court of india"
-    r"|(?:cour de cassation|conseil d['’]état|tribunal de commerce de \w+)))"
+    r"(?:in )?(?:the )?(?:(?P<uk>high court of justice|court of appeal(?! of |s|, [a-z]+ district"
+    r"|,? division)|crown court|county court(?: at \w+)?|supreme court of the united kingdom"
+    r"|employment (?:appeal )?tribunal|family court|(?:upper|first-tier) tribunal|court of session"
+    r"|privy council|house of lords)(?P<more>(?:[\s,;:(-]+(?:king['’]s bench|queen['’]s bench"
+    r"|chancery|family|civil|criminal|commercial|administrative|business|and property|courts? of"
+    r"|england|and wales|wales|division|list|chd|kbd|qbd|technology|construction|outer|inner|house"
+    r"|patents|planning|tax|chamber|intellectual|appeals? list|courts?|judicial committee)\b\)?)*)"
+    r"|(?P<eu>judgment of the (?:general )?court\b(?: \([^)\n]{3,40}\))?|order of the (?:general"
+    r" )?court\b(?: \([^)\n]{3,40}\))?|opinion of advocate general [\w\s]{3,30}|court of justice"
+    r" of the european union|european court of human rights)|(?P<de>bundesgerichtshof|bundesverfass"
+    r"ungsgericht|bundesverwaltungsgericht|bundesarbeitsgericht|(?:ober)?landesgericht \w+"
+    r"|landgericht \w+|amtsgericht \w+|oberverwaltungsgericht \w+|verwaltungsgericht \w+"
+    r"|arbeitsgericht \w+)|(?P<other>supreme court of canada|high court of australia|federal court"
+    r" of australia|ontario superior court of justice|federal court of canada|supreme court of"
+    r" india|(?:cour de cassation|conseil d['’]état|tribunal de commerce de \w+)))"
 )
 _EU_NAMES = _LISTS.pairs("eu_names")
-_CITED = re.compile(
-    r"(?P<circuit>(?P<number>\d{1,2})(?:st|[nr]?d|th)|D\.C\.|Fed\.)Cir\."
-    r"|(?P<bankruptcy>Bankr\.)?(?P<part>[NSEWMC]?)\.?D\.(?P<state>[A-Z][\w.'’]*?)\.?"
-)
+_CITED = _LISTS.pattern("cited")
 """A federal court as citations abbreviate it, without blanks."""
 _CITED_AS = {"D.C.": "d.c.", "Fed.": "federal"}
 _OPEN_END = re.compile(r"(?:[\s,:;–—-]+(?:of|the|in|and|for|at))+$|\.$", re.IGNORECASE)
-_LINE_END = re.compile(
-    r"(?<=[^\s,:;])(?<!\bof)(?<!\bthe)(?<!\bfor)\s*\n\s*(?!(?:of|for|the|in|and|at|on)\b)",
-    re.IGNORECASE,
-)
+_LINE_END = _LISTS.pattern("line_end", re.IGNORECASE)
 
 
 @functools.cache
@@ -152,11 +127,10 @@ def _federal() -> tuple[
     circuit = "|".join(sorted(_CIRCUITS, key=len, reverse=True)).replace(".", r"\.")
     part = "|".join(_PARTS)
     where = (
-        rf"[\s,]*(?:[-–—]\s*)?(?:for )?(?:the )?(?:(?:(?P<part>{part}) )?district of (?:the"
-        rf" )?(?P<state>{_STATE})"
-        rf"|(?P<part2>{part}|[nsewmc]?\.?(?: )?d\.) (?P<state2>{_STATE})|(?P<state3>{_STATE})(?= ))"
-        r"(?P<division>[\s,]*(?:\(?[A-Z][\w.]*(?:[ /-][A-Z][\w.]*){0,2}\)? division(?: at \w+)?"
-        r"|at [A-Z]\w+)\b)?"
+        rf"[\s,]*(?:[-–—]\s*)?(?:for )?(?:the )?(?:(?:(?P<part>{part}) )?district of (?:the )?"
+        rf"(?P<state>{_STATE})|(?P<part2>{part}|[nsewmc]?\.?(?: )?d\.) (?P<state2>{_STATE})"
+        rf"|(?P<state3>{_STATE})(?= ))(?P<division>[\s,]*(?:\(?[A-Z][\w.]*(?:[ /-][A-Z][\w.]*){{0,2"
+        rf"}}\)? division(?: at \w+)?|at [A-Z]\w+)\b)?"
     )
     return (
         *special,

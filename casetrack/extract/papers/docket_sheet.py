@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from casetrack.base.records.documents import Party
+from casetrack.base.words import WordLists
 from casetrack.base.years import written_day
 from casetrack.extract.papers.courts import find_court
 from casetrack.extract.papers.facts import LegalFacts
@@ -43,16 +44,13 @@ _DOCKET_NUMBER = (
 )
 """``8:16-cv-01261-DOC-KES``, ``09-50026-reg``, ``17-3510``."""
 _NUMBER = re.compile(
-    r"(?:(?P<system>USCA\s?\d*|Appellate|USCADC)\s+)?"
-    r"(?P<word>(?:Case|Appeal)(?:\s*(?:No\.?|\#))?[:\s]\s*\#?\s*)?"
-    rf"(?<![\w/.-])(?P<number>{_DOCKET_NUMBER})(?![\w/])",
+    r"(?:(?P<system>USCA\s?\d*|Appellate|USCADC)\s+)?(?P<word>(?:Case|Appeal)(?:\s*(?:No\.?"
+    rf"|\#))?[:\s]\s*\#?\s*)?(?<![\w/.-])(?P<number>{_DOCKET_NUMBER})(?![\w/])",
     re.IGNORECASE,
 )
-_ENTRY = re.compile(
-    r"(?:\b(?:Document|Doc|ECF|Entry\s+Number|DktEntry|Dkt)\b\.?\s*(?:No\.?)?\s*\#?:?\s*\#?"
-    r"|(?<=\s)\#)\s*(?P<entry>\d{1,13}(?:[-.]\d{1,4})?)(?![\d/:])",
-    re.IGNORECASE,
-)
+_LISTS = WordLists(__file__)
+
+_ENTRY = _LISTS.pattern("entry", re.IGNORECASE)
 _DAY = r"(?P<day>\d{1,2}/\d{1,2}/(?:\d{4}|\d{2}))(?!\d)"
 _FILED = re.compile(
     r"(?:\b(?:Date\s+)?(?:E-?)?Filed(?:\s+in\s+(?P<court>[A-Z]{4,5})\s+on)?"
@@ -60,17 +58,8 @@ _FILED = re.compile(
     re.IGNORECASE,
 )
 _BARE_DAY = re.compile(_DAY)
-_PAGE = re.compile(
-    r"\b(?:Page|Pg)s?\b\.?\s*:?\s*(?P<page>\d{1,5})(?:\s*of\s*(?P<pages>\d{1,5}))?"
-    r"|\bPage(?P<page2>\d{1,5})\s+of\s+(?P<pages2>\d{1,5})",
-    re.IGNORECASE,
-)
-_STAMP = re.compile(
-    r"\s*(?:NYSCEF DOC\b.*|.*\bRECEIVED NYSCEF\b.*|FILED: .* COUNTY CLERK .*INDEX NO\b.*"
-    r"|(?:E-?FILED|ELECTRONICALLY FILED)\b.*(?:\bCLERK\b|\bCOURT\b).*"
-    r"|FILING\s*\#\s*\d+,?\s+E-?FILED\b.*)",
-    re.IGNORECASE,
-)
+_PAGE = _LISTS.pattern("page", re.IGNORECASE)
+_STAMP = _LISTS.pattern("stamp", re.IGNORECASE)
 """Lines of state systems, which have no entry number."""
 _LONG_ID = 7
 """An entry with this many digits is a file number of the court's system."""
@@ -190,10 +179,7 @@ def american_day(day: str | None, /) -> str | None:
     return written_day(year, month, number)
 
 
-_SHEET_NUMBER = (
-    r"(?:[A-Z]{2,4}/)?(?P<number>\d{1,2}[:-]\d{2}-[a-z]{2,4}-\d{4,6}(?:-[\w]+)*"
-    r"|\d{2}-\d{3,6}(?:-[\w-]+)?|\d-\d{2}-\d{4,6}(?:-\w+)*)"
-)
+_SHEET_NUMBER = _LISTS.joined("sheet_number")
 _HEAD = re.compile(
     r"(?:(?:CIVIL|CRIMINAL|CIT|MISC\w*|[A-Z]+) )?DOCKET\s+FOR\s+CASE\s+#:\s*"
     + _SHEET_NUMBER
@@ -202,38 +188,15 @@ _HEAD = re.compile(
     + _SHEET_NUMBER.replace("number", "number2"),
     re.IGNORECASE,
 )
-_ASSIGNED = re.compile(
-    r"\b(?:Assigned to|Judge):\s*(?:(?:U\.S\.|Chief|Senior|Visiting|District|Bankruptcy"
-    r"|Magistrate|Judge|Honorable|Hon\.|Chief Judge)\s+)*(?P<name>[A-Z][^"
-    r"|\n:]{2,60}?)(?=\s+(?:Referred to|Lead BK|Demand|Lead case|Cause|Chapter|Related|Case in|Date"
-    r"|Previous|Member|Voluntary|Involuntary|Lead Docket|Panel)\b|\s*[|\n]|$)"
-)
-_TITLE_OF_JUDGE = re.compile(
-    r"^(?:(?:hon(?:orable|\.)?|chief|senior|u\.s\.|district|bankruptcy|magistrate|judge|justice)\s+)+",
-    re.IGNORECASE,
-)
+_ASSIGNED = _LISTS.pattern("assigned")
+_TITLE_OF_JUDGE = _LISTS.pattern("title_of_judge", re.IGNORECASE)
 _SHEET_FILED = re.compile(
     r"\b(?:Date filed|Docketed):\s*\|?\s*(?P<day>\d{2}/\d{2}/\d{2,4})", re.IGNORECASE
 )
-_SHEET_ENTRY = re.compile(
-    r"^(?:(?:Filing Date|Docket Date|Date Filed): )?"
-    r"(?P<day>\d{2}/\d{2}/\d{4})(?:\s+\d{2}:\d{2}:\d{2})?\s*\|\s*"
-    r"(?:(?:\#: )?(?:\[ \]\s+)?(?P<number>\d{1,6})(?=\s*[|(\n ])[^|]*\|\s*)?"
-    r"(?:\|\s*)?(?:Docket Text: )?(?P<text>[^|].*)$",
-    re.MULTILINE,
-)
+_SHEET_ENTRY = _LISTS.pattern("sheet_entry", re.MULTILINE)
 _NUMBER_FIRST = re.compile(r"(?P<number>\d{1,5})\s+(?=[A-Z(\[*])")
 _ENTERED = re.compile(r"[(\[]Entered:\s*(?P<day>\d{2}/\d{2}/\d{2,4})")
-_ROLES = (
-    r"(?:(?:Consol(?:idated)?|Counter|Cross|Third[- ]Party|3rd pty|Involuntary|Joint"
-    r"|Creditor Committee|Intervenor|Interested|Trustee|U\.?S\.?|Movant|Lead|Miscellaneous"
-    r"|Special|Jnt Admin)[ -]?)*"
-    r"(?:Plaintiff|Defendant|Debtor(?: In Possession)?|Petitioner|Respondent|Appellant|Appellee"
-    r"|Trustee|Claimant|Movant|Intervenor|Creditor|Party|Amicus|Counter-claimant"
-    r"|Petitioning Creditor|Mediator|Creditor Committee|Claims Agent|Consumer Privacy Ombudsman"
-    r"|Examiner|Special Counsel|Attorney)"
-    r"(?:\s?\(\d+\))?"
-)
+_ROLES = _LISTS.joined("roles")
 _PARTY_ON_LINE = re.compile(
     rf"^(?P<role>{_ROLES})\s+(?:-{{3,}}\s+)?(?P<name>[^|\n]+?)\s*(?=\||$)", re.MULTILINE
 )
@@ -241,23 +204,9 @@ _PARTY_BELOW = re.compile(
     rf"^(?P<role>{_ROLES})\s*(?:-{{3,}}\s*)?(?:\|[^\n]*)?\n+(?P<name>[^|\n]{{2,160}}?)(?=\s*\||\n)",
     re.MULTILINE,
 )
-_PARTY_APPEAL = re.compile(
-    r"^(?P<name>[A-Z][^|\n]{1,300}?),?\s+(?P<role>(?:Plaintiff|Defendant|Petitioner|Respondent"
-    r"|Debtor|Intervenor|Amicus Curiae|Movant|Appellant|Appellee|Creditor|Trustee|Claimant"
-    r"|Not Party|Court Reporter)s?(?: - (?:Appell(?:ant|ee)|Cross-Appell(?:ant|ee)|Petitioner"
-    r"|Respondent)s?)*),?\s*(?=\||\n|$)",
-    re.MULTILINE,
-)
-_ADDRESS = re.compile(
-    r"(?<=\S),?\s+(?=(?:in (?:his|her|its|their)\b|\d{1,6}(?:-\d+)?\s+[A-Z0-9]"
-    r"|P\.?\s?O\.?\s+Box|c/o\b|C/O\b|SSN|Tax ID|Attn"
-    r"|[A-Z]{2}\s+\d{5}|TERMINATED|One\s+\w+\s+(?:Plaza|Center)))"
-)
-_NAME = re.compile(
-    r"^(?P<name>[^|:\n]{3,160}?\s+v\.?s?\.\s+[^|:\n]{2,160}?)(?=\s+(?:Assigned to|Panel"
-    r"|Referred to|Lead|Case in|Cause|Date filed|Related)\b|\s*[|\n]|$)",
-    re.MULTILINE,
-)
+_PARTY_APPEAL = _LISTS.pattern("party_appeal", re.MULTILINE)
+_ADDRESS = _LISTS.pattern("address")
+_NAME = _LISTS.pattern("name", re.MULTILINE)
 _TITLE = re.compile(r"^Case title:\s*(?P<name>[^|\n]+)", re.MULTILINE | re.IGNORECASE)
 
 

@@ -26,19 +26,7 @@ if TYPE_CHECKING:
 
 _LISTS = WordLists(__file__)
 
-_WORD = (
-    r"(?:(?:third[- ]party|counter-?|cross-?|counterclaim|nominal|consolidated|alleged|joint"
-    r"|lead|relief"
-    r"|putative|interpleader|intervenor|involuntary|chapter \d+|reorganized|additional|proposed"
-    r"|real|first|second|third|fourth|part 20)[ -]?)*"
-    r"(?:plaintiff|defendant|petitioner|respondent|appellant|appellee|claimant"
-    r"|debtor(?:s)?[- ]in[- ]possession"
-    r"|debtor|intervenor|movant|relator|garnishee|complainant|applicant|party in interest"
-    r"|parties in interest|amic(?:us|i) curiae|trustee|objector|prosecutor|accused"
-    r"|interested part(?:y|ies)|caveator"
-    r"|kläger(?:in)?|beklagte[rn]?|employer|insurer|receiver|contemnor|deponent)(?:\(s\)"
-    r"|s)?(?: below)?"
-)
+_WORD = _LISTS.joined("word")
 _ROLE = rf"{_WORD}(?:(?:\s*[-–—/,&]\s*|\s+and\s+|\s+)(?:and\s+)?{_WORD})*"
 _ROLE_LINE = re.compile(
     rf"(?:[,(]\s*)?(?:as\s+)?(?P<role>{_ROLE})\)?(?:,?\s+\(?(?:pro se|in pro per)\)?)?[\s,.;:]*$",
@@ -46,42 +34,15 @@ _ROLE_LINE = re.compile(
 )
 _ROLE_END = re.compile(rf"(?P<name>.*?\S)[,\s]\s*\(?(?P<role>{_ROLE})\)?[\s.,;:]*$", re.IGNORECASE)
 _ROLE_FIRST = re.compile(rf"(?P<role>{_ROLE}):\s+(?P<name>\S.*)$", re.IGNORECASE)
-_AGAINST = re.compile(
-    r"(?:[-–—\s]*(?:v\.?|vs\.?|versus|against|v\s?e\s?r\s?s\s?u\s?s|gegen|and)[-–—\s]*[.,:;]?)$",
-    re.IGNORECASE,
-)
+_AGAINST = _LISTS.pattern("against", re.IGNORECASE)
 _AGAINST_THEN = re.compile(r"(?:vs?\.|V\.|VS\.|versus|[-–—]\s?against\s?[-–—])\s+(?=\S)")
-_SHORT = re.compile(
-    r"(?P<one>[A-Z0-9][^:;]{1,90}?)[,\s]\s*(?:v\.|vs\.|V\."
-    r"|VS\.)\s+(?P<two>[A-Z0-9][^:;]{1,90}?)[.,;]?$"
-)
+_SHORT = _LISTS.pattern("short")
 _LEAD = re.compile(r"(?:Title|Case Name|Re|RE|Short Title|Caption|Matter)\s*:?\s+(?=[A-Z])")
-_IN_RE = re.compile(
-    r"(?:in re(?: the (?:matter|marriage|estate) of)?|in the matter of(?: the [\w ]{3,30} of)?"
-    r"|matter of"
-    r"|ex parte(?! (?:application|motion|order|request))|(?:in re )?(?:the )?(?:estate|marriage"
-    r"|guardianship|conservatorship|adoption"
-    r"|petition|application) of)\b\s*:?\s*",
-    re.IGNORECASE,
-)
-_ADDRESS = re.compile(
-    r"@|\b\d{5}(?:-\d{4})?$|\bTel(?:ephone)?\b|\bFax|facsimile|\bEmail|State Bar|Bar No|SBN"
-    r"|\(\d{3}\)\s?\d|attorneys? for|counsel for"
-    r"|\bLLP$|^(?:page|between|before|present)\b|^\d+\s.*\b(?:Suite|Street|Avenue)\b",
-    re.IGNORECASE,
-)
+_IN_RE = _LISTS.pattern("in_re", re.IGNORECASE)
+_ADDRESS = _LISTS.pattern("address", re.IGNORECASE)
 _DESCRIBED = re.compile(_LISTS.text("described"), re.VERBOSE | re.IGNORECASE | re.DOTALL)
-_SUFFIX = re.compile(
-    r"(?:inc|llc|l\.l\.c|ltd|corp|co|jr|sr|ii|iii|iv|lp|l\.p|llp|l\.l\.p|plc|gmbh|s\.?a|n\.?a"
-    r"|ag|b\.?v|n\.?v|p\.?c|pllc|esq|m\.?d|ph\.?d|et al|et ux|incorporated|limited)\.?$",
-    re.IGNORECASE,
-)
-_OFFICE = re.compile(
-    r"\b(?:department|office|bureau|board|ministry|secretary|institute|cent(?:er|re)s?|division"
-    r"|commission|committee|school|college|academy|association|society|council|trustees)\s"
-    r"(?:of|for|on)\b",
-    re.IGNORECASE,
-)
+_SUFFIX = _LISTS.pattern("suffix", re.IGNORECASE)
+_OFFICE = _LISTS.pattern("office", re.IGNORECASE)
 _LAST_OF_TWO = re.compile(r"([^,]*\w+\s+[^,]+),\s+and\s+[A-Z][\w.’'-]+\s+(?:[A-Z].*)", re.DOTALL)
 """Two parties between semicolons: "UNIVERSITY OF HAWAI'I, and Thomas M. Apple"."""
 _NOTE_MARK = re.compile(r"(?:\s?\[?[*†‡§]+\]?|(?<=[.,])\d)$")

@@ -12,131 +12,33 @@ if TYPE_CHECKING:
     from casetrack.base.records.documents import LegalType
     from casetrack.extract.papers.facts import LegalFacts
 
-_STATUTE = (
-    re.compile(
-        r"^\s*(?:\d{1,2}\s+)?(?:U\.?\s?S\.?\s?C(?:ode|\.A)?\.?|C\.?\s?F\.?\s?R\.?"
-        r"|United States Code(?: Annotated)?|Code of Federal Regulations)\b.{0,60}§",
-        re.MULTILINE,
-    ),
-    re.compile(
-        r"^\s*§+\s?\d[\w.:-]*[.\s].{3,160}$(?=[\s\S]{0,1500}^\s*\([a-z1]\)\s)", re.MULTILINE
-    ),
-    re.compile(
-        r"\bBe it enacted\b|^\s*An? Act (?:to|for|concerning|relating|amending)\b"
-        r"|\bENACTED BY THE\b",
-        re.MULTILINE | re.IGNORECASE,
-    ),
-    re.compile(r"^\s*(?:PUBLIC LAW|Public Law)\s+\d{2,3}\s?[-–—]\s?\d{1,3}", re.MULTILINE),
-    re.compile(
-        r"^\s*(?:REGULATION|DIRECTIVE|DECISION) \((?:EU|EC"
-        r"|EEC)\)(?: No)?\s?\d{1,4}/\d{2,4}|^\s*(?:COUNCIL |COMMISSION "
-        r"|COMMISSION DELEGATED |COMMISSION IMPLEMENTING )?(?:REGULATION"
-        r"|DIRECTIVE)[ (].{0,40}\d{2,4}/\d{1,4}.{0,20}\s+OF THE",
-        re.MULTILINE,
-    ),
-    re.compile(
-        r"^\s*(?:\d{4} CHAPTER \d{1,3}|\d{4} c\. \d{1,3}"
-        r"|\d{4} No\. \d{1,4}\s*$(?=[\s\S]{0,600}(?:Regulations|Order) \d{4}))",
-        re.MULTILINE,
-    ),
-    re.compile(
-        r"^\s*(?:[A-Z][\w. &]{2,40} )?(?:Code|Statutes|Laws|Stat\.|Rev\. Stat\."
-        r"|Gen\. Laws)(?: Ann(?:otated|\.))?,?\s+(?:§|[Ss]ection|ch\."
-        r"|tit\.)\s?\d[\w.:-]*\.?\s",
-        re.MULTILINE,
-    ),
-    re.compile(
-        r"^\s*(?:TITLE|Title) [\dIVXL]{1,5}\b.{0,80}\n(?:.*\n){0,6}?\s*(?:CHAPTER"
-        r"|Chapter|PART|Part|SUBCHAPTER) [\dIVXLA-Z]+[\s\S]{0,400}?§",
-        re.MULTILINE,
-    ),
-    re.compile(
-        r"^\s*(?:Federal )?Rules? of (?:Civil|Criminal|Appellate|Evidence|Bankruptcy"
-        r"|Court)[\w ]{0,30}\n(?:.*\n){0,8}?\s*Rule \d",
-        re.MULTILINE | re.IGNORECASE,
-    ),
-    re.compile(
-        r"\b(?:Gesetz|Verordnung) (?:über|zur|zum|gegen)\b[\s\S]{0,300}^\s*§ ?1\b", re.MULTILINE
-    ),
-)
-_OPINION_ABROAD = re.compile(
-    r"\[\d{4}\] (?:UKSC|EWHC|EWCA|UKHL|HCA|SCC|CSIH)\b|ECLI:[A-Z]{2}:|^\s*IM NAMEN DES VOLKES",
-    re.MULTILINE,
-)
+_LISTS = WordLists(__file__)
+
+_STATUTE = _LISTS.pattern("statute", re.MULTILINE)
+_OPINION_ABROAD = _LISTS.pattern("opinion_abroad", re.MULTILINE)
 _DEPOSITION = (
-    re.compile(
-        r"^\W*(?:(?:VIDEOTAPED|VIDEO|ORAL|REMOTE|ZOOM|TELEPHONIC|30\(b\)\(6\)|CERTIFIED"
-        r"|CONFIDENTIAL)[ ,/-]*)*(?:DEPOSITION|EXAMINATION(?: UNDER OATH"
-        r"| BEFORE TRIAL)) (?:UPON ORAL EXAMINATION )?OF\b",
-        re.MULTILINE | re.IGNORECASE,
-    ),
-    re.compile(
-        r"\b(?:was|were|been) (?:first |previously )?(?:duly |first )*(?:sworn"
-        r"|affirmed)\b.{0,160}?\b(?:testif|examined|deposed)",
-        re.DOTALL | re.IGNORECASE,
-    ),
+    _LISTS.pattern("deposition", re.IGNORECASE | re.MULTILINE),
+    _LISTS.pattern("sworn", re.IGNORECASE | re.DOTALL),
 )
 _QUESTION = re.compile(r"^\s*(?:\d{1,2}\s+)?Q[.:]?\s+\S", re.MULTILINE)
 _ANSWER = re.compile(r"^\s*(?:\d{1,2}\s+)?A[.:]?\s+\S", re.MULTILINE)
-_SPEAKER = re.compile(
-    r"^\W*(?:\d{1,2}\s+)?(?:THE (?:COURT|CLERK|WITNESS|DEFENDANT|BAILIFF)|COURTROOM DEPUTY"
-    r"|(?:CHIEF )?JUSTICE [A-Z]+|GENERAL [A-Z]+|M(?:R|S|RS)\. [A-Z'’ -]+):\s",
-    re.MULTILINE,
-)
+_SPEAKER = _LISTS.pattern("speaker", re.MULTILINE)
 _PROCEEDINGS = (
-    re.compile(
-        r"^\W*(?:\d{1,2}\s+)?(?:.*\bTRANSCRIPT OF\b.*|P ?R ?O ?C ?E ?E ?D ?I ?N ?G ?S\W*$)"
-        r"|\bcame on (?:regularly )?(?:for|to be) (?:[\w ]+ )?(?:argument|hear(?:d|ing)|trial)\b",
-        re.MULTILINE,
-    ),
-    re.compile(
-        r"\bproceedings (?:were )?(?:recorded|reported|taken) (?:by|via|in)\b|\btranscript produced"
-        r"|\b(?:official|shorthand|court|realtime|federal) (?:court )?reporter\b"
-        r"|^\W*reported by\b|\bReporting (?:Company|Service)",
-        re.MULTILINE | re.IGNORECASE,
-    ),
+    _LISTS.pattern("proceedings", re.MULTILINE),
+    _LISTS.pattern("reporter", re.IGNORECASE | re.MULTILINE),
 )
 """Signs of the transcript of a hearing or trial, in addition to its speakers."""
-_SESSION = re.compile(
-    r"\b(?:oral\s+argument|(?:jury|bench) trial|trial|(?:[\w-]+ )?(?:hearing|conference)|sentencing"
-    r"|change of plea|arraignment)\b",
-    re.IGNORECASE,
-)
-_NOT_A_CONTRACT = re.compile(
-    r"FORM\s+(?:8-K|10-K|10-Q|20-F|6-K|S-1|DEF|SD)\b|ANNUAL REPORT|QUARTERLY REPORT"
-    r"|CURRENT REPORT|PROXY STATEMENT|PRESS RELEASE|\bEarnings\b|^\s*(?:Minutes|Invoice|INVOICE"
-    r"|Memo(?:randum)?\b|Résumé|CURRICULUM)",
-    re.IGNORECASE | re.MULTILINE,
-)
-_LISTS = WordLists(__file__)
+_SESSION = _LISTS.pattern("session", re.IGNORECASE)
+_NOT_A_CONTRACT = _LISTS.pattern("not_a_contract", re.IGNORECASE | re.MULTILINE)
 
 _AGREED = re.compile(_LISTS.text("agreed"), re.VERBOSE | re.MULTILINE | re.IGNORECASE)
-_AGREEMENT = re.compile(
-    r"\b(?:agreement|contract|lease|deed|addendum|amendment|memorandum of understanding"
-    r"|letter of intent|promissory note|guaranty|guarantee|indenture|covenant|licen[cs]e"
-    r"|bill of sale|power of attorney|vertrag|mietvertrag|vereinbarung|contrat|contrato"
-    r"|convention)\b",
-    re.IGNORECASE,
-)
-_LETTER_HEAD = re.compile(
-    r"^\s*(?:dear\b.{1,60}|to whom it may concern|sehr geehrte.{0,60}|my dear .{1,40}|gentlemen"
-    r"|ladies and gentlemen|cher .{1,40}|madame, monsieur|estimad[oa].{0,40})[,:;]?\s*$",
-    re.IGNORECASE | re.MULTILINE,
-)
-_LETTER_FOOT = re.compile(
-    r"^\s*(?:(?:very )?truly yours|yours (?:very )?(?:sincerely|faithfully|truly)"
-    r"|sincerely(?: yours)?|respectfully(?: yours)?|(?:kind|best|warm)(?:est)? regards|regards"
-    r"|cordially|mit freundlichen grüßen|cc:|enclosures?|encl\.)",
-    re.IGNORECASE | re.MULTILINE,
-)
+_AGREEMENT = _LISTS.pattern("agreement", re.IGNORECASE)
+_LETTER_HEAD = _LISTS.pattern("letter_head", re.IGNORECASE | re.MULTILINE)
+_LETTER_FOOT = _LISTS.pattern("letter_foot", re.IGNORECASE | re.MULTILINE)
 _MAIL_HEAD = re.compile(
     r"^\s*From:\s.+\n+(?:\s*(?:Sent|Date|To|Cc|Subject):.*\n+){2,}", re.MULTILINE
 )
-_NAMED_EXHIBIT = re.compile(
-    r"(?:ex|exh|exhibit)[. _-]*"
-    r"(?P<label>\d{1,4}(?:[.-]\d{1,3})?|[A-Z]{1,2})(?=[. _-]|$)",
-    re.IGNORECASE,
-)
+_NAMED_EXHIBIT = _LISTS.pattern("named_exhibit", re.IGNORECASE)
 _MAILS = frozenset(("eml", "msg", "mbox"))
 _LAID_OUT = frozenset("pdf docx doc rtf odt txt html png jpg jpeg tiff image md epub".split()) | {
     ""
@@ -281,12 +183,8 @@ def _session(text: str) -> str | None:
 
 
 def _statute(text: str) -> _Told:
-    head = text[:1500]
-    for pattern in _STATUTE:
-        match = pattern.search(head)
-        if match and match.start() < 700:
-            return "statute", None, match.group()
-    return None
+    match = _STATUTE.search(text, 0, 1500)
+    return ("statute", None, match.group()) if match and match.start() < 700 else None
 
 
 def _letter(text: str, document_type: str | None) -> _Told:

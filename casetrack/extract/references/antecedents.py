@@ -30,27 +30,15 @@ if TYPE_CHECKING:
 
     from casetrack.extract.references.citations import Citation
 
-_PARALLEL = re.compile(
-    r"(?:\s?\((?:17|18|19|20)\d\d\))?"
-    r"(?:,?\s*(?:at\s)?(?:pp?\.\s?|nn?\.\s?|fn\.\s?|¶{1,2}\s?"
-    r"|&\s)?\*?[\d_]+(?:[-–—]\d+)?(?:\s?\(\d{1,2}\)(?:\([a-z]\))?)?(?:\s?(?:&\s)?(?:nn?"
-    r"|fn)\.\s?\d+(?:[-–—,]\s?\d+)*)?){0,6}"
-    r"\s*[,\[(=]?\s*"
-)
-_REMARK = re.compile(
-    r"\((?:(?:\w+ly|as|then|in turn|internal \w+ \w+|emphasis \w+|second|first)[,;]?\s)*"
-    r"(?:quoting|citing|quoted|cited|discussing|[a-z]{3,}ing|see|same|collecting"
-    r"|cf\.)\b[^()]*(?:\([^()]*\)[^()]*)*$"
-)
-_NEAR_PARENTHESIS = 240
 _LISTS = WordLists(__file__)
+
+_PARALLEL = _LISTS.pattern("parallel")
+_REMARK = _LISTS.pattern("remark")
+_NEAR_PARENTHESIS = 240
 
 _HISTORY = re.compile(_LISTS.text("history"), re.VERBOSE | re.IGNORECASE)
 """Words before the later history of a decision or its quoted source; *id.* means neither."""
-_SIGNALS = re.compile(
-    r"\s*(?:(?:and|but|see|also|cf|accord|e\.g|compare|contra|generally|with)\b[.,\s]*)*",
-    re.IGNORECASE,
-)
+_SIGNALS = _LISTS.pattern("signals", re.IGNORECASE)
 _REMARKS = re.compile(r"\([^()]*(?:\([^()]*\)[^()]*)*\)")
 _PROSE = re.compile(r"\b[a-z]{3,}\b(?!\.)")
 _TAIL = re.compile(
@@ -58,18 +46,7 @@ _TAIL = re.compile(
     rf"(?:\s?{_REMARKS.pattern}){{0,4}},?\s?"
 )
 """Pin cites, court, year and remarks after a citation."""
-_UNREAD = re.compile(
-    r"https?://|\bwww\.|\blast\s(?:visited|accessed)\b|\bhereinafter\b"
-    r"|\bsupra\b(?!\s(?:Part|Section)s?\b)|\b(?:[Aa]nte|[Pp]ost),\sat\s\d"
-    r"|\((?:[^()]{0,60}[\s,.])?(?:17|18|19|20)\d\d\)|\bpp?\.\s?\d|\bBrief\s(?:for|of)\s[A-Z]"
-    r"|\b\d{1,3}\s(?:(?:[A-Z][\w’']*\.\s?){1,6}|[A-Z]\w+\s)(?:at\s)?[A-Z]?\d"
-    r"|\b(?:[Ss]ee(?:\salso|\sgenerally)?|[Cc]f\.|[Aa]ccord)(?:,\se\.\s?g\.)?,?\s"
-    r"(?!(?:Id|Ibid|Parts?|Sections?)\b)(?:\d+\s)?[A-Z]"
-    r"|(?<!\b(?:in|of|to|by)\s)(?<!under\s)"
-    r"\b(?!(?:See|Also|But|And|Under|In|Of|By|To|For|With|The|As|If|Because|Section|Id|Ibid)\b)"
-    r"(?:[A-Z][\w’'-]*\.?|\d+),?\s"
-    r"(?:at\s(?:pp?\.\s?)?\*?\d|§{1,2}\s?\d|¶{1,2}\s?\d+\b(?!\s[A-Z]))"
-)
+_UNREAD = _LISTS.pattern("unread")
 """Signs of a citation: an address, a signal, a date in parentheses, a volume, a pin cite."""
 _NAMED_ACT = re.compile(r"regulation:\D+(?:-(?:1[789]|20)\d\d)?")
 
@@ -237,11 +214,7 @@ def _spelled_out(
     return citation
 
 
-_OPENS = re.compile(
-    r"(?:^|[.;:)\"”’—–]\s*|\(\s*|\n\n|(?<!\w)(?:see|see,? e\.g\.,|also|cf\.|accord|e\.g\.,"
-    r"|citing|quoting|compare|contra|with|and|or|,)\s*)$",
-    re.IGNORECASE,
-)
+_OPENS = _LISTS.pattern("opens", re.IGNORECASE)
 
 
 def _is_mention(match: ReferenceMatch, text: str, previous: Cited | None) -> bool:

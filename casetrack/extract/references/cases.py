@@ -10,12 +10,10 @@ from casetrack.extract.references.matches import ReferenceMatch, one_line, slug
 
 _NEUTRAL = re.compile(
     r"\[(?P<year>(?:19|20)\d\d)\]\s(?P<body>(?:(?:UKSC|UKHL|UKPC|UKUT|UKFTT|EWCA|EWHC|CSIH|CSOH"
-    r"|NICA|NIQB|IESC|IEHC|HCA|FCA"
-    r"|FCAFC|NSWCA|NSWSC|VSC|NZSC|NZCA|NZHC|SGCA|SGHC|HKCFA|SCC|ONCA|BCCA)(?:\s(?:Civ"
-    r"|Crim))?\s\d{1,5}(?:\s\((?:Ch|QB|KB|TCC|Comm"
-    r"|Pat|Fam|Admin|IPEC|TC|LC|AAC)\))?)|(?:\d{1,2}\s)?(?:A\.?C\.?|S\.?C\.?R\.?|QB|KB|Ch|WLR"
-    r"|All\sER(?:\s\(Comm\))?|Lloyd['’]s\sRep|BLR|EWLR|IRLR|ICR|Fam"
-    r"|P|FSR|RPC|BCLC|BCC|EMLR)\s\d{1,5})(?![\w])"
+    r"|NICA|NIQB|IESC|IEHC|HCA|FCA|FCAFC|NSWCA|NSWSC|VSC|NZSC|NZCA|NZHC|SGCA|SGHC|HKCFA|SCC|ONCA"
+    r"|BCCA)(?:\s(?:Civ|Crim))?\s\d{1,5}(?:\s\((?:Ch|QB|KB|TCC|Comm|Pat|Fam|Admin|IPEC|TC|LC"
+    r"|AAC)\))?)|(?:\d{1,2}\s)?(?:A\.?C\.?|S\.?C\.?R\.?|QB|KB|Ch|WLR|All\sER(?:\s\(Comm\))?"
+    r"|Lloyd['’]s\sRep|BLR|EWLR|IRLR|ICR|Fam|P|FSR|RPC|BCLC|BCC|EMLR)\s\d{1,5})(?![\w])"
 )
 _YEAR_IN_BRACKETS = re.compile(r"\[(?:19|20)\d\d\]")
 _EUROPEAN_WORDS = ("ECLI", "ase C", "ase T", "ase F", "ases C", "ases T", "sache ", "Rs. ")
@@ -24,9 +22,8 @@ _EUROPEAN = re.compile(
     r"|(?<!\w)(?:[Cc]ases?|Rechtssache|Rs\.)\s(?P<number>[CTF][-‑–]\d{1,4}/\d\d)(?!\d)"
 )
 _DOCKET = re.compile(
-    r"(?<!\w)(?:Case|Civil\sAction|Cause|Docket|Civ\.\sA\.)\sN(?:os?\."
-    r"|umber)\s?(?P<number>(?:\d{1,2}:)?\d{2,4}[-–][A-Za-z]{1,4}[-–]\d{1,6}(?:[-–][A-Z]{1,4}){0,3"
-    r"})(?!\w)"
+    r"(?<!\w)(?:Case|Civil\sAction|Cause|Docket|Civ\.\sA\.)\sN(?:os?\.|umber)\s?(?P<number>"
+    r"(?:\d{1,2}:)?\d{2,4}[-–][A-Za-z]{1,4}[-–]\d{1,6}(?:[-–][A-Z]{1,4}){0,3})(?!\w)"
 )
 _GERMAN = re.compile(
     r"(?<!\w)(?:(?P<court>BGH|BVerfG|BAG|BVerwG|BFH|BSG|OLG\s[A-ZÄÖÜ]\w+|LG\s[A-ZÄÖÜ]\w+"

@@ -38,15 +38,13 @@ _BEFORE_PAGE = re.compile(
 )
 _BEFORE_SIGN = re.compile(
     r"\b(?:Code|Stat|Laws?|Rev|Ann|Gen|Const|Comp|Regs?|Admin|Cons|Consol|ch|tit|art|Empl|Lab|Bus"
-    r"|Civ|Pen|Tax|Ins|Evid|Proc"
-    r"|U\.?\s?S\.?\s?C|C\.?\s?F\.?\s?R)\b[^§\n]{0,30}$"
+    r"|Civ|Pen|Tax|Ins|Evid|Proc|U\.?\s?S\.?\s?C|C\.?\s?F\.?\s?R)\b[^§\n]{0,30}$"
 )
 _SHORT_FORM_LETTERS = ("upra", "UPRA", "Id.", "id.", "bid")
 _OTHER_LETTERS = tuple(sign.replace("_", " ") for sign in _LISTS.words("other_letters"))
 _OTHER_SIGNS = re.compile(
-    r"T\.\s?C\.|\(La\.|\((?:CCH|C\.C\.H\.|BNA|RIA|P-H)\)|Rep\.(?: \([\w.]+\))? (?:P ?"
-    r"|¶ ?)\d|Pub(?:lic|\.) ?L|L\.R\.A\. \d"
-    r"|Cas\.,? \d|BCA No"
+    r"T\.\s?C\.|\(La\.|\((?:CCH|C\.C\.H\.|BNA|RIA|P-H)\)|Rep\.(?: \([\w.]+\))? (?:P ?|¶ ?)\d"
+    r"|Pub(?:lic|\.) ?L|L\.R\.A\. \d|Cas\.,? \d|BCA No"
 )
 _NEUTRAL = re.compile(
     r"[0-9](?: ?-(?:[A-Z]{2,8}|Ohio)- ?\d|(?<=\d{4}) [A-Z]{2}(?: ?App)?(?: |-)\d"
@@ -156,9 +154,8 @@ def _without_volume() -> frozenset[str]:
 
 _DIGITS = str.maketrans("OoIl|SBZ", "00111582")
 _REPORTER = (
-    r"(?:U\.?\s?[S5]\.|S\.\s?Ct\.|L\.\s?Ed\.|F\.\s?(?:2d|3d|4th|Supp\.?)?"
-    r"|[ANSP]\.\s?[EW]?\.?\s?(?:2d|3d)?|So\.|Cal\.|N\.\s?Y\.|B\.R\.|U\.\s?[S5]\.\s?C\."
-    r"|C\.\s?F\.\s?R\.)"
+    r"(?:U\.?\s?[S5]\.|S\.\s?Ct\.|L\.\s?Ed\.|F\.\s?(?:2d|3d|4th|Supp\.?)?|[ANSP]\.\s?[EW]?\.?\s?"
+    r"(?:2d|3d)?|So\.|Cal\.|N\.\s?Y\.|B\.R\.|U\.\s?[S5]\.\s?C\.|C\.\s?F\.\s?R\.)"
 )
 _SCANNED_VOLUME = re.compile(
     rf"(?<![\w.])(?=[\dOoIl|SBZ]*\d)(?=\d*[OoIl|SBZ])[\dOoIl|SBZ]{{2,4}}(?=\s{_REPORTER})"
@@ -299,9 +296,8 @@ _LONE_SIGN = re.compile(r"\S*§\S*")
 _COMMAS_FOR_POINTS = re.compile(r"(?<=[0-9] )[A-Z],(?: ?[A-Z],){1,3}(?= \d)")
 _FEDERAL_GATE = re.compile(r"S\.?\s?C\.|F\.?\s?R\.|USC|CFR|Fed\.|Pub|U\.?\s?S\.?\s?C")
 _FEDERAL = re.compile(
-    r"\d+\s+(?:U\.?\s?S\.?\s?C\.?(?:\s?[AS]\.)?|C\.?\s?F\.?\s?R\.?|Fed\.\s?Reg\.)(?!\w)"
-    r",?\s*(?:§+|[Ss]ec(?:tions?|\.)|[Pp]arts?)?\s?[\d,.a-z-]*"
-    r"|Pub(?:lic|\.)\s?L(?:aw|\.)(?:\sNo\.)?\s\d+-\d+"
+    r"\d+\s+(?:U\.?\s?S\.?\s?C\.?(?:\s?[AS]\.)?|C\.?\s?F\.?\s?R\.?|Fed\.\s?Reg\.)(?!\w),?\s*(?:§+"
+    r"|[Ss]ec(?:tions?|\.)|[Pp]arts?)?\s?[\d,.a-z-]*|Pub(?:lic|\.)\s?L(?:aw|\.)(?:\sNo\.)?\s\d+-\d+"
 )
 _LINE_BREAK = re.compile(r"(?<![\n ])[\n\r\t\u00a0](?![\n ])")
 _PART_BEFORE = re.compile(

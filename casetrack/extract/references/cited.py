@@ -184,9 +184,8 @@ def _same_side(side: str, party: str) -> bool:
 _SECTION = r"(?:§{1,2}|[Ss]ections?|ch\.|¶)\s?(?P<section>\d[\dA-Za-z]*(?:[.:\[-]\d+[A-Za-z]?\]?)*)"
 _RESTATEMENT = re.compile(
     r"Restatement\s?(?:\((?P<series>First|Second|Third|Fourth)\)\s)?(?:of\s)?(?:the\s)?"
-    r"(?P<subject>(?:Law\s)?(?:[A-Z][\w’']+(?:\s(?:of|and|&|the))?[:,]?\s){1,8}?)"
-    rf"{_SECTION}(?:\s?\(\d\))?(?:,?\s(?:cmt|comment|reporter['’]s\snote"
-    rf"|illus)s?\.?\s?[a-z\d]{{1,2}}(?!\w))?"
+    rf"(?P<subject>(?:Law\s)?(?:[A-Z][\w’']+(?:\s(?:of|and|&|the))?[:,]?\s){{1,8}}?){_SECTION}(?:"
+    rf"\s?\(\d\))?(?:,?\s(?:cmt|comment|reporter['’]s\snote|illus)s?\.?\s?[a-z\d]{{1,2}}(?!\w))?"
 )
 _KNOWN = (
     "Wright|Moore|Wigmore|Nimmer|Corbin|Williston|Prosser|McCarthy|Weinstein|Couch|Collier|Larson"

@@ -126,30 +126,26 @@ _SECTION_OF_TITLE = re.compile(
 )
 _TITLE_SECTION = re.compile(
     rf"[Tt]itle\s(?P<title>\d{{1,2}})\s?(?:,|of\sthe)?\s?(?P<code>United\sStates\sCode"
-    rf"|U\.?S\.?\sCode|U\.?S\.?C\.?(?!\w)|Code\sof\sFederal\sRegulations"
-    rf"|C\.?F\.?R\.?(?!\w)),?\s(?P<sign>§{{1,2}}|[Ss]ections?"
-    rf"|[Pp]arts?)\s?(?P<number>{SECTION_NUMBER})"
+    r"|U\.?S\.?\sCode|U\.?S\.?C\.?(?!\w)|Code\sof\sFederal\sRegulations|C\.?F\.?R\.?(?!\w)),?\s"
+    rf"(?P<sign>§{{1,2}}|[Ss]ections?|[Pp]arts?)\s?(?P<number>{SECTION_NUMBER})"
 )
 _STATE_CODE = re.compile(
-    rf"(?<![\w.])(?<!\d\s)(?P<state>{STATE}),?\s?(?P<code>(?:{CODE_WORD},?\s?){{1,9}})\s?"
-    rf"(?:[Tt]it(?:\.|le)\s?(?P<title>\d{{1,3}}[A-Z]?),?\s*)?(?:[Cc]h?(?:\."
-    rf"|apter)\s?(?P<chapter>\d{{1,4}}[A-Z]{{0,2}}),?\s*)?"
-    rf"(?:(?P<sign>§{{1,2}}|[Ss]ections?|[Ss]ecs?\.|[Ss]s?\.(?=\s?\d)|[Aa]rts?\."
-    rf"|[Rr]\.)\s*(?P<number>{SECTION_NUMBER})"
-    rf"|(?<=\s)(?P<bare>\d{{1,6}}(?:[.:/-]\d{{1,5}}[A-Za-z]{{0,2}})+{_SUBSECTIONS})"
-    rf"|(?<=\d)(?P<whole>(?=[\s,.;)]|$))|(?<=\d[A-Z])(?P<whole2>(?=[\s,.;)]|$)))"
+    rf"(?<![\w.])(?<!\d\s)(?P<state>{STATE}),?\s?(?P<code>(?:{CODE_WORD},?\s?){{1,9}})\s?(?:[Tt]it"
+    rf"(?:\.|le)\s?(?P<title>\d{{1,3}}[A-Z]?),?\s*)?(?:[Cc]h?(?:\.|apter)\s?(?P<chapter>\d{{1,4}}[A"
+    rf"-Z]{{0,2}}),?\s*)?(?:(?P<sign>§{{1,2}}|[Ss]ections?|[Ss]ecs?\.|[Ss]s?\.(?=\s?\d)|[Aa]rts?\."
+    rf"|[Rr]\.)\s*(?P<number>{SECTION_NUMBER})|(?<=\s)(?P<bare>\d{{1,6}}(?:[.:/-]\d{{1,5}}[A-Za-z]"
+    rf"{{0,2}})+{_SUBSECTIONS})|(?<=\d)(?P<whole>(?=[\s,.;)]|$))|(?<=\d[A-Z])(?P<whole2>(?=["
+    r"\s,.;)]|$)))"
 )
 _OF_STATE = (
-    rf"(?:(?P<state>{STATE})\s(?P<code>(?:{CODE_WORD},?\s?){{1,9}})"
-    rf"|(?P<code2>(?:{CODE_WORD},?\s){{1,9}})of\s(?:the\s)?(?:(?:State|Commonwealth)\sof\s)?"
-    rf"(?P<state2>{STATE})(?!\w))(?<!\s)"
+    rf"(?:(?P<state>{STATE})\s(?P<code>(?:{CODE_WORD},?\s?){{1,9}})|(?P<code2>(?:{CODE_WORD},?"
+    rf"\s){{1,9}})of\s(?:the\s)?(?:(?:State|Commonwealth)\sof\s)?(?P<state2>{STATE})(?!\w))(?<!\s)"
 )
 _LIST = rf"(?:(?:,\s(?:and\s|or\s|&\s)?|\s(?:and|or|&|through|to)\s){SECTION_NUMBER})"
 _SECTION_OF_CODE = re.compile(
     rf"(?:[Tt]itle\s(?P<title1>\d{{1,3}}[A-Z]?),\s)?(?<![\w.])(?P<sign>§{{1,2}}|[Ss]ections?"
-    rf"|SECTIONS?|[Ss]ecs?\.)\s?(?P<number>{SECTION_NUMBER})(?P<list>{_LIST}{{0,9}})"
-    rf"(?:,?\sof\s[Tt]itle\s(?P<title>\d{{1,3}}[A-Z]?))?(?:,\s|,?\s(?:of|under|in)\s)(?:the\s)?"
-    rf"{_OF_STATE}"
+    rf"|SECTIONS?|[Ss]ecs?\.)\s?(?P<number>{SECTION_NUMBER})(?P<list>{_LIST}{{0,9}})(?:,?\sof"
+    rf"\s[Tt]itle\s(?P<title>\d{{1,3}}[A-Z]?))?(?:,\s|,?\s(?:of|under|in)\s)(?:the\s)?{_OF_STATE}"
 )
 """A section before its code: "Section 349 of the New York General Business Law"."""
 _CODE_OF_STATE = re.compile(
@@ -165,13 +161,12 @@ _CODE_HEAD = re.compile(
     r"(?:Code|CODE|Stat|STAT|Statutes|Law|Laws|R\.\s?S|Regs?|Act|Rules|Comp)\b|[CR]\.|S\.A"
 )
 _TITLED = re.compile(
-    rf"(?<![\w.])(?P<title>\d{{1,4}})\s(?P<code>ILCS|I\.L\.C\.S\."
-    rf"|Ill\.\s?Comp\.\s?Stat\.(?:\sAnn\.)?|Pa\.\s?(?:C\.\s?S\.(?:\s?A\.)?"
-    rf"|Cons\.\s?Stat\.(?:\sAnn\.)?)|Pa\.\s?Code|Del\.\s?C\.|Del\.\sCode(?:\sAnn\.)?|V\.S\.A\."
-    rf"|M\.R\.S\.(?:A\.)?|N\.\s?Y\.\s?C\.\s?R\.\s?R\.|NYCRR|Okla\.\sStat\.|O\.S\."
-    rf"|Va\.\sAdmin\.\sCode|Tex\.\sAdmin\.\sCode|Ill\.\sAdm(?:in)?\.\sCode"
-    rf"|Guam\sCode\sAnn\.)\s?(?:(?P<sign>§{{1,2}}|[Ss]ections?"
-    rf"|[Ss]ecs?\.)\s*)?(?P<number>{SECTION_NUMBER})"
+    rf"(?<![\w.])(?P<title>\d{{1,4}})\s(?P<code>ILCS|I\.L\.C\.S\.|Ill\.\s?Comp\.\s?Stat\.(?:"
+    r"\sAnn\.)?|Pa\.\s?(?:C\.\s?S\.(?:\s?A\.)?|Cons\.\s?Stat\.(?:\sAnn\.)?)|Pa\.\s?Code"
+    r"|Del\.\s?C\.|Del\.\sCode(?:\sAnn\.)?|V\.S\.A\.|M\.R\.S\.(?:A\.)?|N\.\s?Y\.\s?C\.\s?R\."
+    r"\s?R\.|NYCRR|Okla\.\sStat\.|O\.S\.|Va\.\sAdmin\.\sCode|Tex\.\sAdmin\.\sCode|Ill\.\sAdm"
+    rf"(?:in)?\.\sCode|Guam\sCode\sAnn\.)\s?(?:(?P<sign>§{{1,2}}|[Ss]ections?|[Ss]ecs?\.)\s*)?"
+    rf"(?P<number>{SECTION_NUMBER})"
 )
 _TITLED_CODES = _LISTS.pairs("titled_codes")
 _INITIALS = _LISTS.pairs("initials")
@@ -182,9 +177,8 @@ _POINTED = "|".join(
 )
 _BY_INITIALS = re.compile(
     rf"(?<![\w.])(?P<state>N\.\s?Y\.\s?)?(?P<code>{_POINTED}|RSMo\.?|AS|R\.\s?C\.|G\.\s?L\."
-    rf"|MCA)(?:\s?\(?Ann\.?\)?)?,?\s?"
-    rf"(?:[Tt]it\.\s?(?P<title>\d{{1,3}}),?\s*)?(?:[Cc]h?\.\s?(?P<chapter>\d{{1,4}}[A-Z]{{0,2}}),"
-    rf"?\s*)?(?:(?P<sign>§{{1,2}}|[Ss]ections?|[Ss]ecs?\."
+    rf"|MCA)(?:\s?\(?Ann\.?\)?)?,?\s?(?:[Tt]it\.\s?(?P<title>\d{{1,3}}),?\s*)?(?:[Cc]h?\.\s?"
+    rf"(?P<chapter>\d{{1,4}}[A-Z]{{0,2}}),?\s*)?(?:(?P<sign>§{{1,2}}|[Ss]ections?|[Ss]ecs?\."
     rf"|[Rr]ules?)\s*)?(?P<number>{SECTION_NUMBER})"
 )
 _TREASURY = re.compile(
@@ -197,11 +191,9 @@ _MORE = re.compile(
     rf"|C\.?\s?F|F\.|S\.|[A-Z][\w.’']*\s\d|[A-Z]\.))"
 )
 _FURTHER = re.compile(
-    r",?\s(?:subds?\.|subdivisions?|[Ss]ubpts?\.|[Ss]ubparts?"
-    r"|par\.)\s(?:\(?\w{1,3}\)?(?!\w))(?:\(\w{1,3}\))*"
-    r"|(?:,\s(?:and\s|or\s)?|\s(?:and|or|&)\s|\s?[-–]\s?)\((?:[a-z]{1,4}|\d{1,2}"
-    r"|[A-Z])\)(?:\(\w{1,4}\))*(?=[\s,.;)]|$)"
-    r"|,?\s(?:et\sseq\.?|ff\.)"
+    r",?\s(?:subds?\.|subdivisions?|[Ss]ubpts?\.|[Ss]ubparts?|par\.)\s(?:\(?\w{1,3}\)?(?!\w))"
+    r"(?:\(\w{1,3}\))*|(?:,\s(?:and\s|or\s)?|\s(?:and|or|&)\s|\s?[-–]\s?)\((?:[a-z]{1,4}|\d{1,2}"
+    r"|[A-Z])\)(?:\(\w{1,4}\))*(?=[\s,.;)]|$)|,?\s(?:et\sseq\.?|ff\.)"
 )
 _OF_WISCONSIN = re.compile(
     r"(?<=\))\d{1,2}(?:\.(?:[a-z]\.)?)?(?=[\s,.;)]|$)(?<!\.)|" + _FURTHER.pattern
@@ -213,9 +205,8 @@ _FURTHER_IN_KEY = re.compile(
 )
 _CALIFORNIAN = re.compile(
     r"(?<![\w.])(?<!Cal\.\s)(?P<code>Code\sCiv\.\sProc\.|(?:Bus\.\s&\sProf|Civ|Corp|Evid|Fam|Gov"
-    r"|Health\s&\sSaf|Ins|Lab|Pen"
-    rf"|Prob|Pub\.\sRes|Rev\.\s&\sTax|Veh|Welf\.\s&\sInst)\.\sCode),\s(?P<sign>§{{1,2}})\s?(?P<nu"
-    rf"mber>{SECTION_NUMBER})"
+    r"|Health\s&\sSaf|Ins|Lab|Pen|Prob|Pub\.\sRes|Rev\.\s&\sTax|Veh|Welf\.\s&\sInst)\.\sCode),\s"
+    rf"(?P<sign>§{{1,2}})\s?(?P<number>{SECTION_NUMBER})"
 )
 """The style of Californian courts, which leave out the state."""
 _BEHIND = re.compile(

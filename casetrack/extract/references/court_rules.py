@@ -21,8 +21,7 @@ _NUMBER = (
 )
 _BODY = (
     r"(?P<body>Civ(?:il|\.)|Crim(?:inal|\.)|App(?:ellate|\.)|Evid(?:ence|\.)|Bankr(?:uptcy|\.)"
-    r"|CIV\.|CRIM\.|EVID\.|APP\.|BANKR\."
-    r"|Prof(?:essional|'l|’l|\.)\s(?:Conduct|Resp\.)|Ct\.|Court)"
+    r"|CIV\.|CRIM\.|EVID\.|APP\.|BANKR\.|Prof(?:essional|'l|’l|\.)\s(?:Conduct|Resp\.)|Ct\.|Court)"
 )
 _OF = r"(?:\s?(?:P|Proc|Pro)\.(?:\s?P\.)?|\sP(?:rocedure|ROCEDURE)|(?:\s?P(?=[,\s]))|\sConduct)?"
 _FEDERAL = re.compile(
@@ -30,23 +29,20 @@ _FEDERAL = re.compile(
     rf"|\.)\s?(?:of\s)?{_BODY}{_OF}),?\s?(?:[Rr]ules?\s|§\s?)?(?P<number>{_NUMBER})"
 )
 _OF_FEDERAL = re.compile(
-    rf"(?<!\w)(?:Rules?|Fed\.\sR\.)\s(?P<number>{_NUMBER})(?:\s?,?\s(?:of"
-    rf"|under)\s(?:the\s)?)(?P<set>(?:Fed(?:eral|\.)\s|(?P<state>{STATE})\s)R(?:ules"
-    rf"|\.)\s?(?:of\s)?{_BODY}{_OF})"
+    rf"(?<!\w)(?:Rules?|Fed\.\sR\.)\s(?P<number>{_NUMBER})(?:\s?,?\s(?:of|under)\s(?:the\s)?)"
+    rf"(?P<set>(?:Fed(?:eral|\.)\s|(?P<state>{STATE})\s)R(?:ules|\.)\s?(?:of\s)?{_BODY}{_OF})"
 )
 _INITIALS = re.compile(
-    rf"(?<![\w.])(?P<set>F\.?\s?R\.?\s?C\.?\s?P\.?|F\.?R\.?E\.?|F\.?R\.?A\.?P\.?|F\.?R\.?B\.?P\.?"
-    rf"|F\.?R\.?Cr(?:im)?\.?P\.?"
-    rf"|HRCP|HRAP|HRPP|HRE|N\.?R\.?C\.?P\.?|N\.?R\.?A\.?P\.?|C\.?R\.?C\.?P\.?|I\.?R\.?C\.?P\.?"
-    rf"|W\.?R\.?C\.?P\.?|W\.?R\.?A\.?P\.?|SCRCP|SCACR"
-    rf"|MCR|M\.?R\.?\sCiv\.\sP\.|CPLR\sRule)\s(?:Rules?\s)?(?P<number>{_NUMBER})"
+    r"(?<![\w.])(?P<set>F\.?\s?R\.?\s?C\.?\s?P\.?|F\.?R\.?E\.?|F\.?R\.?A\.?P\.?|F\.?R\.?B\.?P\.?"
+    r"|F\.?R\.?Cr(?:im)?\.?P\.?|HRCP|HRAP|HRPP|HRE|N\.?R\.?C\.?P\.?|N\.?R\.?A\.?P\.?"
+    r"|C\.?R\.?C\.?P\.?|I\.?R\.?C\.?P\.?|W\.?R\.?C\.?P\.?|W\.?R\.?A\.?P\.?|SCRCP|SCACR|MCR"
+    rf"|M\.?R\.?\sCiv\.\sP\.|CPLR\sRule)\s(?:Rules?\s)?(?P<number>{_NUMBER})"
 )
 _BODIES = _LISTS.pairs("bodies")
 _SETS = _LISTS.pairs("sets")
 _STATE = re.compile(
-    rf"(?<![\w.])(?P<set>(?P<state>{STATE})\s?(?:Sup\.\s?Ct\.\s|S\.\s?Ct\.\s"
-    rf"|Super\.\s(?:Ct\.\s)?)?R(?:ules?|\.)\s?(?:of\s)?{_BODY}{_OF}),?\s?(?:[Rr]ules?\s"
-    rf"|§\s?)?(?P<number>{_NUMBER})"
+    rf"(?<![\w.])(?P<set>(?P<state>{STATE})\s?(?:Sup\.\s?Ct\.\s|S\.\s?Ct\.\s|Super\.\s(?:Ct\."
+    rf"\s)?)?R(?:ules?|\.)\s?(?:of\s)?{_BODY}{_OF}),?\s?(?:[Rr]ules?\s|§\s?)?(?P<number>{_NUMBER})"
 )
 _OHIO = re.compile(
     rf"(?<![\w.])(?P<set>(?P<state>Ohio)\s(?P<body>Civ\.|Crim\.|App\."
@@ -78,10 +74,9 @@ _BARE = re.compile(rf"(?<![\w.-])(?<!Rules\sof\s)(?P<word>Rules?|RULES?)\s(?P<nu
 
 _PART = (
     r"(?P<unit>amends?\.?|AMENDS?\.|art\.|ART\.|arts\.|Amend\.|Art\.|[Aa]mendments?|[Aa]rticle"
-    r"|pmbl\.)"
-    r"(?:\s(?P<which>[IVXLC]+|\d{1,3})(?![\w]))?"
-    r"(?P<below>(?:,?\s(?:§{1,2}|[Ss]ec(?:tion|\.)|sect\.)\s?\d{1,3}[a-z]?(?:\.\d+)?(?:\([a-z\d]{"
-    r"1,3}\))*)?(?:,?\s(?:cl\.|[Cc]lause|par\.|para\.)\s?\d{1,2})?)"
+    r"|pmbl\.)(?:\s(?P<which>[IVXLC]+|\d{1,3})(?![\w]))?(?P<below>(?:,?\s(?:§{1,2}|[Ss]ec(?:tion"
+    r"|\.)|sect\.)\s?\d{1,3}[a-z]?(?:\.\d+)?(?:\([a-z\d]{1,3}\))*)?(?:,?\s(?:cl\.|[Cc]lause|par\."
+    r"|para\.)\s?\d{1,2})?)"
 )
 _CONSTITUTION = re.compile(
     rf"(?<![\w.])(?P<of>U\.?\s?S\.?|United\sStates|UNITED\sSTATES"
@@ -112,8 +107,7 @@ _GATES = (
     (re.compile(r"C(?:our)?t\.?\sR(?:\.|ule)"), (_SUPREME,)),
     (
         re.compile(
-            r"L\.\s?(?:A\.\s?)?R|LR\s?\d|[Ll]ocal\s|Loc\.|LC[vr]?R|LBR|L\.\s?C|LCiv"
-            r"|Cir\.\sR\."
+            r"L\.\s?(?:A\.\s?)?R|LR\s?\d|[Ll]ocal\s|Loc\.|LC[vr]?R|LBR|L\.\s?C|LCiv|Cir\.\sR\."
         ),
         (_LOCAL,),
     ),

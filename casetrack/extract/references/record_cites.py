@@ -31,16 +31,12 @@ PARAGRAPHS = (
     rf"}})?(?:(?:,\s|,?\s(?:and|&)\s)\d{{1,4}}(?:\s?{DASH}\s?\d{{1,4}})?(?![\w.]))*"
 )
 PIN = (
-    rf"(?:,?\sat\s(?:pp?\.\s?)?(?:PageID(?:\.|\s#?:?\s?)\d+|{LINES}"
-    rf"|{PAGES}(?:,\s{PAGES}(?!\s[A-Z]))*{NOTE}|{PARAGRAPHS}|[A-Z]{{1,6}}[-_ ]?\d{{3,9}})"
-    rf"|,?\s{PARAGRAPHS}|,?\s{LINES}|,?\s(?:pp?\.)\s?{PAGES}"
-    rf"|,?\s§{{1,2}}\s?[\w.]+(?:\([\w]+\))*)"
+    rf"(?:,?\sat\s(?:pp?\.\s?)?(?:PageID(?:\.|\s#?:?\s?)\d+|{LINES}|{PAGES}(?:,\s{PAGES}(?!"
+    rf"\s[A-Z]))*{NOTE}|{PARAGRAPHS}|[A-Z]{{1,6}}[-_ ]?\d{{3,9}})|,?\s{PARAGRAPHS}|,?\s{LINES}"
+    rf"|,?\s(?:pp?\.)\s?{PAGES}|,?\s§{{1,2}}\s?[\w.]+(?:\([\w]+\))*)"
 )
 """Pages, lines, paragraphs or sections of the source."""
-WHOSE = (
-    r"(?:(?:Pls?|Plaintiffs?|Defs?|Defendants?|Pets?|Resp(?:'t|’t)?|Appellants?|Appellees?|Gov"
-    r"|Gov't|U\.S|[A-Z][a-z]+)\.?['’]s?\.?\s)?"
-)
+WHOSE = _LISTS.joined("whose")
 """The author of the paper, before it."""
 
 
@@ -64,10 +60,7 @@ EXHIBIT = re.compile(
     rf"|(?:Exs?\.|Exhs?\.|EX\.|Exhibits?)\s(?P<mark>\d{{1,4}}(?:[.-]\d{{1,3}})?[A-Z]?"
     rf"|[A-Z]{{1,2}}(?:-?\d{{1,3}})?))(?![\w%]|\.\d)(?P<pin>{PIN})?"
 )
-_MORE_EXHIBITS = re.compile(
-    r"(?:,\s|,?\s(?:and|&)\s|\s?[-–—]\s?|\sthrough\s)(?P<mark>\d{1,4}[A-Z]?|[A-Z]{1,2})(?![\w.]\w"
-    r"|\w)"
-)
+_MORE_EXHIBITS = _LISTS.pattern("more_exhibits")
 APPENDIX = re.compile(
     rf"(?<![\w.])(?P<what>Pet\.\sApp\.|Supp\.\sApp\.|S\.\s?App\.|App(?:['’]x|x)\.?|App\.|J\.\s?A\.|JA"
     rf"|Jt\.\sApp\.|E\.\s?R\.|\d?-?ER|SER|S\.\s?E\.\s?R\.|A\.\s?R\.|AR|C\.\s?T\.|CT|C\.R\.|CR"
@@ -75,27 +68,13 @@ APPENDIX = re.compile(
     rf"|pp\.\s)?)(?P<pages>\*?\d{{1,6}}(?:a)?(?:\s?{DASH}\s?\d{{1,6}}a?)?(?:,\s\d{{1,6}}(?:\s?"
     rf"{DASH}\s?\d{{1,6}})?(?!\s[A-Z]|[\w.]))*)(?![\w%:(]|\.\d)"
 )
-_OF_LAW = re.compile(
-    r",?\s(?:of|to|in|under)\s(?:the\s)?(?:\d{1,3}\s)?(?:(?:C\.\s?F\.\s?R|U\.\s?S\.\s?C"
-    r"|Fed\.\sReg|CFR|USC)\b|[A-Z][\w.]*\s(?:Admin|Code|Stat|Gen|Rev|Comp)\b"
-    r"|(?!(?:\S+\s){0,2}(?:Decl|Aff|Compl|Rep|Agmt|Am|Mot|Br)\.)"
-    r"(?:(?:[A-Z]{2,6}|[A-Z][A-Za-z]{0,9}\.|Code|Laws?|Act)\s){1,3}§)"
-)
+_OF_LAW = _LISTS.pattern("of_law")
 """Words that make an exhibit one of a regulation or statute."""
-_OF_EXCHEQUER = re.compile(
-    r"(?:(?:L\.\s?R\.|[(\[]1[78]\d\d[)\]])\s\d{1,2}\s(?P<at>Ex)"
-    r"|(?<![\w.-])\d{1,2}\s(?P<begin>Ex)\.\s(?:D\.\s?)?\d{1,4}(?:,\s\d{1,4})?\s\(1[78]\d\d\))"
-)
+_OF_EXCHEQUER = _LISTS.pattern("of_exchequer")
 """Volume and page of the Exchequer Reports: "L.R. 1 Ex. 265", "2 Ex. 663 (1848)"."""
 _APPENDIX_NAMES = _LISTS.pairs("appendix_names")
-_RULE_BEFORE = re.compile(
-    r"(?:\b(?!(?:See|Accord|Compare|With|But|And|Also)\s)(?:Fed|Evid|Civ|Crim|App|Ct|Loc|L|P|S|Bankr|Cir|Sup|Super|[A-Z][a-z]{2,5}|N\.J|N\.Y"
-    r"|Prof|Conduct|Code|Admin|Minn|Or|Comp)\.?,?\s?(?:P\.\s?)?|\d\s?|Rules?\s|&\s)$"
-)
-_COURT_BEFORE = re.compile(
-    r"\b(?:Ct|Cal|Ill|Mo|Ohio|Tex|La|Ga|Ala|Fla|Ind|Mass|Md|N\.C|Kan|Tenn|Wash|Conn|Pa|Va|Mich"
-    r"|Minn|N\.M|Or|Ariz|Ark|Wis|Haw|Del|Ky)\.?\s$|\(\s?[A-Z][a-z]*\.\s$|\d\s$"
-)
+_RULE_BEFORE = _LISTS.pattern("rule_before")
+_COURT_BEFORE = _LISTS.pattern("court_before")
 
 
 def exhibits_and_appendices(text: str, /) -> Iterator[ReferenceMatch]:
@@ -179,11 +158,10 @@ _BRACKETED = re.compile(
     rf">{PIN})?\]"
 )
 _OF_WITNESS = re.compile(
-    rf"(?<![\w.])(?P<who>(?:(?:{any_title('address', 'academic')})\.\s)?"
-    rf"(?:[A-Z]\.\s?)*[A-Z][\w'’-]+(?:\s(?:[A-Z]"
-    rf"\.\s)?[A-Z][\w'’-]+)?)\s(?P<what>Dep(?:o)?\.(?:\sTr\.)?|Dep['’]n"
-    rf"|Depo(?:sition)?(?:\sTr(?:\.|anscript))?|Decl\.|Aff\.|Affid\.|Tr\.|Rpt\.|Report"
-    rf"|Declaration|Affidavit|Test\.)(?P<pin>{PIN}|,?\s(?:at\s)?(?P<bare>{PAGES})(?![\w%.]\d))"
+    rf"(?<![\w.])(?P<who>(?:(?:{any_title('address', 'academic')})\.\s)?(?:[A-Z]\.\s?)*[A-Z][\w'’-]"
+    r"+(?:\s(?:[A-Z]\.\s)?[A-Z][\w'’-]+)?)\s(?P<what>Dep(?:o)?\.(?:\sTr\.)?|Dep['’]n|Depo"
+    r"(?:sition)?(?:\sTr(?:\.|anscript))?|Decl\.|Aff\.|Affid\.|Tr\.|Rpt\.|Report|Declaration"
+    rf"|Affidavit|Test\.)(?P<pin>{PIN}|,?\s(?:at\s)?(?P<bare>{PAGES})(?![\w%.]\d))"
 )
 _DEPOSITION_OF = re.compile(
     rf"(?<!\w)(?P<what>Dep(?:osition|\.)(?:\sTr(?:anscript|\.))?|Decl(?:aration|\.)|Aff(?:idavit"
@@ -198,19 +176,7 @@ _TRANSCRIPT = re.compile(
     rf"|T\.)(?:\s(?:Vol\.|vol\.)\s?(?P<vol>[IVX\d]+),?)?)(?P<pin>\s?(?:at\s)?(?P<lines>{LINES})"
     rf"|,?\sat\s{PAGES}|\s{PAGES}(?![\w%]|\.\d|\s[A-Z]))"
 )
-_PAPER_WORDS = (
-    r"(?:(?:(?:First|Second|Third|Fourth|1st|2d|3d|Corrected|Verified|Consol(?:idated|\.)"
-    r"|Class\sAction|Original)\s)?(?:Am(?:ended|\.)\s|Supp(?:l)?\.\s|Verif(?:ied|\.)\s"
-    r"|Consol(?:idated|\.)\s|Class\sAction\s)*(?:Compl\.|Complaint|Pet\.|Countercl\."
-    r"|Cross-Compl\.|Answer|Ans\.|Indictment|Info\.)"
-    r"|FAC|SAC|TAC|CAC|(?:Jt\.\s|Joint\s)?Stip\.|SUF|SOF|SUMF|DSOF|PSOF|DSUF|PSUF"
-    r"|Statement\sof\s(?:Undisputed\s)?(?:Material\s)?Facts|R\.\s56\.1\s(?:Stmt\.|Statement)"
-    r"|56\.1|L\.R\.\s56\.1\sStmt\."
-    r"|(?:Mot\.|Mem\.|Memo\.|Br\.|Opp['’]?n|Opp\.|Reply|Sur-?reply|Resp\.|Obj\.)(?:\s(?:Br\."
-    r"|Mem\.|to\s(?:Dismiss|Compel|Strike|Remand)|for\s(?:Summ\.\sJ\.|Prelim\.\sInj\.|J\.)"
-    r"|in\s(?:Opp['’]?n|Supp\.|Support)|Summ\.\sJ\.|MSJ|MTD|of\sLaw))*|R\s?&\s?R|R\.\s?&\s?R\."
-    r"|Order|Op\.|Mem\.\sOp\.|J\.|Judgment|Scheduling\sOrder|PSR|P\.S\.R\.|Pretrial\sOrder)"
-)
+_PAPER_WORDS = _LISTS.joined("paper_words")
 _PAPER = re.compile(
     rf"(?<![\w.])(?P<whose>{WHOSE})(?P<what>{_PAPER_WORDS})(?P<pin>,?\s(?:¶{{1,2}}"
     rf"|[Pp]aras?\.)\s?\d{{1,4}}(?:\([a-z0-9]\))*(?:\s?{DASH}\s?\d{{1,4}})?(?:(?:,\s|,?\s(?:and"

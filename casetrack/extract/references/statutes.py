@@ -100,32 +100,11 @@ def title_start(text: str, end: int, /, *, words: int = 8, commas: bool = False)
 
 
 _US_WORDS = ("S.C", "S. C", "USC", "F.R", "F. R", "CFR", "Fed", "Pub", "P.L.", "Code", "Stat.")
-_US = re.compile(
-    r"""(?<![\w.])(?:
-    (?P<volume>\d{1,3})\s+Fed\.?\s?Reg\.?\s+(?P<page>\d{1,3}(?:,\d{3})+|\d{1,6})
-    |(?:Pub(?:lic|\.)\s?L(?:aw|\.)|P\.L\.)\s?(?:No\.?\s?)?(?P<law>\d{1,3}[-–]\d{1,4})
-    |(?P<at_large>\d{1,3})\s+Stat\.\s+(?P<stat_page>\d{1,5})(?!\w)
-    |[Tt]itle\s(?P<utitle>\d{1,2})\s(?:of\sthe\s)?(?P<ucode>United\sStates\sCode|U\.?S\.?\sCode
-        |U\.?S\.?C\.?(?!\w)|Code\sof\sFederal\sRegulations|C\.?F\.?R\.?(?!\w)))""",
-    re.VERBOSE,
-)
-_SEC = re.compile(
-    r"\b(?:Rules?\s(?P<rule>\d{1,3}[A-Z]?\d{0,2}(?:[a-z]?-\d{1,3})?(?![\w.]\d))(?P<subs>(?:\([\w]{1,4}\))*)"
-    r"(?=\s(?:(?:of|under|promulgated|adopted|as\spromulgated)\s[^.;]{0,40}?(?:Securities|Exchange|Act)\b))"
-    r"|Rule\s(?P<known>10b-?5(?:-1)?|10b-18|12b-2|13[de]-\d|14[ade]-\d|144A|15c2-\d+|16b-3)(?!\w)"
-    r"|Regulation\s(?P<regulation>S-[KTXPB]|FD|AB|NMS|M-A|BTR|[DSMAEZOWTUX])(?![\w’'.-]))"
-)
+_US = re.compile(_LISTS.text("us"), re.VERBOSE)
+_SEC = _LISTS.pattern("sec")
 _EU_WORDS = _LISTS.phrases("eu_words")
-_EU = re.compile(
-    r"(?<!\w)(?:(?:Commission|Council|European\sParliament|Implementing|Delegated|Durchführungs|Delegierte)\s){0,3}"
-    r"(?:Regulations?|Directives?|Decisions?|Verordnung(?:en)?|Richtlinien?|Beschluss|[Dd]irective|[Rr]egulation)\s"
-    r"(?:\((?:EU|EC|EEC|EG|EWG|Euratom|UE)(?:,\sEuratom)?\)\s?(?:No\.?\s?|Nr\.\s?)?(?P<numbered>\d{1,4}/\d{1,4})"
-    r"|(?:No\.?\s|Nr\.\s)?(?P<old>\d{2,4}/\d{1,4})/(?:EC|EU|EEC|EG|EWG|CE|UE))(?!\w)"
-)
-_GDPR = re.compile(
-    r"(?<!\w)(?:(?P<uk>UK|United\sKingdom)\s)?(?:(?:EU|European)\s)?"
-    r"(?:GDPR|General\sData\sProtection\sRegulation|DS-?GVO|Datenschutz-?Grundverordnung)(?!\w)"
-)
+_EU = _LISTS.pattern("eu")
+_GDPR = _LISTS.pattern("gdpr")
 _SI = re.compile(
     r"(?<!\w)S\.?I\.?\s(?:(?P<a>\d{4}/\d{1,4})|(?P<y>(?:19|20)\d\d)\sNo\.?\s?(?P<n>\d{1,4}))(?!\d)|\(S\.?\s?I\.?\s?(?:No\.?\s)?(?P<b>\d{1,4}(?:/\d{1,4})?\sof\s\d{4})\)"
 )
@@ -144,13 +123,7 @@ _STATE_CODE = re.compile(rf"(?:{_STATES})\b.*")
 _SAME_ACT = _LISTS.pairs("same_act")
 _INITIAL_WORDS = ("ERISA", "HIPAA", "FCPA", "FDCA", "DMCA", "CCPA", "UCC", "CERCLA")
 _INITIALS = re.compile(rf"(?<![\w-])(?:{'|'.join(_INITIAL_WORDS)})(?![\w-])")
-_GERMAN_CODE = (
-    r"(?:BGB|HGB|StGB|ZPO|StPO|GG|AktG|GmbHG|InsO|UWG|GWB|UrhG|MarkenG|PatG|BDSG|TMG"
-    r"|TTDSG|TKG|AO|EStG|UStG|KStG"
-    r"|GewStG|SGB\s[IVX]{1,4}|VwGO|VwVfG|BauGB|VOB/[AB]|HOAI|ArbZG|KSchG|BetrVG|BUrlG|EGBGB|AGG|ProdHaftG|LkSG|GewO"
-    r"|WEG|RVG|GKG|AEUV|EUV|ABGB|UGB|OR|ZGB|DS-?GVO"
-    r"|[A-ZÄÖÜ][a-zäöü]{1,10}(?:[A-Z][a-zäöü]{0,8}){0,3}(?:G|GB|O|VO|V))"
-)
+_GERMAN_CODE = _LISTS.joined("german_code")
 _AFTER_GERMAN = re.compile(
     rf"\s?(?:ff?\.\s?)?(?:\s?\(?(?:des|der)\s)?\s?(?P<code>{_GERMAN_CODE})(?![\w-])"
 )

@@ -55,12 +55,10 @@ _CORE_OF_ID = re.compile(r"(?:[Ii]d\.|ID\.|[Ii]bid\.?|IBID\.?),?")
 _CORE_OF_SUPRA = re.compile(r"(?:supra|SUPRA)(?:,?\s(?:at\s)?(?:note|n\.)\s?\d+)?")
 _AT = re.compile(r",?\s(?=(?:at|@)\s)")
 _PAPER = re.compile(
-    r"(?:\bv\.\s[^;\n]{3,90},|\b(?:In re|Ex parte)\s[^;\n]{3,80},)\s\d{1,4}\s"
-    r"(?:U\.\s?S\.|S\.\s?Ct\.|F\.\s?(?:2d|3d|4th|Supp)|[NS]\.\s?[EW]\.|[AP]\.\s?[23]d"
-    r"|So\.\s?[23]d|WL|[A-Z])"
+    r"(?:\bv\.\s[^;\n]{3,90},|\b(?:In re|Ex parte)\s[^;\n]{3,80},)\s\d{1,4}\s(?:U\.\s?S\."
+    r"|S\.\s?Ct\.|F\.\s?(?:2d|3d|4th|Supp)|[NS]\.\s?[EW]\.|[AP]\.\s?[23]d|So\.\s?[23]d|WL|[A-Z])"
     r"|\bECF No|\bDkt\. (?:No\. )?\d|\bCompl\. ¶|\bDep\. (?:at )?\d|\bTr\.\s(?:at\s)?\d"
-    r"|\bD\.\s?E\.\s\d"
-    r"|\b(?:Answer|Decl\.|Aff\.) ¶|\b[PDJ]X[ -]?\d|\(R\. (?:at )?\d"
+    r"|\bD\.\s?E\.\s\d|\b(?:Answer|Decl\.|Aff\.) ¶|\b[PDJ]X[ -]?\d|\(R\. (?:at )?\d"
     r"|\bJ\.\s?A\.\s\d|(?:Pl|Def)s?\.['’]s?\s(?:Br|Mot|Opp|Mem|Ex|SOF)"
 )
 """Matches only papers of a lawsuit: a case with its reporter, or a citation of the record."""
@@ -70,8 +68,7 @@ _UNPINNED = frozenset(("regulation", "rule", "constitution"))
 _FEDERAL_REGISTER = "regulation:fed-reg-"
 _HISTORY_BEFORE = re.compile(
     r"[,;]\s(?:and\s)?(?:aff['’]?(?:d|g)|rev['’]?(?:d|g)|affirmed|reversed|vacated|cert\."
-    r"|reh['’]?g|appeal|review|modified|amended"
-    r"|withdrawn|overruled)(?:[\w\s.'’]{0,40}),?\s$"
+    r"|reh['’]?g|appeal|review|modified|amended|withdrawn|overruled)(?:[\w\s.'’]{0,40}),?\s$"
 )
 _ACT_FIRST = re.compile(r"(?:§|Section|Article|Paragraph)\s(?P<number>\S+)\s(?P<act>[A-Z].*)$")
 

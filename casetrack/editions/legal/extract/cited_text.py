@@ -144,11 +144,10 @@ BETWEEN = re.compile(
 """Text allowed between words and their citation: marks, a note number, a signal."""
 _SENTENCE_END = re.compile(r"[.!?][\"”’'»)\]]*(?:\[?\d{1,3}\]?)?\s+(?=[\"“‘«„(\[]*[A-Z\d§¶])")
 _ABBREVIATED = re.compile(
-    r"(?:\b(?:[A-Z]|vs?|Inc|Co|Corp|Ltd|Dr|Nos?|Id|id|cf|Cf|e\.g|i\.e|al|Cir|Dist|Ct|App"
-    r"|Supp|Civ|Crim|Fed|Rev|Stat|Comm|Dep|Dkt|Ex|Exs|Tr|Compl|Decl|Br|Mot|Opp|Ann|Art|art|Sec|sec"
-    r"|pp?|n|ch|Jr|Sr|St|Gen|Gov|Bd|Ass|Ed|Educ|Mfg|Bros|Hon|J|JJ|Nat|Int|Univ|Def|Pl|Defs|Pls"
-    rf"|{any_month('cited')}|{any_title('address')}"
-    r"|See|U\.S|U\.S\.C|C\.F\.R|F)|[A-Z]\.[A-Z])$"
+    r"(?:\b(?:[A-Z]|vs?|Inc|Co|Corp|Ltd|Dr|Nos?|Id|id|cf|Cf|e\.g|i\.e|al|Cir|Dist|Ct|App|Supp|Civ"
+    r"|Crim|Fed|Rev|Stat|Comm|Dep|Dkt|Ex|Exs|Tr|Compl|Decl|Br|Mot|Opp|Ann|Art|art|Sec|sec|pp?|n"
+    r"|ch|Jr|Sr|St|Gen|Gov|Bd|Ass|Ed|Educ|Mfg|Bros|Hon|J|JJ|Nat|Int|Univ|Def|Pl|Defs|Pls"
+    rf"|{any_month('cited')}|{any_title('address')}|See|U\.S|U\.S\.C|C\.F\.R|F)|[A-Z]\.[A-Z])$"
 )
 PARAGRAPH = re.compile(r"\n[ \t]*\n")
 AFTER_CITATION = re.compile(

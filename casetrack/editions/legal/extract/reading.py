@@ -27,9 +27,8 @@ _PAGE_NUMBER = re.compile(
 )
 _STAMP = re.compile(
     r"\s*(?:(?:USCA|Appeal(?:s)?|Appellate)?\s*Case\s?(?:No\.\s?|:\s?|#?\s?)\S*\d.*(?:Doc|Page"
-    r"|Filed|Date|ECF|DktEntry)"
-    r"|USCA\S* (?:Case|Appeal)|.*\bPage(?:ID)?\b.*\bPage(?:ID)?\b|.*\bDktEntry:|Cite as:"
-    r"|.*\bFiled(?::)? \d\d/\d\d/\d{2,4}\b.*(?:Page|Pg)).*"
+    r"|Filed|Date|ECF|DktEntry)|USCA\S* (?:Case|Appeal)|.*\bPage(?:ID)?\b.*\bPage(?:ID)?\b"
+    r"|.*\bDktEntry:|Cite as:|.*\bFiled(?::)? \d\d/\d\d/\d{2,4}\b.*(?:Page|Pg)).*"
 )
 _SPACE = re.compile(r"\s+")
 
@@ -193,8 +192,7 @@ _NUMBERS = {
 }
 """Ranges of numbers by set of rules; other sets may have any number."""
 _SECTION = re.compile(
-    r"(?:§{1,2}\s?|[Ss]ection\s)(?P<number>\d{3,6}[a-z]{0,3}(?:-\d+)?)(?P<below"
-    r">(?:\(\w{1,4}\))*)$"
+    r"(?:§{1,2}\s?|[Ss]ection\s)(?P<number>\d{3,6}[a-z]{0,3}(?:-\d+)?)(?P<below>(?:\(\w{1,4}\))*)$"
 )
 _CODE_SECTION = re.compile(r"§{1,2}\s?(?P<number>\d{3,6}[a-z]{0,3}(?:-\d+)?)(?:\(\w{1,4}\))*$")
 

@@ -12,9 +12,8 @@ from casetrack.extract.papers.text import Pin
 _DASH = r"[-–—‑]"
 _NUMBER = rf"\*{{0,2}}\d{{1,6}}(?:,\d{{3}})?(?:\s?{_DASH}\s?\*{{0,2}}\d{{1,6}})?"
 _NOTE = (
-    rf"(?:&\s?)?(?:nn?|fn|nt)\.\s?\d{{1,3}}(?:(?:\s?{_DASH}\s?|,\s(?:&\s)?"
-    rf"|\s&\s)\d{{1,3}}(?![\w.]))*|\bnotes?\s\d{{1,3}}(?:\s?{_DASH}\s?\d{{1,3}})?"
-    rf"|\bfootnotes?\s\d{{1,3}}"
+    rf"(?:&\s?)?(?:nn?|fn|nt)\.\s?\d{{1,3}}(?:(?:\s?{_DASH}\s?|,\s(?:&\s)?|\s&\s)\d{{1,3}}"
+    rf"(?![\w.]))*|\bnotes?\s\d{{1,3}}(?:\s?{_DASH}\s?\d{{1,3}})?|\bfootnotes?\s\d{{1,3}}"
 )
 _PARAGRAPH = (
     rf"(?:¶{{1,2}}|\bparas?\.|\bparagraphs?)\s?\d{{1,4}}(?:\([a-z0-9]\))*(?:\s?{_DASH}\s?(?:¶\s?)"
