@@ -30,7 +30,7 @@ from casetrack.search.plan import ask
 from casetrack.store.passages import narrow
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from casetrack.base.provenance import Provenance
     from casetrack.base.records import Chunk
@@ -105,9 +105,9 @@ class Finder:
         if self._rows is None:
             self._rows = self._read(sought, tokens)
         if number not in self._scored:
-            self._scored[number] = score_passage(
-                self.passages[number], self._rows[number], sought, tokens
-            )
+            scored = score_passage(self.passages[number], self._rows[number], sought, tokens)
+            pins = {page for cited in self.reading.citations for page in cited.pin}
+            self._scored[number] = _on_pages(scored, pins)
         return self._scored[number]
 
     def _asked(self) -> tuple[Sought, Tokens | None]:
@@ -181,6 +181,17 @@ def score_passage(
     near = None if tokens is None or not units else tokens.near(text, units, row.get("tokens"))
     shares = scores(text, units, sought, near) if units else np.zeros(0)
     return Scored(text, passage.provenance, row, units, shares)
+
+
+def _on_pages(passage: Scored, pins: Collection[str], /) -> Scored:
+    """Return a passage in which only the parts on cited star pages have a score, if it has any."""
+    stars = [p for p in passage.row.get("printed") or () if p["kind"] == "star"]
+    spans = [(p["start"], p["end"]) for p in stars if p["label"] in pins]
+    inside = np.array([any(s < u.end and u.start < e for s, e in spans) for u in passage.units])
+    if not inside.any():
+        return passage
+    shares = (passage.shares + 1 / len(inside)) * inside
+    return passage._replace(shares=shares / shares.sum())
 
 
 def located(passage: Scored, before: str, answer: Answer | None, /) -> AnswerLocation:
