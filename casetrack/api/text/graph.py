@@ -23,6 +23,7 @@ from casetrack.base.records.documents import Document
 from casetrack.base.records.graph import Topic
 from casetrack.base.records.shape import Record
 from casetrack.base.words import WordLists
+from casetrack.extract.references.codes import is_regulation
 
 _LISTED, _OF_TYPE = 12, 4
 _ALIASES = 8
@@ -165,7 +166,13 @@ def _others(others: Iterable[tuple[str, str, str]]) -> Lines:
 def _(each: graph.Reference) -> Lines:
     count = spread(each.citation_count, each.document_count, "citation")
     meant = [(f"  = {flat(each.target_document)}", "own")] if each.target_document else []
-    return [line((flat(each.name), "title"), f" ({each.type})  ", (count, "less"), *meant)]
+    return [line((flat(each.name), "title"), f" ({_type(each)})  ", (count, "less"), *meant)]
+
+
+def _type(each: graph.Reference) -> str:
+    """Return the type in words: a law that is not a regulation is a statute."""
+    is_law = each.type == "regulation"
+    return "statute" if is_law and not is_regulation(each.reference_id) else each.type
 
 
 @head_of.register
@@ -174,7 +181,7 @@ def _(answer: graph.ReferenceCitations) -> Lines:
         *lines_of(answer.reference),
         *_doubt(answer.query, answer.score),
         *_others(
-            (m.name, ", ".join(filter(None, (m.type, m.target_document))), m.reference_id)
+            (m.name, ", ".join(filter(None, (_type(m), m.target_document))), m.reference_id)
             for m in answer.other_matches
         ),
     ]

@@ -13,17 +13,22 @@ from casetrack.api.viewer.sheet import sheet
 from casetrack.api.viewer.symbols import counted
 from casetrack.api.viewer.templating import rendered
 from casetrack.api.viewer.timeline_figure import when
+from casetrack.base.arguments import day_text
 from casetrack.editions.legal.operation import READS, Arg, DayRef, operation
 from casetrack.editions.legal.records.authorities import Chronology, ChronologyEntry
 from casetrack.extract.days import typed_date
+from casetrack.extract.papers.case_numbers import case_key
 from casetrack.graph.answers.events import read_event
 from casetrack.graph.answers.rows import ask
+from casetrack.graph.answers.timeline import timeline
+from casetrack.graph.cited import distinctive
 from casetrack.graph.opened import graph_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from casetrack.api.collection import Collection
+    from casetrack.base.records import Document
     from casetrack.base.records.graph import Event, Quote, Timeline
     from casetrack.base.records.marks import PlacedMark
     from casetrack.graph.graph import ContextGraph
@@ -65,12 +70,39 @@ def chronology(
     UsageError
         A date is invalid, or the end is before the start.
     """
-    timeline = case.map.timeline(start=start, end=end, limit=limit)
-    return case.workspace.ask(lambda state: _chronology(state, timeline, only_picked=only_picked))
+    first, last = day_text(start), day_text(end)
+
+    def answer(state: State) -> Chronology:
+        graph = graph_of(state)
+        foreign = _precedents(graph.documents, case.info.reference)
+        events = timeline(graph, start=first, end=last, limit=limit, without=foreign)
+        return _chronology(graph, events, len(foreign), only_picked=only_picked)
+
+    return case.workspace.ask(answer)
 
 
-def _chronology(state: State, timeline: Timeline, *, only_picked: bool) -> Chronology:
-    graph = graph_of(state)
+def _precedents(documents: Sequence[Document], number: str | None) -> set[str]:
+    """Return the ids of the decisions in other cases, whose facts are not those of this case.
+
+    A decision of the case has its number, or the parties of another paper. A collection of
+    decisions alone has no precedents.
+    """
+    others = [d for d in documents if d.legal_type not in {None, "opinion"}]
+    numbers = {case_key(n) for n in (number, *(d.case_number for d in others)) if n}
+    names = [distinctive(d.case_name) for d in others if d.case_name]
+
+    def is_own(decision: Document) -> bool:
+        left, right = map(set, distinctive(decision.case_name or ""))
+        is_named = any(left & {*one} and right & {*two} for one, two in names)
+        return is_named or case_key(decision.case_number or "") in numbers
+
+    decisions = [d for d in documents if d.legal_type == "opinion" and others]
+    return {d.document_id for d in decisions if not is_own(d)}
+
+
+def _chronology(
+    graph: ContextGraph, timeline: Timeline, precedents: int, *, only_picked: bool
+) -> Chronology:
     taken = [m for m in graph.marks if m.mark.kind == "take_event" and m.state != "undone"]
     placed = {
         (m.quote.chunk_id, m.mark.value): m
@@ -91,12 +123,15 @@ def _chronology(state: State, timeline: Timeline, *, only_picked: bool) -> Chron
         end=timeline.end,
         total=timeline.total,
         entries=tuple(_with_names(graph, chosen)),
-        notes=tuple(_notes(timeline, gone)),
+        notes=tuple(_notes(timeline, gone, precedents)),
     )
 
 
-def _notes(timeline: Timeline, gone: int) -> list[str]:
+def _notes(timeline: Timeline, gone: int, precedents: int) -> list[str]:
     notes = [timeline.left_out] if timeline.left_out else []
+    if precedents:
+        named = counted(precedents, "decision")
+        notes.append(f"Events in {named} of other cases are not included.")
     notes += timeline.notes
     if len(timeline.events) < timeline.total:
         rest = timeline.total - len(timeline.events)

@@ -112,14 +112,14 @@ def own_citations(text: str, name: str, title: str | None, /) -> tuple[str, ...]
     """Return the citations of an opinion itself, from its header, title or file name.
 
     Citations in the text are of other decisions; its own are alone on one of the first lines, or
-    after "Cite as".
+    after "Cite as". A line in brackets has the page that begins there.
     """
     cites: dict[str, None] = {}
     for number, line in enumerate(line for line in text[:3000].split("\n") if line.strip()):
         if number >= 14:
             break
         after = _CITE_AS.search(line)
-        if after or _ONLY_CITES.fullmatch(line.strip()):
+        if after or (_ONLY_CITES.fullmatch(line.strip()) and line.strip()[0] != "["):
             cites |= dict.fromkeys(_cites(line[after.end() :] if after else line))
         elif number < 6 and _NEUTRAL.fullmatch(line.strip(" .")):
             cites[line.strip(" .")] = None

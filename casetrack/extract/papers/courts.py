@@ -129,6 +129,7 @@ def _federal() -> tuple[
     where = (
         rf"[\s,]*(?:[-–—]\s*)?(?:for )?(?:the )?(?:(?:(?P<part>{part}) )?district of (?:the )?"
         rf"(?P<state>{_STATE})|(?P<part2>{part}|[nsewmc]?\.?(?: )?d\.) (?P<state2>{_STATE})"
+        rf"|(?P<state4>{_STATE}) (?P<part4>{part}) (?:district|bankruptcy(?: court)?)\b"
         rf"|(?P<state3>{_STATE})(?= ))(?P<division>[\s,]*(?:\(?[A-Z][\w.]*(?:[ /-][A-Z][\w.]*){{0,2"
         rf"}}\)? division(?: at \w+)?|at [A-Z]\w+)\b)?"
     )
@@ -161,8 +162,13 @@ def _appeals(match: re.Match[str]) -> tuple[str, str]:
 
 
 def _trial(match: re.Match[str], *, kind: str, letter: str) -> tuple[str, str | None]:
-    state = " ".join((match["state"] or match["state2"] or match["state3"]).lower().split())
-    part = (match["part"] or match["part2"] or "").lower()
+    groups = match.groupdict()
+    state, part = (
+        next(
+            (" ".join(v.lower().split()) for n, v in groups.items() if v and n.startswith(one)), ""
+        )
+        for one in ("state", "part")
+    )
     if "." in part:
         part = next((p for p, letter in _PARTS.items() if part[0] == letter), "")
     name = "District of " + _title("the virgin islands" if state == "virgin islands" else state)

@@ -216,7 +216,7 @@ _BEHIND = re.compile(
 _RANGE = re.compile(r"(?P<first>\d+[a-z]{0,3}(?:\.\d+)?)[-–](?P<last>\d+[a-z]{0,3}(?:\.\d+)?)$")
 _REGULATIONS = re.compile(
     r"regulation:(?:cfr|fed-reg|treas-reg|[a-z-]*(?:administrative|regulations)|sec-(?:rule"
-    r"|regulation)|pennsylvania-code|uk-si)(?:-|$)"
+    r"|regulation)|pennsylvania-code|uk-si|uk-gdpr|eu)(?:-|$)"
 )
 
 

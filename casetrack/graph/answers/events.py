@@ -68,6 +68,11 @@ _NOISE_BEFORE = re.compile(
     r"|downloaded(?: on)?|last saved|file name|rev(?:ision|\.)?|version|v)[\s:,.–-]*$",
     re.IGNORECASE,
 )
+_CITED_BEFORE = re.compile(
+    r"\b(?:\d+\s[A-Z][\w.’']*\.(?:\s?[\w.’']+){0,3}\s\d[\d,]*(?:,\s\d+(?:[-–]\d+)?)?"
+    r"|\d{4}\s(?:WL|LEXIS)\s\d+(?:,\sat\s[*\d–-]+)?|No\.\s\S*\d)\s\((?:[A-Z][\w.’ ]{0,24}\s)?$"
+)
+"""A citation before its date: "64 Fed. Reg. 59888 (Nov. 3, 1999)"."""
 _ROUTING = re.compile(
     r"[>\s]*(?:Received|Message-ID|Return-Path|X-[\w-]+|Stated date):", re.IGNORECASE
 )
@@ -129,6 +134,8 @@ def read_event(
     if _ROUTING.match(sentence):
         return None
     if _NOISE_BEFORE.search(text[max(low, start - 40) : start]) or _NOISE_SENTENCE.search(sentence):
+        return None
+    if _CITED_BEFORE.search(text[max(low, start - 90) : start]):
         return None
     context = f"{text[low:start]} {text[end:high]}"
     words = _WORD.findall(context)

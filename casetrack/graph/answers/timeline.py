@@ -19,7 +19,7 @@ from casetrack.graph.answers.events import date_weight, read_event
 from casetrack.graph.answers.rows import ask, quotes_of, up_to
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from casetrack.base.records import Chunk
     from casetrack.graph.answers.events import Reading
@@ -168,8 +168,9 @@ def timeline(
     start: str | None = None,
     end: str | None = None,
     limit: int | None = 100,
+    without: Collection[str] = (),
 ) -> Timeline:
-    """Return the dated events of the documents, in order of date.
+    """Return the dated events of the documents, except those *without*, in order of date.
 
     With more than *limit* events, those with the highest weight are kept: days rather than years,
     in a sentence that states a deed, near names and amounts, in several documents. The end of a
@@ -187,8 +188,11 @@ def timeline(
         graph, "timeline", start=first, end=last, limit=read, places=_READ_PER_DATE
     ).to_pylist()
     users = users_timeline(graph, first, last)
-    places = [row for row in rows if row["value"] is not None]
+    every = [row for row in rows if row["value"] is not None]
+    left_out = {n for n, each in enumerate(graph.documents) if each.document_id in without}
+    places = [row for row in every if row["position"] not in left_out]
     events, noise = _events(graph, places, limit, users)
+    noise += len({row["value"] for row in every} - {row["value"] for row in places})
     result = Timeline(
         collection=graph.info.name,
         start=first,

@@ -169,7 +169,7 @@ class CaseSearchTools(SessionTools):
                 "provisions?')"
             ),
         ],
-        top_k: Annotated[int, Field(ge=1, le=50, description="Number of results to return")] = 5,
+        top_k: Annotated[int, Field(ge=1, le=50, description="Number of results to return")] = 10,
         document_filter: Annotated[
             str | None,
             Field(description="Optional: restrict search to a specific document name or ID"),
