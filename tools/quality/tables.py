@@ -37,7 +37,12 @@ if TYPE_CHECKING:
 WITHOUT_OCR = ReadOptions(ocr=OcrSettings(engine="off"))
 _BETWEEN = re.compile(r"\s*\|\s*")
 _WRITERS = {"pdf": write_pdf, "docx": write_docx, "xlsx": write_xlsx, "ods": write_ods}
-FORMATS = ("pdf", "office pdf", "docx", "odt", "xlsx", "ods")
+_CONVERTED = (
+    ("docx", "pdf", "office pdf"), ("docx", "odt", "odt"), ("docx", "html", "office html"),
+    ("docx", "rtf", "rtf"), ("xlsx", "pdf", "sheet pdf"), ("xlsx", "html", "sheet html"),
+    ("xlsx", "xls", "xls"), ("xlsx", "ods", "office ods"),
+)  # fmt: skip
+FORMATS = (*_WRITERS, *(target for _, _, target in _CONVERTED))
 
 
 def plain(text: str) -> str:
@@ -87,7 +92,6 @@ def _heads(scene: Scene) -> set[str]:
 
 def _written(folder: Path, arguments: argparse.Namespace) -> dict[str, list[tuple[Path, Scene]]]:
     """Write the scenes that are asked for, in all formats."""
-    """Write the scenes that are asked for, in all formats."""
     files: dict[str, list[tuple[Path, Scene]]] = {name: [] for name in FORMATS}
     for shapes, kinds in ((DOCUMENTS, ("pdf", "docx")), (SHEETS, ("xlsx", "ods"))):
         for at, name in enumerate(chosen(shapes, held=arguments.held)):
@@ -99,7 +103,7 @@ def _written(folder: Path, arguments: argparse.Namespace) -> dict[str, list[tupl
                     path = folder / f"{at}-{seed}.{kind}"
                     _WRITERS[kind](made, path)
                     files[kind].append((path, made))
-    for source, kind, target in (("docx", "pdf", "office pdf"), ("docx", "odt", "odt")):
+    for source, kind, target in _CONVERTED:
         if target not in arguments.formats:
             continue
         out = folder / target.replace(" ", "-")

@@ -146,9 +146,9 @@ def _contains(box: Box, segment: Segment) -> bool:
     """Return whether words of a segment are in a rectangle, by the middle of its line."""
     own = segment.box
     x, y = (own.x0 + own.x1) / 2, (own.y0 + own.y1) / 2
-    if len(segment.text.strip()) <= 2:
-        return box.x0 <= x <= box.x1 and box.y0 <= y <= box.y1
-    if own.x1 - own.x0 >= own.y1 - own.y0:
+    wide, high = own.x1 - own.x0, own.y1 - own.y0
+    # The shape of a short text does not show its direction: "9.9" can be higher than wide.
+    if abs(wide - segment.u1 + segment.u0) <= abs(high - segment.u1 + segment.u0):
         return box.y0 <= y <= box.y1 and own.x0 < box.x1 and own.x1 > box.x0
     return box.x0 <= x <= box.x1 and own.y0 < box.y1 and own.y1 > box.y0
 

@@ -144,6 +144,10 @@ def write_xlsx(scene: Scene, path: Path, /) -> None:
             first = f"{get_column_letter(part.left + 1)}{part.top + grid.head}"
             last = f"{get_column_letter(part.left + grid.width)}{part.top + grid.height}"
             sheet.add_table(SheetTable(displayName=f"T{number}", ref=f"{first}:{last}"))
+    for column in sheet.columns:
+        longest = max((len(str(c.value)) for c in column if c.value is not None), default=0)
+        sheet.column_dimensions[get_column_letter(column[0].column)].width = min(max(9, longest + 1), 26)
+    sheet.page_setup.fitToHeight, sheet.sheet_properties.pageSetUpPr.fitToPage = 0, True
     book.save(path)
 
 
