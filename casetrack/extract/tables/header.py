@@ -13,7 +13,15 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple, get_args
 
 from casetrack.base.words import WordLists
-from casetrack.extract.tables.model import MONEY_SIGNS, Cell, Row, Sort, head_names, row_text
+from casetrack.extract.tables.model import (
+    MONEY_SIGNS,
+    Cell,
+    Row,
+    Sort,
+    head_names,
+    is_caption,
+    row_text,
+)
 
 Sign = Literal["marked", "bold", "shaded", "values", "levels"]
 """Differences of a header from the rows below it."""
@@ -94,7 +102,7 @@ def _titles(rows: Sequence[Row]) -> int:
         cell = rows[count].cells[0]
         names = next((row.cells for row in rows[count + 1 :] if len(row.cells) > 1), ())
         under = sum(name.column in cell.columns for name in names)
-        if cell.column > first and 2 * under >= len(names):
+        if cell.column > first and 2 * under >= len(names) and not is_caption(cell.text):
             break
         count += 1
     return count

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from casetrack.base.words.lists import any_month
+
 Sort = Literal["words", "number", "year", "day"]
 """Content of a cell; years and days can also be names of columns."""
 
@@ -18,6 +20,7 @@ MONEY_SIGNS = "$\u20ac\u00a3\u00a5\u20b9\u20a9\u20bd\u20aa\u20ba\u0e3f\u20b1\u20
 """Signs of currencies."""
 
 _CACHED = 4096
+_MONTH = rf"(?:{any_month('en_short')})[a-z]*"
 _NUMBER = re.compile(
     rf"[(\[\u2212+~<>\u2264\u2265\u00b1-]*\s*(?:(?:[A-Z]\.?){{0,3}}\s?[{MONEY_SIGNS}]|[A-Z]{{3}}(?=\s*[\d(]))?"
     r"\s*[(\u2212+-]?\s*(?:\d[\d.,'\u00a0\u202f ]*|[.,]\d+)(?:[eE][-+]?\d+)?\s*"
@@ -29,7 +32,16 @@ _EMPTY_VALUE = re.compile(
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"(?:19|20)\d\d(?:/\d\d(?:\d\d)?|\s?[\u2013-]\s?\d{2,4}|[AEFP])?\*?")
-_DAY = re.compile(r"\d\d?\.\d\d?\.(?:\d\d){1,2}")
+_DAY = re.compile(
+    rf"\d\d?([./-])\d\d?\1(?:\d\d){{1,2}}|(?:19|20)\d\d([./-])\d\d?\2\d\d?|\d\d?[. -]{_MONTH}\.?[ -]\d{{2,4}}"
+    rf"|{_MONTH}\.? \d\d?,? (?:19|20)\d\d|{_MONTH}\.?[ -]'?(?:\d\d){{1,2}}",
+    re.IGNORECASE,
+)
+_CAPTION = re.compile(
+    r"(?:supplementary |appendix )?(?:table|tab\.|exhibit|figure|fig\.|chart|tabelle|tableau|tabla|tabela"
+    r"|tabella|cuadro|quadro|abbildung)\s?(?:[A-Z]{0,3}\s?\d[\w.-]*|[A-Z]|[IVXLC]+)(?:\s?[.:\u2013-]|\s|$)",
+    re.IGNORECASE,
+)
 
 
 @lru_cache(_CACHED)
@@ -48,6 +60,11 @@ def sort_of(text: str, /) -> Sort:
     if _DAY.fullmatch(text):
         return "day"
     return "number" if is_value(text) else "words"
+
+
+def is_caption(text: str, /) -> bool:
+    """Return whether a line is the numbered title of a table or a figure."""
+    return _CAPTION.match(text) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -204,6 +204,7 @@ def is_regular(grid: Grid, /) -> bool:
 _MAX_ROW_CHARS = 1500
 _MIN_FILLED, _MIN_SEVERAL = 0.4, 0.3
 _MAX_CROSSING = 0.04
+_MAX_STRIP = 5.0
 _MIN_SEVERAL_VALUES = 3
 _NARROW, _WIDE = frozenset("iljtfrI.,;:'|!()[] "), frozenset("mwMWQO@%&")
 
@@ -253,7 +254,11 @@ def _is_crossed(grid: Grid, sources: Sequence[Segment], near: Sequence[Segment])
 def _checked(grid: Grid, rows: list[TableRow], sources: list[Segment]) -> Table | None:
     for row in rows:
         row.cells = with_symbols(row.cells)
-    used = sorted({cell.column for row in rows for cell in row.cells})
+    cells = [cell for row in rows for cell in row.cells]
+    # Double lines, and shades inside of cells, leave strips that are too narrow for text.
+    wide = {c for c in range(grid.width) if grid.across[c + 1] - grid.across[c] > _MAX_STRIP}
+    wide.update(cell.column for cell in cells if wide.isdisjoint(cell.columns))
+    used = sorted({min(wide.intersection(cell.columns)) for cell in cells})
     several = [row for row in rows if len(row.cells) > 1]
     if len(used) < 2 or not several or len(several) < _MIN_SEVERAL * len(rows):
         return None

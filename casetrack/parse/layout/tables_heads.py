@@ -11,7 +11,7 @@ import bisect
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from casetrack.extract.tables.model import is_value
+from casetrack.extract.tables.model import is_caption, is_value
 from casetrack.parse.layout.tables_model import NEAR, Cell, TableRow, TextRow, middle, text_rows
 
 if TYPE_CHECKING:
@@ -287,6 +287,8 @@ def take_names_above(
     for line in reversed(lines):
         if not _is_near(line, below, size, known) or len(heads) == _MAX_HEAD:
             break
+        if is_caption(line.cells[0].text):
+            break
         parted = TextRow(_split_names(line.cells, table.columns))
         placed = head_rows([parted], table.columns, strips, known, flats=flats)[0]
         names = names_columns(placed, table.columns, known[0] if known else None)
@@ -463,4 +465,5 @@ def names_columns(
     if below is not None and only.span == 1 and _continues_name(row, below):
         return only.u1 - only.u0 <= _MAX_WIDE * (columns[only.column][1] - columns[only.column][0])
     under = columns[only.column : only.column + only.span]
-    return only.span > 1 and abs((only.u0 + only.u1) - (under[0][0] + under[-1][1])) <= 2 * size
+    off = abs((only.u0 + only.u1) - (under[0][0] + under[-1][1]))
+    return only.span > 1 and off <= min(2 * size, abs((only.u0 + only.u1) - (low + high)))
