@@ -83,7 +83,7 @@ def find_head(rows: Sequence[Row], /, *, guess_from: float = 3) -> Head:
     if marked > titles:
         return Head(titles, marked, frozenset({"marked"}))
     rows = rows[titles : titles + _MAX_ROWS]
-    if len(rows) < 2 or not _are_names(rows[0]):
+    if len(rows) < 2 or not _are_names(rows[0], _first_column(rows)):
         return Head()
     signs = head_signs(rows[0], rows[1:])
     count = 1
@@ -112,14 +112,14 @@ def _first_column(rows: Sequence[Row]) -> int:
     return min((row.cells[0].column for row in rows), default=0)
 
 
-def _are_names(row: Row) -> bool:
-    """Return whether cells are short texts, nearly all of them no values and without colons."""
+def _are_names(row: Row, first: int) -> bool:
+    """Return whether cells are short texts, nearly all no values; a form's labels have colons."""
     if any(len(c.text) > (_BOLD_LABEL_CHARS if c.is_bold else _LABEL_CHARS) for c in row.cells):
         return False
     few = len(row.cells) // 5
-    return (
-        sum(cell.text.endswith(":") for cell in row.cells) <= few
-        and sum(cell.sort == "number" for cell in row.cells) <= few
+    labels = sum(cell.text.endswith(":") for cell in row.cells)
+    return (labels <= few or row.cells[0].column > first) and (
+        sum(cell.sort == "number" for cell in row.cells) <= few
     )
 
 
@@ -151,7 +151,7 @@ def _is_level(rows: Sequence[Row], count: int, signs: frozenset[Sign]) -> bool:
     format of the row above, or no row label before its names.
     """
     above, row = rows[count - 1], rows[count]
-    if not _are_names(row) or any(cell.sort == "number" for cell in row.cells):
+    if not _are_names(row, _first_column(rows)) or any(cell.sort == "number" for cell in row.cells):
         return False
     own = head_signs(row, rows[count + 1 :])
     wide = [cell.columns for cell in above.cells if cell.span > 1]

@@ -195,6 +195,8 @@ def _table(run: _Run, lines: Sequence[_Line]) -> Table | None:
     names = [line.names[0] for line in rows if line.names]
     if 2 * len(names) < len(rows) or _is_prose(names):
         return None
+    if len(columns) > 1 and 2 * sum(name.u1 > columns[0].low for name in names) >= len(names):
+        del columns[0]  # Labels such as "25-34" are below other labels.
     placed = [_placed(line, columns) for line in body]
     if not is_tabular(placed, len(columns) + 1, is_banded=True):
         return None
@@ -212,7 +214,8 @@ def _placed(line: _Line, columns: Sequence[_Column]) -> TableRow:
     cells = [Cell(0, 1, [s for name in names for s in name.segments])] if names else []
     for item in line.items:
         outside = [max(c.low - item.high, item.low - c.high) for c in columns]
-        column = outside.index(min(outside)) + 1
+        is_label = not cells and item.high < columns[0].low
+        column = 0 if is_label else outside.index(min(outside)) + 1
         if cells and cells[-1].column == column:
             cells[-1].segments += item.cell.segments
         else:

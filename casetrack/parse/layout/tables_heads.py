@@ -447,8 +447,10 @@ def names_columns(
     """Return whether a row names columns: short cells, not a single title."""
     low, high = columns[0][0], columns[-1][1]
     size = row.cells[0].segments[0].size
-    # The number of a name may be below its word: ``Level``, ``2``.
-    values = sum(cell.sort == "number" for cell in row.cells)
+    # The number of a name may be below its word: ``Level``, ``2``; or above: ``1``, ``Grade``.
+    tight = below is not None and below.v0 - row.v1 <= _TIGHT_ABOVE * size
+    held = {cell.column for cell in below.cells} if tight and below else set()
+    values = sum(cell.sort == "number" and cell.column not in held for cell in row.cells)
     if 2 * values >= len(row.cells):
         return False
     for cell in row.cells:
