@@ -22,7 +22,7 @@ MONEY_SIGNS = "$\u20ac\u00a3\u00a5\u20b9\u20a9\u20bd\u20aa\u20ba\u0e3f\u20b1\u20
 _CACHED = 4096
 _MONTH = rf"(?:{any_month('en_short')})[a-z]*"
 _NUMBER = re.compile(
-    rf"[(\[\u2212+~<>\u2264\u2265\u00b1-]*\s*(?:(?:[A-Z]\.?){{0,3}}\s?[{MONEY_SIGNS}]|[A-Z]{{3}}(?=\s*[\d(]))?"
+    rf"[(\[\u2212+~<>\u2264\u2265\u00b1-]*\s*(?:(?:[A-Z]\.?){{0,3}}\s?[{MONEY_SIGNS}]|[A-Z]{{3}}(?=\s*[\d(])(?!\s+(?:19|20)\d\d\s*$))?"
     r"\s*[(\u2212+-]?\s*(?:\d[\d.,'\u00a0\u202f ]*|[.,]\d+)(?:[eE][-+]?\d+)?\s*"
     rf"(?:%|\u2030|x|bps|pts?|[KMB]n?|[{MONEY_SIGNS}]|[A-Z]{{3}}|\u00b0)?\s*[)\]]?[*\u2020\u2021]{{0,3}}\s*%?"
 )

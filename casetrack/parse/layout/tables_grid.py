@@ -204,7 +204,7 @@ def is_regular(grid: Grid, /) -> bool:
 _MAX_ROW_CHARS = 1500
 _MIN_FILLED, _MIN_SEVERAL = 0.4, 0.3
 _MAX_CROSSING = 0.04
-_MAX_STRIP = 5.0
+_MAX_STRIP = 6.0
 _MIN_SEVERAL_VALUES = 3
 _NARROW, _WIDE = frozenset("iljtfrI.,;:'|!()[] "), frozenset("mwMWQO@%&")
 

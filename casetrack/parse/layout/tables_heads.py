@@ -249,7 +249,7 @@ def _distance(stretch: Cell, column: Strip) -> float:
 
 _MAX_LINES, _MAX_HEAD, _MAX_SECTIONS = 12, 8, 3
 _MAX_GAP, _MAX_LEVEL_GAP, _REST_GAP, _SAME_SIZE = 1.7, 2.5, 0.5, 1.35
-_TIGHT_ABOVE = 0.8
+_TIGHT_ABOVE, _LEVEL_SIZE, _LEVEL_GAP = 0.8, 1.1, 1.2
 _NAME_CHARS, _LEVEL_CHARS = 60, 100
 _SHORT_CHARS, _SECTION_CHARS = 12, 160
 _PART_GAP, _OVERLAP, _MAX_WIDE = 0.3, 0.3, 2.0
@@ -291,8 +291,8 @@ def take_names_above(
             break
         parted = TextRow(_split_names(line.cells, table.columns))
         placed = head_rows([parted], table.columns, strips, known, flats=flats)[0]
-        names = names_columns(placed, table.columns, known[0] if known else None)
-        if names and (not known or _is_level(placed, known[0])):
+        names = names_columns(placed, table.columns, known)
+        if names and (not known or _is_level(placed, known)):
             if between and not heads:
                 _add_label_rest(placed, between)
             known.insert(0, placed)
@@ -369,19 +369,27 @@ def _add_label_rest(named: TableRow, between: list[TableRow]) -> None:
         del between[0]
 
 
-def _is_level(row: TableRow, below: TableRow) -> bool:
+def _is_level(row: TableRow, known: Sequence[TableRow]) -> bool:
     """Return whether a row extends the header: several names, a wide one, or one above another."""
-    return len(row.cells) > 1 or row.cells[0].span > 1 or _continues_name(row, below)
+    only = row.cells[0]
+    if len(row.cells) > 1:
+        return True
+    if only.span == 1:
+        return _continues_name(row, known)
+    size, below = only.segments[0].size, known[0]
+    same = size <= _LEVEL_SIZE * max(s.size for s in below.segments)
+    return same and below.v0 - row.v1 <= _LEVEL_GAP * size
 
 
-def _continues_name(row: TableRow, below: TableRow) -> bool:
-    """Return whether a name is directly above the name of the same column."""
+def _continues_name(row: TableRow, known: Sequence[TableRow]) -> bool:
+    """Return whether a name is directly above the nearest name of the same column."""
     cell = row.cells[0]
-    return below.v0 - row.v1 <= _TIGHT_ABOVE * cell.segments[0].size and any(
-        c.column == cell.column
-        and min(c.u1, cell.u1) - max(c.u0, cell.u0) >= 0.5 * min(c.u1 - c.u0, cell.u1 - cell.u0)
-        for c in below.cells
-    )
+    name = next((c for below in known for c in below.cells if c.column == cell.column), None)
+    if name is None or name.span > 1:
+        return False
+    near = min(s.v0 for s in name.segments) - row.v1 <= _TIGHT_ABOVE * cell.segments[0].size
+    overlap = min(name.u1, cell.u1) - max(name.u0, cell.u0)
+    return near and overlap >= 0.5 * min(name.u1 - name.u0, cell.u1 - cell.u0)
 
 
 def _begins_name(row: TableRow, below: TableRow) -> bool:
@@ -442,14 +450,14 @@ def _ends_sentence(text: str) -> bool:
 
 
 def names_columns(
-    row: TableRow, columns: Sequence[Strip], below: TableRow | None = None, /
+    row: TableRow, columns: Sequence[Strip], known: Sequence[TableRow] = (), /
 ) -> bool:
     """Return whether a row names columns: short cells, not a single title."""
     low, high = columns[0][0], columns[-1][1]
     size = row.cells[0].segments[0].size
     # The number of a name may be below its word: ``Level``, ``2``; or above: ``1``, ``Grade``.
-    tight = below is not None and below.v0 - row.v1 <= _TIGHT_ABOVE * size
-    held = {cell.column for cell in below.cells} if tight and below else set()
+    tight = known and known[0].v0 - row.v1 <= _TIGHT_ABOVE * size
+    held = {cell.column for cell in known[0].cells} if tight else set()
     values = sum(cell.sort == "number" and cell.column not in held for cell in row.cells)
     if 2 * values >= len(row.cells):
         return False
@@ -457,14 +465,14 @@ def names_columns(
         text = cell.text
         if len(text) > (_LEVEL_CHARS if cell.span > 1 else _NAME_CHARS) or _ends_sentence(text):
             return False
-        if cell.u0 < low - 2 * size or cell.u1 > high + 2 * size:
+        if not low - 2 * size <= (cell.u0 + cell.u1) / 2 <= high + 2 * size:
             return False
         if cell.column == 0 and (cell.span > 1 or len(row.cells) == 1):
             return False
     only = row.cells[0]
     if len(row.cells) > 1 or abs((only.u0 + only.u1) - (low + high)) > 2 * size:
         return True
-    if below is not None and only.span == 1 and _continues_name(row, below):
+    if only.span == 1 and _continues_name(row, known):
         return only.u1 - only.u0 <= _MAX_WIDE * (columns[only.column][1] - columns[only.column][0])
     under = columns[only.column : only.column + only.span]
     off = abs((only.u0 + only.u1) - (under[0][0] + under[-1][1]))
