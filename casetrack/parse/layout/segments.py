@@ -44,7 +44,10 @@ class Piece:
 
 @dataclass(slots=True)
 class Segment:
-    """Text on one baseline: extents along (u) and across (v) it, *box* on the displayed page."""
+    """Text on one baseline: extents along (u) and across (v) it, *box* on the displayed page.
+
+    *is_placed* marks text after a gap that is no typed space although the page types its spaces.
+    """
 
     text: str
     u0: float
@@ -56,6 +59,7 @@ class Segment:
     bold: bool
     box: Box
     confidence: float | None = None
+    is_placed: bool = False
 
 
 def piece_text(pieces: Sequence[Piece], /) -> str:

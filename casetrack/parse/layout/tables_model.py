@@ -156,7 +156,7 @@ def _turned(rule: Rule, turn: Turn) -> tuple[float, float, float, float]:
     return u0 + left, v0 + top, u1 + left, v1 + top
 
 
-CELL_GAP = 1.0
+CELL_GAP = 0.75
 """Minimum gap between cells, as a share of the font size."""
 
 _KNOWN = 4096
@@ -331,7 +331,7 @@ def _stretches(group: list[Segment]) -> list[Cell]:
     cells = [Cell(0, 1, [ordered[0]])]
     for a, b in pairwise(ordered):
         gap = (b.u0 - max(a.u1, cells[-1].u1)) / max(a.size, b.size)
-        if gap > CELL_GAP or _begins_value(cells[-1], b, gap):
+        if gap > CELL_GAP or b.is_placed or _begins_value(cells[-1], b, gap):
             cells.append(Cell(0, 1, [b]))
         else:
             cells[-1].segments.append(b)

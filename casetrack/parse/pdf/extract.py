@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from casetrack.parse.layout.tables_model import Rule
 
 _PRESERVE_WHITESPACE = 2
+_MAX_MADE_UP, _PLACED_GAP = 4.0, 0.3
 _MADE_UP_SPACE = 512
 _FILLED_OR_STROKED = 16 | 32
 _BOLD = re.compile(r"bold|black|heavy|semibold|demi", re.IGNORECASE)
@@ -267,32 +268,84 @@ def _collect(
     turn = tuple(rotation)
     starts: list[tuple[int, int]] = []
     flows: dict[tuple[int, int], list[Segment]] = {}
-    for block in raw["blocks"]:
-        for number, line in enumerate(block.get("lines", ())):
-            segment = _segment(line, turn, result.marks)
-            if segment is None or not _is_on_page(segment.box, result):
-                continue
-            count = len(segment.text.replace(" ", ""))
-            result.chars += count
-            if not any(span["char_flags"] & _FILLED_OR_STROKED for span in line["spans"]):
-                result.hidden += count
-            dx, dy = line["dir"]
-            if max(abs(dx), abs(dy)) < 0.996:
-                result.loose.append(segment)
-                continue
-            flow = flows.setdefault((round(dx), round(dy)), [])
-            if may_be_cells(segment.text):
-                starts = starts or [(word[5], word[6]) for word in words]
-                place = block["number"], number
-                own = words[bisect.bisect_left(starts, place) : bisect.bisect_right(starts, place)]
-                flow += split_run(segment, [_word(word, dx, dy, turn) for word in own])
-            else:
-                flow.append(segment)
+    for place, line, is_placed in _parts(raw):
+        segment = _segment(line, turn, result.marks)
+        if segment is None or not _is_on_page(segment.box, result):
+            continue
+        segment.is_placed = is_placed
+        count = len(segment.text.replace(" ", ""))
+        result.chars += count
+        if not any(span["char_flags"] & _FILLED_OR_STROKED for span in line["spans"]):
+            result.hidden += count
+        dx, dy = line["dir"]
+        if max(abs(dx), abs(dy)) < 0.996:
+            result.loose.append(segment)
+            continue
+        flow = flows.setdefault((round(dx), round(dy)), [])
+        if may_be_cells(segment.text):
+            starts = starts or [(word[5], word[6]) for word in words]
+            own = words[bisect.bisect_left(starts, place) : bisect.bisect_right(starts, place)]
+            inside = [_word(word, dx, dy, turn) for word in own]
+            inside = [w for w in inside if segment.u0 <= (w.u0 + w.u1) / 2 <= segment.u1]
+            flow += split_run(segment, inside)
+        else:
+            flow.append(segment)
     weights = {key: sum(len(s.text) for s in flow) for key, flow in flows.items()}
     result.flows = [
         Flow(flows[key], round(key[0] * turn[0] + key[1] * turn[2]) == 1)
         for key in sorted(flows, key=lambda k: (-weights[k], k))
     ]
+
+
+def _types_spaces(raw: dict[str, Any]) -> bool:
+    """Return whether the page types its spaces, so that gaps without one separate cells."""
+    spans = [s for block in raw["blocks"] for x in block.get("lines", ()) for s in x["spans"]]
+    made_up = sum(1 for span in spans if span["char_flags"] & _MADE_UP_SPACE)
+    typed = sum(s["text"].count(" ") for s in spans if not s["char_flags"] & _MADE_UP_SPACE)
+    return 0 < made_up <= _MAX_MADE_UP * typed
+
+
+def _parts(raw: dict[str, Any]) -> Iterator[tuple[tuple[int, int], dict[str, Any], bool]]:
+    """Yield the number of each line, its parts, and whether a part begins after a placed gap."""
+    is_typed = _types_spaces(raw)
+    for block in raw["blocks"]:
+        for number, line in enumerate(block.get("lines", ())):
+            for at, part in enumerate(_placed_parts(line) if is_typed else (line,)):
+                yield (block["number"], number), part, at > 0
+
+
+def _placed_parts(line: dict[str, Any]) -> list[dict[str, Any]]:
+    """Split a line at wide gaps without a typed space, but not between letters of tracked words."""
+    parts: list[list[dict[str, Any]]] = [[]]
+    spans = line["spans"]
+    for i, span in enumerate(spans):
+        around = (*spans[max(i - 1, 0) : i], *spans[i + 1 : i + 2])
+        if (
+            span["char_flags"] & _MADE_UP_SPACE
+            and _along(span, line) >= _PLACED_GAP * span["size"]
+            and all(len(s["text"].strip()) > 1 or s["text"].strip().isdigit() for s in around)
+        ):
+            parts.append([])
+        else:
+            parts[-1].append(span)
+    if len(parts) == 1:
+        return [line]
+    return [
+        {**line, "spans": part, "bbox": _union([span["bbox"] for span in part])}
+        for part in parts
+        if part
+    ]
+
+
+def _along(span: dict[str, Any], line: dict[str, Any]) -> float:
+    x0, y0, x1, y1 = span["bbox"]
+    dx, dy = line["dir"]
+    return abs(dx) * (x1 - x0) + abs(dy) * (y1 - y0)
+
+
+def _union(boxes: Sequence[tuple[float, ...]]) -> tuple[float, float, float, float]:
+    x0, y0, x1, y1 = zip(*boxes, strict=True)
+    return min(x0), min(y0), max(x1), max(y1)
 
 
 def _is_on_page(box: Box, result: Extract) -> bool:

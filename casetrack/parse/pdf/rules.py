@@ -189,6 +189,7 @@ def split_run(segment: Segment, words: Sequence[Word], /) -> list[Segment]:
     if len(groups) == 1 and not _is_padded(segment.text):
         return [segment]
     parts = [_of_words(segment, group) for group in groups]
+    parts[0].is_placed = segment.is_placed
     # Blanks separate words: around the run, and between its parts.
     if segment.text[:1].isspace():
         parts[0].text = " " + parts[0].text
