@@ -33,13 +33,15 @@ _EMPTY_VALUE = re.compile(
 )
 _YEAR = re.compile(r"(?:19|20)\d\d(?:/\d\d(?:\d\d)?|\s?[\u2013-]\s?\d{2,4}|[AEFP])?\*?")
 _DAY = re.compile(
-    rf"\d\d?([./-])\d\d?\1(?:\d\d){{1,2}}|(?:19|20)\d\d([./-])\d\d?\2\d\d?|\d\d?[. -]{_MONTH}\.?[ -]\d{{2,4}}"
+    rf"\d\d?([./-])\d\d?\1(?:\d\d){{1,2}}|(?:19|20)\d\d([./-])\d\d?\2\d\d?"
+    rf"|\d\d?[. -]{{1,2}}{_MONTH}\.?[ -]\d{{2,4}}"
     rf"|{_MONTH}\.? \d\d?,? (?:19|20)\d\d|{_MONTH}\.?[ -]'?(?:\d\d){{1,2}}",
     re.IGNORECASE,
 )
 _CAPTION = re.compile(
-    r"(?:supplementary |appendix )?(?:table|tab\.|exhibit|figure|fig\.|chart|tabelle|tableau|tabla|tabela"
-    r"|tabella|cuadro|quadro|abbildung)\s?(?:[A-Z]{0,3}\s?\d[\w.-]*|[A-Z]|[IVXLC]+)(?:\s?[.:\u2013-]|\s|$)",
+    r"(?:supplementary |appendix )?(?:table|tab\.|exhibit|figure|fig\.|chart"
+    r"|tabelle|tableau|tabla|tabela|tabella|cuadro|quadro|abbildung)"
+    r"\s?(?-i:[A-Z]{0,3}\s?\d[\w.-]*|[A-Z]|[IVXLC]+)(?:\s?[.:\u2013-]|\s|$)",
     re.IGNORECASE,
 )
 

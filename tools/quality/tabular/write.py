@@ -146,7 +146,8 @@ def write_xlsx(scene: Scene, path: Path, /) -> None:
             sheet.add_table(SheetTable(displayName=f"T{number}", ref=f"{first}:{last}"))
     for column in sheet.columns:
         longest = max((len(str(c.value)) for c in column if c.value is not None), default=0)
-        sheet.column_dimensions[get_column_letter(column[0].column)].width = min(max(9, longest + 1), 26)
+        letter = get_column_letter(column[0].column)
+        sheet.column_dimensions[letter].width = min(max(9, longest + 1), 26)
     sheet.page_setup.fitToHeight, sheet.sheet_properties.pageSetUpPr.fitToPage = 0, True
     book.save(path)
 
