@@ -302,7 +302,7 @@ def _types_spaces(raw: dict[str, Any]) -> bool:
     spans = [s for block in raw["blocks"] for x in block.get("lines", ()) for s in x["spans"]]
     made_up = sum(1 for span in spans if span["char_flags"] & _MADE_UP_SPACE)
     typed = sum(s["text"].count(" ") for s in spans if not s["char_flags"] & _MADE_UP_SPACE)
-    return 0 < made_up <= _MAX_MADE_UP * typed
+    return bool(0 < made_up <= _MAX_MADE_UP * typed)
 
 
 def _parts(raw: dict[str, Any]) -> Iterator[tuple[tuple[int, int], dict[str, Any], bool]]:
@@ -340,7 +340,7 @@ def _placed_parts(line: dict[str, Any]) -> list[dict[str, Any]]:
 def _along(span: dict[str, Any], line: dict[str, Any]) -> float:
     x0, y0, x1, y1 = span["bbox"]
     dx, dy = line["dir"]
-    return abs(dx) * (x1 - x0) + abs(dy) * (y1 - y0)
+    return float(abs(dx) * (x1 - x0) + abs(dy) * (y1 - y0))
 
 
 def _union(boxes: Sequence[tuple[float, ...]]) -> tuple[float, float, float, float]:
