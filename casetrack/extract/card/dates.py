@@ -19,6 +19,12 @@ _OWN_DATE: Final = pattern("own_date")
 _OTHER_DATE: Final = pattern("other_date")
 _PLANNED: Final = re.compile(r"(?i)\b(?:will|shall|wird|werden)\b[^.;]*$")
 """The rest of a sentence on something in the future."""
+_OF_THIS: Final = re.compile(
+    r"(?i)\bthis\s+(?:[\w&’'-]+,?\s+){0,9}?(?:[(][^()]*[)],?\s+)?(?:is\s+|was\s+)?"
+    r"(?:dated|made|effective|entered)\b(?!.*\b(?:amend|until|through|expire|between)).{0,60}$"
+    r"|^(?-i:[A-Z][A-Z&’' -]{8,90}),?\s+dated.{0,30}$"
+)
+"""The words before the date of the document itself: "this Second Amendment to Lease dated"."""
 _ENDED: Final = pattern("ended")
 _INTERVAL: Final = pattern("interval")
 _OF_CUSTOMER: Final = re.compile(r"kunden|customer|contract|order|bestell|alt", re.IGNORECASE)
@@ -66,14 +72,17 @@ def read_date(cover: Cover, kind: str, /) -> Found | None:
 
 def _rank(text: str, span: DateSpan, kind: str, salutation: int) -> float:
     """Return how likely a date is the document's own, by its words and its place."""
-    before = text[max(0, span.start - 70) : span.start]
-    own_line = before.rsplit("\n", 1)[-1]
+    before = text[max(0, span.start - 140) : span.start]
+    own_line = " ".join(re.split(r"\n\s*\n", before)[-1].split())
+    before = before[-70:]
     line_end = text.find("\n", span.end)
     start = text.rfind("\n", 0, span.start) + 1
     line = text[start : line_end if line_end > 0 else len(text)].strip()
     is_alone = len(line) <= span.end - span.start + 28
     rank = 0.0
-    if _OTHER_DATE.search(own_line) or _PLANNED.search(before):
+    if _OF_THIS.search(own_line):
+        rank += 2.5
+    elif _OTHER_DATE.search(own_line) or _PLANNED.search(before):
         rank -= 2
     elif _OWN_DATE.search(before):
         rank += 2

@@ -52,9 +52,10 @@ def read_parties(cover: Cover, /) -> tuple[Found, ...]:
     best: tuple[Found, ...] = ()
     for clause in _CLAUSE.finditer(cover.text):
         before = cover.text[max(0, clause.start() - 400) : clause.start()]
-        if not _ABOUT.search(before):
+        if not _ABOUT.search(before) or _WHEREAS.search(before):
             continue
-        parties = tuple(_in_clause(cover.text, clause.end()))
+        on_lines = _listed(cover, clause.end()) if "\n" in clause[0] else []
+        parties = tuple(on_lines or _in_clause(cover.text, clause.end()))
         if _worth(parties) > _worth(best):
             best = parties
         if _worth(best) >= _ENOUGH or clause.start() > _LATEST:
@@ -67,34 +68,18 @@ def read_parties(cover: Cover, /) -> tuple[Found, ...]:
     labelled = tuple(_labelled(cover))
     if _worth(labelled) > _worth(best):
         best = labelled
-    if not _is_whole(cover.text, best):
+    best = tuple(_singular(p) for p in best if not _is_no_party(p))
+    if len({p.side for p in best}) < 2:
         return ()
     pairs = PAIRS | (_OF_SUPPLY if _SUPPLY.search(cover.text[:600]) else {})
     return _with_implied(_unique(_without_tail(best)), pairs)
 
 
-def _is_whole(text: str, parties: tuple[Found, ...]) -> bool:
-    """Return whether at least two sides were read, and each party that the clause defines."""
-    if len({p.side for p in parties}) < 2 or any(map(_is_no_party, parties)):
-        return False
-    roles = " ".join(p.role or "" for p in parties)
-    first, last = min(p.start for p in parties), max(p.end for p in parties)
-    stop = _stop(text, last, len(text))
-    clause = text[first : stop.end() if stop else last]
-    around = text[max(0, first - _BEFORE) : first + len(clause)]
-    known = _letters(" ".join(p.value for p in parties))
-    for firm in _FIRM.finditer(around):
-        is_place = _IN_STATE.match(around, firm.end())  # "Red Bank, NJ 07701"
-        is_known = _letters(firm[0]) in known or _DESCRIBES.search(around[: firm.start()])
-        if not (is_known or is_place):
-            return False
-    groups = [_TERM.finditer(m[0]) for m in re.finditer(r"\([^()]{4,240}\)", clause)]
-    for group in (*groups, *([m] for m in _AS.finditer(clause))):
-        named = {r.rstrip("s") for m in group if (r := _as_role(m[1], ""))}
-        named = {r for r in named if r in ROLES} - _NOT_SIDES
-        if named and not any(role in roles for role in named):
-            return False
-    return True
+def _singular(party: Found) -> Found:
+    """Return a named party with its own role: each of the borrowers is a borrower."""
+    role = party.role if party.value and party.confidence > _GROUPS - 0.1 else None
+    is_plural = role is not None and role.endswith("s") and not role.endswith("ss")
+    return replace(party, role=role[:-1]) if role and is_plural else party
 
 
 def _stop(text: str, start: int, end: int) -> re.Match[str] | None:
@@ -104,14 +89,12 @@ def _stop(text: str, start: int, end: int) -> re.Match[str] | None:
     return next((stop for stop, part in parts if part.count("(") <= part.count(")")), None)
 
 
-def _letters(text: str) -> str:
-    return re.sub(r"[\W_]", "", text).casefold()
-
-
 def _is_no_party(party: Found) -> bool:
     # One word without a role is the short name of a party whose full name is elsewhere.
     is_short = party.role is None and (_NO_PARTY.match(party.value) or " " not in party.value)
-    return bool(party.value and (is_short or _NO_NAME.search(party.value)))
+    last = party.value.lower().rpartition(" ")[2].rstrip("s")
+    is_role = last in ROLES - _OF_NAMES
+    return bool(party.value and (is_short or is_role or _NO_NAME.search(party.value)))
 
 
 def _without_tail(parties: tuple[Found, ...]) -> tuple[Found, ...]:
@@ -124,19 +107,34 @@ def _without_tail(parties: tuple[Found, ...]) -> tuple[Found, ...]:
     return parties
 
 
+_OF_NAMES: Final = frozenset(
+    "agency bank company corporation fund investor member partner partners trust warehouse".split()
+)
+"""Words for roles that are also last words of names."""
 _NO_PARTY: Final = re.compile(
     r"(?i)(?:the\s+)?(?:\w+\s+)?(?:banks|lenders?|parties)\b(?!\s+(?:of|one|trust)\b)"
+    r"|the\s+(?:company|bank|corporation)$"
 )
 _NO_NAME: Final = re.compile(
-    r"^[Aa][Ss]\s|\b(?:with|herein|shall|filed|under|this|WITH|HEREIN|SHALL|FILED|UNDER|THIS)\b"
+    r"^[Aa][Ss]\s|\b(?i:agreement|contract)\b|\b(?:with|herein|shall|filed|under|this|WITH|HEREIN|SHALL|FILED|UNDER|THIS)\b"
 )
-_BEFORE: Final = 60
-_FIRM: Final = pattern("firm")
-_DESCRIBES: Final = re.compile(
-    r"(?i)(?:\b(?:of|by|as|for|to|with|from|than|under|an?|[dfan]/[bk]/a)|[\"“(‘'])\s*(?:the\s+)?$"
+_WHEREAS: Final = re.compile(r"W(?:HEREAS|hereas)\b")
+_LINE_LINKS: Final = re.compile(r"(?i)^(?:(?:and|with|-\s*and\s*-)(?:\s+|$))+|[,;:]*(?:\s+and)?[,;:]*$")
+_LIST_END: Final = re.compile(
+    r"(?i)(?:table of|contents$|dated|date\b|as of|effective|this\b|recitals|article|section|\[|\$|page\b|"
+    r"relating|for\b|w\s*i\s*t\s*n|<|.*\b(?:(?:19|20)\d\d|agreement|contract|lease)$)"
 )
-_IN_STATE: Final = re.compile(r",?\s+[A-Z]{2}\s+\d{5}\b")
-_NOT_SIDES: Final = frozenset(("affiliate", "company", "corporation", "member", "subsidiary"))
+_LINE_ROLE: Final = re.compile(
+    r"(?:(?P<name>.*\S)\s+)?(?:[Aa]s|AS)\s+(?:(?:the|an?|THE|AN?)\s+)?"
+    r"(?P<role>[A-Z][\w/.-]*(?:\s[A-Z][\w/.-]*){0,4})(?:,?\s(?:and|AND|&)\s.*)?"
+    rf"|(?P<plain>(?!(?:{FORM})$)[A-Z][a-zA-Z]+)\.?"
+)
+_SEVERAL: Final = re.compile(rf"\s(?:{FORM}),\s+(?:and\s+)?(?!(?:{FORM})\b)[A-Z]")
+_GROUP_LINE: Final = re.compile(
+    r"(?i)\b(?:party|parties|named|listed|institutions|hereto|from\s+time|other|lenders|banks|guarantors)\b"
+)
+_IS_DETAIL: Final = re.compile(r"(?i)(?:the$|an?|acting|individually|solely|not|its|c/o)\b|.*\d")
+_LONGEST_LINE, _LONGEST_NAME = 90, 12
 _HEAD_OF_GROUP: Final = re.compile(r"[^(,;.]{0,80}")
 _GROUPS: Final = 0.85
 """Groups and blank parties are less certain than names."""
@@ -152,11 +150,9 @@ def _worth(parties: tuple[Found, ...]) -> int:
 
 def _in_clause(text: str, at: int) -> Iterator[Found]:
     stop = _stop(text, at + 3, at + _REACH)
-    high = (
-        stop.start() + (2 if stop and stop[0][:1] in ')"”' else 0)
-        if stop
-        else min(len(text), at + _REACH)
-    )
+    high = min(len(text), at + _REACH)
+    if stop:
+        high = stop.start() + max(stop[0].find("."), 0) + (stop[0][0] in ')"”')
     mark = _FIRST.match(text, at)
     at = mark.end() if mark else at
     side, waiting = 1, list[Found]()
@@ -190,6 +186,47 @@ def _in_clause(text: str, at: int) -> Iterator[Found]:
             break
         at = link.end()
     yield from waiting
+
+
+def _listed(cover: Cover, at: int) -> list[Found]:
+    """Return the parties of a cover page: names on lines of their own, each above its role."""
+    found: list[Found] = []
+    waiting: list[Found] = []
+    apart = 0  # number of waiting names before the last "and" on its own line
+    for line in cover.lines:
+        if line.start < at:
+            continue
+        shown = _LINE_LINKS.sub("", line.text)
+        if _LIST_END.match(shown) or len(shown) > _LONGEST_LINE or _SEVERAL.search(shown):
+            break
+        stated = _LINE_ROLE.fullmatch(shown)
+        role = stated and _as_role(
+            (stated["role"] or stated["plain"]).strip(" ."), "", is_role=bool(stated["role"])
+        )
+        name = (stated["name"] or "").strip(" ,") if stated and role else shown
+        if name and _GROUP_LINE.search(name):
+            found, waiting, apart = found + waiting, [], 0
+        elif name and _IS_DETAIL.match(name):
+            continue
+        elif name:
+            if not _is_name_line(name):
+                break
+            side = len(found) + len(waiting) + 1
+            end = line.start + line.text.find(name) + len(name)
+            waiting.append(Found("party", name, end - len(name), end, 0.85, "cover page", None, side))
+        elif role is None:
+            apart = len(waiting)
+        if role:
+            first = 0 if role.endswith("s") else apart
+            side = waiting[first].side if waiting[first:] else None
+            waiting[first:] = [replace(w, role=role, side=side) for w in waiting[first:]]
+            found, waiting, apart = found + waiting, [], 0
+    return found + waiting if len(found) > 1 else []
+
+
+def _is_name_line(text: str) -> bool:
+    words = [w for w in re.findall(r"[^\W\d_][\w'’.-]*", text) if w.lower() not in _SMALL]
+    return 1 < len(words) < _LONGEST_NAME and all(w[0].isupper() for w in words)
 
 
 def _party_at(

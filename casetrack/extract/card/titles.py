@@ -32,6 +32,7 @@ _RESTATED: Final = re.compile(
 )
 _NEAR_TOP, _BESIDE_DATE, _FEW = 9, 12, 6
 _BETWEEN: Final = pattern("between")
+_OPEN_END: Final = re.compile(r"(?i)(?:\s+(?:for|of|to|and|by|with|the))+\s*$")
 
 
 def read_title(cover: Cover, kind: str, /) -> Found | None:
@@ -152,6 +153,7 @@ def _contract_title(cover: Cover) -> Found | None:
             or not _CONTRACT_NOUN.search(text)
             or NOT_TITLE.match(text)
             or text.rstrip().endswith(",")
+            or text[0].islower()
             or "...." in text
         ):
             continue
@@ -163,6 +165,7 @@ def _contract_title(cover: Cover) -> Found | None:
         ):
             continue
         start, end = line.start, line.end
+        start += 5 if text.startswith("THIS ") else 0
         above = cover.lines[number - 1] if number else None
         if above and cover.text[above.end : start].count("\n") == 1:
             is_part = _ends_open(above.text.lower()) or bool(_RESTATED.search(above.text))
@@ -192,9 +195,11 @@ def _contract_title(cover: Cover) -> Found | None:
                 or after.text.casefold() in text.casefold()
                 or not is_titled(after.text)
                 or _BETWEEN.match(after.text)
+                or (text.isupper() and not after.text.isupper())
             ):
                 break
             end = after.end
+        end -= len(cover.text[start:end]) - len(_OPEN_END.sub("", cover.text[start:end]))
         return found_at(cover, "title", start, end, 0.85, "title line")
     return None
 
