@@ -16,7 +16,9 @@ _PIECE: Final = re.compile(
 """One item of a list: separators inside quotation marks and brackets do not count."""
 _DIRECTORY: Final = re.compile(r"\s*<?/O=[^>,;]*>?", re.IGNORECASE)
 """Name of an account in Exchange's directory."""
-_MAIL_LINK: Final = re.compile(r"[<\[]\s*(?:mailto:)?([^<>\[\]\s]+@[^<>\[\]\s]+?)\s*(?:[>\]]+|$)")
+_MAIL_LINK: Final = re.compile(
+    r"[<\[]\s*(?:mailto:)?([^<>\[\]\s]+@[^<>\[\]\s]+?)\s*(?:[>\]]+|$|(?=<))"
+)
 _NOTES: Final = re.compile(r"(?<=\w)(?:/[\w ]+)+(?:@[\w ]+)?$|(?<=\w)@[A-Z][\w ]*$")
 """Place of an account of Lotus Notes: ``Jo Roe/HOU/NORVANE@NORVANE``."""
 _SUFFIX: Final = re.compile(

@@ -1,13 +1,15 @@
 -- Deadlines with their rule, such as "within 30 days after receipt of notice", each with its source.
 -- The day is computed only if the rule counts calendar days, months or years from one dated term of the document
--- ("March 1, 2024 (the "Effective Date")"); it is not adjusted for holidays.
+-- ("March 1, 2024 (the "Effective Date")") or from the date of the document; it is not adjusted for holidays.
 -- :param document text default null words of the document's name; null for all
 WITH rule AS (
     SELECT
         amount.document_id,
         amount.document_name,
         chunk.chunk_index,
+        amount.chunk_id,
         amount.char_start,
+        amount.char_end,
         chunk.citation,
         amount.value AS number,
         amount.unit,
@@ -53,6 +55,10 @@ term AS (
     WHERE name <> ''
     GROUP BY document_id, name
     HAVING count(DISTINCT day) = 1
+    UNION ALL
+    SELECT document_id, '(?:date\s(?:hereof|of\sth(?:is|e)\s\w+)|execution\s(?:hereof|of\sth(?:is|e)\s\w+))', stated_on
+    FROM documents
+    WHERE stated_on IS NOT NULL AND document_type = 'contract'
 )
 SELECT
     trim(ahead || written || behind) AS rule,
@@ -69,11 +75,14 @@ SELECT
             END AS DATE
         )
     END AS day,
-    citation
+    citation,
+    chunk_id,
+    deadline.char_start,
+    char_end
 FROM (
     SELECT *, CASE WHEN direction IN ('before', 'prior to') THEN -1 ELSE 1 END AS sign FROM stated
 ) AS deadline
 LEFT JOIN term ON term.document_id = deadline.document_id
-    AND regexp_matches(anchor, '^(?:the|this|such)\s' || term.name || '\W*$')
+    AND regexp_matches(anchor, '^(?:(?:the|this|such)\s)?' || term.name || '\W*$')
     AND direction <> 'of'
 ORDER BY deadline.document_name, chunk_index, char_start;

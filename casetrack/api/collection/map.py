@@ -31,6 +31,7 @@ from casetrack.base.records import (
 from casetrack.base.records.graph import RELATION_TYPES, RelatedDocument, RelationType, Topic
 from casetrack.base.records.graph.changes import ReferenceType
 from casetrack.base.records.graph.entities import EntityKind
+from casetrack.base.records.graph.timeline import EventType
 from casetrack.graph.opened import graph_of
 from casetrack.store.place import stored_bytes
 
@@ -160,6 +161,9 @@ class Map:
             DayRef | None, Arg(cli="--from DATE", mcp="start_date", note="YYYY-MM-DD")
         ] = None,
         end: Annotated[DayRef | None, Arg(cli="--to DATE", mcp="end_date")] = None,
+        type: Annotated[  # noqa: A002 - the word that users know
+            Literal["all", EventType], Arg(cli="--type", mcp="-")
+        ] = "all",
         limit: Annotated[int | None, at_most("-")] = 50,
     ) -> Timeline:
         """Return dated events in order; if there are too many, the most important ones.
@@ -172,6 +176,11 @@ class Map:
             First and last day (a date, or ``YYYY-MM-DD``, ``YYYY-MM`` or ``YYYY``).
         end
             Up to this day (YYYY-MM-DD).
+        type
+            Only events of a type.
+
+            By the words next to the date; deadlines include days computed from a rule such as
+            "within 30 days after the Effective Date".
         limit
             How many events at most; the most important ones stay.
 
@@ -183,7 +192,9 @@ class Map:
         from casetrack.graph.answers.timeline import timeline
 
         first, last = day_text(start), day_text(end)
-        answer = self._graph(lambda graph: timeline(graph, start=first, end=last, limit=limit))
+        answer = self._graph(
+            lambda graph: timeline(graph, start=first, end=last, type=type, limit=limit)
+        )
         return replace(answer, draw=draw_timeline)
 
     @operation("topics", READS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -31,7 +32,7 @@ _LONGEST = 300
 
 def clean(text: str, /) -> str:
     """Return a value on one line, without marks at its ends."""
-    return " ".join(text.replace("|", " ").split()).strip(' ,;:*#_–—-"“”')
+    return " ".join(html.unescape(text).replace("|", " ").split()).strip(' ,;:*#_–—-"“”')
 
 
 def found_at(

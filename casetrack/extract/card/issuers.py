@@ -27,6 +27,7 @@ _ABOUT: Final = pattern("about")
 _WIRE: Final = re.compile(r"\d{4}\s*/\s*(?P<v>[A-Z][\w&.,'’ -]{2,50}?)\s*/")
 _ANNOUNCES: Final = pattern("announces")
 _LEAD: Final = pattern("lead")
+_PHRASE: Final = re.compile(r"(?<![\w.])(?!(?:of|and|the|for|de)\b)[a-z]+(?!\w)|[a-z]ly$")
 _NO_KEY: Final = frozenset(
     "the inc incorporated ltd limited llc corp corporation co company plc ag gmbh se".split()
 )
@@ -168,11 +169,17 @@ def _releases(cover: Cover) -> Found | None:
         *((m, "headline") for m in _ANNOUNCES.finditer(text[:800])),
     )
     found = [f for m, place in matches if (f := matched(cover, "issuer", m, 0.85, place))]
+    found = [
+        f
+        for f in found
+        if not (_is_person(f, text) if f.evidence == "lead" else _PHRASE.search(f.value))
+    ]
     for one in found:
         same = [f for f in found if _firm_key(f.value) == _firm_key(one.value)]
         places = {f.evidence for f in same}
         is_above = any(
             _firm_key(one.value) in _firm_key(line.text, 40)
+            or _firm_key(one.value, 1) == _firm_key(line.text, 1)
             for line in headlines
             if line.end < one.start
         )
@@ -180,6 +187,12 @@ def _releases(cover: Cover) -> Found | None:
         if len(places) > 1:
             return max(same, key=lambda f: len(f.value))
     return None
+
+
+def _is_person(found: Found, text: str) -> bool:
+    """Return whether the name before a plain verb may be a person."""
+    verb = re.match(r"\s+(?:is|are|will|has)\s(?!pleased|proud|today|announced)", text[found.end :])
+    return verb is not None and not _FIRM.fullmatch(found.value)
 
 
 def _is_headline(text: str) -> bool:

@@ -119,10 +119,12 @@ _NO_NAME: Final = re.compile(
     r"^[Aa][Ss]\s|\b(?i:agreement|contract)\b|\b(?:with|herein|shall|filed|under|this|WITH|HEREIN|SHALL|FILED|UNDER|THIS)\b"
 )
 _WHEREAS: Final = re.compile(r"W(?:HEREAS|hereas)\b")
-_LINE_LINKS: Final = re.compile(r"(?i)^(?:(?:and|with|-\s*and\s*-)(?:\s+|$))+|[,;:]*(?:\s+and)?[,;:]*$")
+_LINE_LINKS: Final = re.compile(
+    r"(?i)^(?:(?:and|with|-\s*and\s*-)(?:\s+|$))+|[,;:]*(?:\s+and)?[,;:]*$"
+)
 _LIST_END: Final = re.compile(
-    r"(?i)(?:table of|contents$|dated|date\b|as of|effective|this\b|recitals|article|section|\[|\$|page\b|"
-    r"relating|for\b|w\s*i\s*t\s*n|<|.*\b(?:(?:19|20)\d\d|agreement|contract|lease)$)"
+    r"(?i)(?:table of|contents$|dated|date\b|as of|effective|this\b|recitals|article|section|\[|\$|"
+    r"page\b|relating|for\b|w\s*i\s*t\s*n|<|.*\b(?:(?:19|20)\d\d|agreement|contract|lease)$)"
 )
 _LINE_ROLE: Final = re.compile(
     r"(?:(?P<name>.*\S)\s+)?(?:[Aa]s|AS)\s+(?:(?:the|an?|THE|AN?)\s+)?"
@@ -192,6 +194,7 @@ def _listed(cover: Cover, at: int) -> list[Found]:
     """Return the parties of a cover page: names on lines of their own, each above its role."""
     found: list[Found] = []
     waiting: list[Found] = []
+    side: int | None
     apart = 0  # number of waiting names before the last "and" on its own line
     for line in cover.lines:
         if line.start < at:
@@ -213,7 +216,9 @@ def _listed(cover: Cover, at: int) -> list[Found]:
                 break
             side = len(found) + len(waiting) + 1
             end = line.start + line.text.find(name) + len(name)
-            waiting.append(Found("party", name, end - len(name), end, 0.85, "cover page", None, side))
+            waiting.append(
+                Found("party", name, end - len(name), end, 0.85, "cover page", None, side)
+            )
         elif role is None:
             apart = len(waiting)
         if role:

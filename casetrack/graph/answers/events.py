@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from casetrack.base.addresses import correspondents
+from casetrack.base.records.graph.timeline import EVENT_TYPES
 from casetrack.base.words import WordLists
 from casetrack.base.years import is_clock_fault
 from casetrack.extract.dates import read_date
@@ -18,13 +19,14 @@ from casetrack.graph.answers.sentence import sentence_around, shortened
 
 if TYPE_CHECKING:
     from casetrack.base.records import Chunk
+    from casetrack.base.records.graph.timeline import EventType
 
 _WIDTH = 240
 _OF_MAIL, _QUOTED = 0.6, 0.3
 _LONGEST_SENDER = 60
 _A_DEED = 0.7
 _HEAD = 600
-_HEAD_WORDS = 8
+_HEAD_WORDS, _FEW_WORDS = 8, 5
 _PRECISION_WEIGHTS = {
     "day": 1.0,
     "range": 0.85,
@@ -37,6 +39,8 @@ _PRECISION_WEIGHTS = {
 _LISTS = WordLists(__file__)
 
 _DEEDS = re.compile(_LISTS.text("deeds"), re.VERBOSE | re.IGNORECASE)
+_TYPES = {t: re.compile(_LISTS.text(t), re.VERBOSE | re.IGNORECASE) for t in EVENT_TYPES}
+_NEAR, _BEHIND = 90, 40
 _STRONG = re.compile(_LISTS.text("strong"), re.VERBOSE | re.IGNORECASE)
 _PERIOD = re.compile(
     r"\b(?:years?|quarters?|months?|weeks?|periods?)\s+(?:then\s+)?(?:ended|ending)\s+(?:on\s+)?$"
@@ -104,6 +108,7 @@ class Reading:
     description: str
     strength: float
     kind: Literal["deed", "mail", "remark"] = "remark"
+    type: EventType | None = None
 
 
 def read_event(
@@ -149,14 +154,28 @@ def read_event(
     if in_table:
         return _cell(text, (low, high), (start, end), precision)
     at_head = chunk.provenance.chunk_index == 0 and start < _HEAD and len(words) <= _HEAD_WORDS
-    if len(words) < 3 or (at_head and not deed):
+    is_bare = len(words) < 3 or (at_head and (not deed or len(words) < _FEW_WORDS))
+    if is_bare and _MAIL_LINE.match(text):
+        return None  # a mail is dated by its head
+    if is_bare:
         return _bare(chunk, start, end, (low, high), title)
     deed *= _boilerplate_weight(text[low:start], sentence) * (1.0 if len(words) > 5 else 0.8)
     return Reading(
         shortened(text, low, high, (start, end), _WIDTH),
         deed,
         "deed" if deed >= _A_DEED else "remark",
+        _type_of(text[max(low, start - _NEAR) : start], text[end : min(high, end + _BEHIND)]),
     )
+
+
+def _type_of(before: str, behind: str) -> EventType | None:
+    """Return the type of event whose words are nearest to a date, those before it first."""
+    ends = {t: max((m.end() for m in p.finditer(before)), default=0) for t, p in _TYPES.items()}
+    best = max(ends, key=lambda t: ends[t])
+    if ends[best]:
+        return best
+    starts = {t: m.start() for t, p in _TYPES.items() if (m := p.search(behind))}
+    return min(starts, key=lambda t: starts[t], default=None)
 
 
 def _boilerplate_weight(before: str, sentence: str) -> float:
@@ -198,6 +217,8 @@ def _bare(chunk: Chunk, start: int, end: int, line: tuple[int, int], title: str 
     own = shortened(chunk.text, *line, (start, end), _WIDTH)
     source = chunk.provenance
     name = title or source.document_name
+    if source.chunk_index == 0 and own in name:
+        return Reading(name, 0.6)
     if source.chunk_index == 0 and start < _HEAD and not _has_running_text(chunk.text[: line[0]]):
         return Reading(f"{own}: date at the head of {name}", 0.6)
     under = source.heading_path[-1].strip("# ") if source.heading_path else name

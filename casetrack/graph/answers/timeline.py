@@ -10,9 +10,14 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from casetrack.base.arguments import in_order
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from casetrack.base.arguments import in_order, one_of
 from casetrack.base.errors import See
 from casetrack.base.records.graph import Event, Timeline
+from casetrack.base.records.graph.timeline import EVENT_TYPES
+from casetrack.base.resources import resource_dir
 from casetrack.extract.days import day_span, typed_date
 from casetrack.extract.language import sentence_ends
 from casetrack.graph.answers.events import date_weight, read_event
@@ -167,6 +172,7 @@ def timeline(
     *,
     start: str | None = None,
     end: str | None = None,
+    type: str = "all",  # noqa: A002 - the word that users know
     limit: int | None = 100,
     without: Collection[str] = (),
 ) -> Timeline:
@@ -179,11 +185,12 @@ def timeline(
     deeds or mails: two texts that share half of their words, in total or near the date, describe
     the same event. Arguments and errors as in ``Collection.map.timeline``.
     """
+    one_of("type", type, ("all", *EVENT_TYPES))
     limit = up_to(limit, _MOST)
     first = day_span(start)[0] if start else None
     last = day_span(end)[1] if end else None
     in_order(("start", first), ("end", last), "is later than")
-    read = None if limit is None else max(limit * _READ_FACTOR, _READ_AT_LEAST)
+    read = max(limit * _READ_FACTOR, _READ_AT_LEAST) if limit and type == "all" else None
     rows = ask(
         graph, "timeline", start=first, end=last, limit=read, places=_READ_PER_DATE
     ).to_pylist()
@@ -191,13 +198,19 @@ def timeline(
     every = [row for row in rows if row["value"] is not None]
     left_out = {n for n, each in enumerate(graph.documents) if each.document_id in without}
     places = [row for row in every if row["position"] not in left_out]
-    events, noise = _events(graph, places, limit, users)
+    events, noise = _events(graph, places, limit if type == "all" else None, users)
     noise += len({row["value"] for row in every} - {row["value"] for row in places})
+    total = rows[0]["total"] - noise
+    if type != "all":
+        own = [e for e in (*events, *users.events) if e.type == type]
+        own += _computed(graph, first, last) if type == "deadline" else []
+        events = sorted(own, key=lambda e: (-e.weight, e.value))[:limit]
+        total, users = len(own), replace(users, events=())
     result = Timeline(
         collection=graph.info.name,
         start=first,
         end=last,
-        total=rows[0]["total"] - noise,
+        total=total,
         events=tuple(sorted(events, key=lambda e: (e.first, e.last, e.value))),
         undated=rows[0]["undated"],
         fiscal=rows[0]["fiscal"],
@@ -205,6 +218,38 @@ def timeline(
         periods=tuple((each["period"], each["dates"]) for each in rows[0]["periods"]),
     )
     return users.joined(result, limit)
+
+
+def _computed(graph: ContextGraph, first: str | None, last: str | None) -> list[Event]:
+    """Return the deadlines whose day follows from their rule and a dated term of the document."""
+    spans = graph.table("amounts")
+    spans = spans.filter(
+        pc.is_in(spans["unit"], value_set=pa.array(("day", "week", "month", "year")))
+    )
+    chunks = graph.chunks(spans["chunk_id"].unique().to_pylist())
+    held = [{"chunk_id": c.chunk_id, "chunk_index": c.provenance.chunk_index, "text": c.text,
+             "citation": c.citation} for c in chunks]  # fmt: skip
+    columns = pa.schema([(n, pa.string()) for n in ("chunk_id", "text", "citation")])
+    table = pa.Table.from_pylist(held, columns.append(pa.field("chunk_index", pa.int32())))
+    saved = (resource_dir("pipelines") / "queries" / "deadlines.sql").read_text("utf-8")
+    rows = graph.sql(saved, {"document": None}, tables={"chunks": table}).to_pylist()
+    rows = [r | {"value": f"{r['day']:%F}"} for r in rows if r["day"] is not None]
+    rows = [r for r in rows if (first or "") <= r["value"] <= (last or "9999")]
+    return [
+        Event(
+            value=row["value"],
+            first=row["value"],
+            last=row["value"],
+            precision="day",
+            description=f"{row['rule']} ({row['anchor_day']})",
+            mention_count=1,
+            document_count=1,
+            weight=0.6,
+            quote=quote,
+            type="deadline",
+        )
+        for row, quote in zip(rows, quotes_of(graph, rows), strict=True)
+    ]
 
 
 def _events(
@@ -232,6 +277,7 @@ def _events(
             document_count=r.place["document_count"],
             weight=r.weight,
             quote=quote,
+            type=r.reading.type or ("signed" if r.place["is_own"] else None),
         )
         for r, quote in zip(kept, quotes_of(graph, [r.place for r in kept]), strict=True)
     ]
@@ -294,7 +340,7 @@ def _readings(places: Iterable[_Place], texts: Mapping[_Key, Reading | None]) ->
                 place["mention_count"],
                 place["document_count"],
                 nearby=place["beside"],
-                strength=reading.strength * place["confidence"],
+                strength=max(reading.strength * place["confidence"], place["is_own"]),
             )
             readings.append(_Read(weight, place, reading))
     return sorted(readings, key=lambda r: (-r.weight, *_order(r.place)))

@@ -1,6 +1,10 @@
--- The documents of each type, by name; the largest type first, documents without a type last.
+-- The documents of each type, by name; the largest type first, documents without a type last. A paper of a
+-- court without a general type has its legal one.
 WITH typed AS (
-    SELECT *, coalesce(nullif(document_type, ''), 'other') AS type FROM documents
+    SELECT
+        *,
+        coalesce(nullif(nullif(document_type, 'other'), ''), nullif(legal_type, 'other'), legal_detail, 'other') AS type
+    FROM documents
 )
 SELECT
     type,

@@ -1,32 +1,40 @@
 -- The most important entities: the first of all, and the first of the people and organisations. Each
 -- document that mentions an entity (copies of a mail count as one) adds the logarithm of its mentions,
 -- so that a name in thirty documents comes before one that a single document repeats, times the weight of
--- its role in the document: four for the issuer of a report or release, three if the text states another role (a
--- party's term, a signature, the head of a mail, a definition), one if it is among the most frequent names
--- of the document, a quarter otherwise. Courts, agencies and exchanges count a twentieth without another
+-- its role in the document: four for the issuer of a report or release, three for another name on its card and
+-- if the text states another role (a party's term, a signature, the head of a mail), one if it is defined or
+-- among the most frequent names of the document, a quarter otherwise. All mails count as one document
+-- with the number of mails, so that a folder of mails does not hide the parties of a contract. Courts, agencies and exchanges count a twentieth without another
 -- role than court. A place counts once and a concept
 -- half, times the rarity ln(1 + N / n) / ln(1 + N) in n of N documents; of ten documents or more, one in
--- more than a third counts nothing. Each entity has its most informative place: the surest of those with
--- its name and role; otherwise the first with a definition, with its full name, or with one of its names.
+-- more than a third counts nothing. Each entity has its most informative place: the first of those with
+-- its name and role, defined ones first; otherwise the first with a definition, with its full name, or with one of its names.
 -- :param limit integer default 10 largest number of each
 WITH copy AS (
     SELECT source_id AS document_id FROM edges WHERE source_kind = 'document' AND type = 'copy'
 ),
-issued AS (
-    SELECT document_id, issuer FROM documents WHERE document_type NOT IN ('correspondence', 'paper')
+stated AS (
+    SELECT
+        document_id,
+        format IN ('eml', 'msg', 'mbox') AS is_mail,
+        CASE WHEN document_type NOT IN ('correspondence', 'paper') THEN issuer END AS issuer,
+        list_transform(card, lambda fact: lower(fact.value)) AS named
+    FROM documents
 ),
 held AS (
     SELECT
-        entity_id, document_id,
+        entity_id,
+        CASE WHEN is_mail THEN 'mail' ELSE document_id END AS document_id,
         kind IN ('person', 'organization') AS is_actor,
-        count(*) AS places,
+        CASE WHEN is_mail THEN count(DISTINCT document_id) ELSE count(*) END AS places,
         bool_or(role <> 'court') AS has_role,
         coalesce(bool_or(text = issuer), false) AS is_issuer,
+        bool_or(NOT is_mail AND list_contains(named, lower(replace(text, chr(10), ' ')))) AS on_card,
         bool_or(found_by = 'defined') AS is_defined
     FROM mentions ANTI JOIN copy USING (document_id)
-    LEFT JOIN issued USING (document_id)
+    JOIN stated USING (document_id)
     WHERE NOT repeated AND kind IN ('person', 'organization', 'location', 'concept')
-    GROUP BY ALL
+    GROUP BY entity_id, is_mail, is_actor, CASE WHEN is_mail THEN 'mail' ELSE document_id END
 ),
 whole AS (
     SELECT document_id, sum(places)::BIGINT AS places FROM held WHERE is_actor GROUP BY document_id
@@ -49,9 +57,9 @@ worth AS (
             WHEN kind = 'location' THEN rare
             WHEN kind = 'concept' THEN rare / 2
             WHEN is_issuer THEN 4
-            WHEN has_role OR is_defined AND NOT is_public THEN 3
+            WHEN has_role OR on_card THEN 3
             WHEN is_public THEN 0.05::DOUBLE
-            WHEN 10 * held.places >= whole.places THEN 1
+            WHEN is_defined OR 10 * held.places >= whole.places THEN 1
             ELSE 0.25::DOUBLE
         END), 6) AS worth
     FROM held JOIN named USING (entity_id) LEFT JOIN whole USING (document_id)
@@ -91,7 +99,7 @@ ordered AS (
 ),
 place AS (
     SELECT
-        entity_id, chunk_id, char_start, char_end, confidence, position, chunk_index,
+        entity_id, chunk_id, char_start, char_end, found_by, position, chunk_index,
         -- A word for its role ("the Landlord") refers to it and is not a name.
         CASE
             WHEN NOT (contains(lower(chosen.name), lower(mention.text)) OR list_contains(aliases, mention.text)) THEN 0
@@ -109,8 +117,8 @@ best AS (
     SELECT
         entity_id,
         arg_min({'chunk_id': chunk_id, 'char_start': char_start, 'char_end': char_end},
-                {'tells': -tells, 'unsure': CASE tells WHEN 4 THEN -confidence ELSE 0 END, 'document': position,
-                 'chunk': chunk_index, 'start': char_start, 'end': char_end}) AS place
+                {'tells': -tells, 'unsure': CASE WHEN tells = 4 AND found_by = 'defined' THEN 0 ELSE 1 END, 'chunk': chunk_index,
+                 'start': char_start, 'document': position, 'end': char_end}) AS place
     FROM place
     GROUP BY entity_id
 )

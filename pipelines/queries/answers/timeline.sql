@@ -1,6 +1,6 @@
 -- The most important dates, each with its most informative places: those with the most names, sums and
 -- references around them. One row for each place, the most important date first. A day is more important
--- than a year, as is a date with names and sums next to it and in several documents; a date that its
+-- than a year, as is a date with names and sums next to it and in several documents, or the date of a document itself; a date that its
 -- documents repeat more than eight times each is a column head or the end of a fiscal year. total is the
 -- number of dates, undated the number of places with an unknown date, fiscal that of fiscal quarters and
 -- years without known days, periods the number of dates per month, and per year for dates without a
@@ -47,14 +47,17 @@ beside AS (
     GROUP BY ALL
 ),
 ordered AS (
-    SELECT document_id, row_number() OVER (ORDER BY lower(name), path, document_id) AS position FROM documents
+    SELECT document_id, stated_on, row_number() OVER (ORDER BY lower(name), path, document_id) AS position FROM documents
 ),
 place AS (
     SELECT
         dated.*, position, coalesce(beside, 0) AS beside,
+        chunk_index = 0 AND value IS NOT DISTINCT FROM stated_on AS is_own,
         count(*) OVER (PARTITION BY value) AS mention_count,
         row_number() OVER (
-            PARTITION BY value ORDER BY coalesce(beside, 0) DESC, position, chunk_index, char_start, char_end
+            PARTITION BY value
+            ORDER BY chunk_index = 0 AND value IS NOT DISTINCT FROM stated_on DESC,
+                coalesce(beside, 0) DESC, position, chunk_index, char_start, char_end
         ) AS turn
     FROM dated
     JOIN ordered USING (document_id)
@@ -80,6 +83,7 @@ promising AS (
             + 0.1 * least(log2(document_count) / 3, 1)
             + 0.05 * least(log2(mention_count) / 4, 1)
             + 0.15 * least(beside, 4)::DOUBLE / 4
+            + 0.2 * is_own::INTEGER
             - CASE WHEN mention_count > 8 * document_count THEN 0.2 ELSE 0 END AS promise
     FROM place JOIN documents_of USING (value)
     WHERE turn = 1
@@ -87,7 +91,7 @@ promising AS (
     LIMIT $limit
 )
 SELECT
-    value, first_day, last_day, precision, mention_count, document_count, beside, confidence,
+    value, first_day, last_day, precision, mention_count, document_count, beside, is_own, confidence,
     chunk_id, char_start, char_end, place.document_name, place.text, position, chunk_index,
     total, undated, fiscal, periods
 FROM (SELECT count(*) AS total FROM documents_of)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, get_args
 
 from casetrack.base.records.passages import Quote
 from casetrack.base.records.shape import HIDDEN, INLINE, Day, FieldFormat, Record, Share
 from casetrack.base.records.table import Tabular
+
+EventType = Literal["signed", "effective", "expiry", "notice", "deadline"]
+EVENT_TYPES: tuple[EventType, ...] = get_args(EventType)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,8 @@ class Event(Dated):
     # The user's mark that added it, with the source that the user named; `None` for an event of the
     # documents.
     mark_id: str | None = None
+    # By the words next to the date; of a deadline, its day may be computed from its rule.
+    type: EventType | None = None
 
     @property
     def event_id(self) -> str:
