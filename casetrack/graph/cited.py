@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from casetrack.base.words import WordLists
 from casetrack.base.words.lists import LEGAL_FORMS
 from casetrack.graph.stored_segments import segment_folder
 from casetrack.store.index.arrays import as_numpy, one_chunk
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from casetrack.store.index.index import Index
     from casetrack.store.index.scope import Place
 
+_LISTS = WordLists(__file__)
 _CASE = "case:"
 _NAMED = r"(?i)\sv\.?s?\.?\s|^(?:in re|ex parte|(?:in the )?matter of)\s"
 
@@ -238,17 +240,9 @@ _UNSURE = 0.6
 """Minimum confidence: below it, a "reporter" may be a number in a table."""
 _DATED = re.compile(r"\(\D{0,40}?((?:17|18|19|20)\d\d)\)$")
 _YEAR = re.compile(r"[^();.]{0,40}\((?P<court>[^()]{0,40}?)(?P<year>(?:17|18|19|20)\d\d)\)")
-_OWNER_AFTER = re.compile(
-    r"\s{1,3}(?:of|in|to|under)\s{1,3}(?:the\s|that\s(?:certain\s)?)\s{0,2}"
-    r"(?P<owner>[A-Z][\w'\u2019&-]*(?:\s(?:(?:of|and|to)\s)?[A-Z][\w'\u2019&-]*){0,5})"
-)
-_OWNER_BEFORE = re.compile(
-    r"(?P<owner>[A-Z][\w'\u2019&-]*(?:\s(?:(?:of|and|to)\s)?[A-Z][\w'\u2019&-]*){1,5}),\s$"
-)
-_DEED = re.compile(
-    r"(?:Agreement|Contract|Lease|Plan|Indenture|Policy|Bylaws|Charter|Will|Trust|Note|Mortgage|Deed"
-    r"|Amendment|Order|Guaranty|License)$"
-)
+_OWNER_AFTER = _LISTS.pattern("owner_after")
+_OWNER_BEFORE = _LISTS.pattern("owner_before")
+_DEED = _LISTS.pattern("deed")
 
 
 def names_of(text: str, spans: Iterable[CitedSpan], /) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from casetrack.base.records.documents import LEGAL_TYPES
+from casetrack.base.words import WordLists
 from casetrack.extract.papers.case_numbers import case_key
 from casetrack.extract.references.matches import slug
 
@@ -17,26 +18,14 @@ if TYPE_CHECKING:
     from casetrack.base.records import Document
     from casetrack.extract.papers.text import LegalCitation
 
+_LISTS = WordLists(__file__)
 _SIDES = re.compile(r"\sv(?:s)?\.?\s", re.IGNORECASE)
 _CITED_NAME = re.compile(r"^(.*?)(?:,\s(?=\d|No\.|\[\d{4}\])|$)")
-_NUMBER_IN_NAME = re.compile(
-    r"(?:(?:ECF|Dkt|Docket(?:\sEntry)?|Doc|DE|D\.E)\.?[\s._#-]*(?:No\.?)?[\s._-]*0*(?P<said>\d{1,"
-    r"5}(?:-\d{1,3})?)(?!\d))",
-    re.IGNORECASE,
-)
+_NUMBER_IN_NAME = _LISTS.pattern("number_in_name")
 _NUMBER_FIRST = re.compile(r"0*(?P<number>\d{1,4}(?:[-.]\d{1,3})?)(?=[\s._-]+[^\W\d]{3})")
-_DOCKET_FOLDER = re.compile(
-    r"(?:docket|pleadings?|ecf|filings?|court\s?(?:papers|file))", re.IGNORECASE
-)
-_EXHIBIT_IN_NAME = re.compile(
-    r"(?:^|[\s_-])(?P<side>PX|DX|JX|GX)?(?:Ex(?:h(?:ibit)?)?)?\.?[\s._-]*(?P<mark>\d{1,4}[A-Z]?"
-    r"|[A-Z]{1,2})(?=[\s._-]|$)"
-)
-_EXHIBIT_NAME = re.compile(
-    r"^(?:(?:Pl|Def|Plaintiff|Defendant)\S*\s)?(?:Ex(?:h(?:ibit)?)?\b\.?"
-    r"|PX|DX|JX|GX)",
-    re.IGNORECASE,
-)
+_DOCKET_FOLDER = _LISTS.pattern("docket_folder")
+_EXHIBIT_IN_NAME = _LISTS.pattern("exhibit_in_name")
+_EXHIBIT_NAME = _LISTS.pattern("exhibit_name")
 _ORDER_OF_AMENDMENT = (
     ("second-am-compl", re.compile(r"\bsecond\s+amended\b|\b2d\s+am", re.IGNORECASE)),
     ("third-am-compl", re.compile(r"\bthird\s+amended\b|\b3d\s+am", re.IGNORECASE)),
@@ -77,9 +66,7 @@ _SESSION_WORDS = {
     "argument": r"argument|hearing",
     "trial": r"\btrial",
 }
-_REPORTED = re.compile(
-    r"\d{1,4} (?:U\.S\.|F\.(?:2d|3d|4th)|F\. Supp\.(?: [23]d)?|S\. Ct\.) \d{1,5}"
-)
+_REPORTED = _LISTS.pattern("reported")
 
 
 class Sources:

@@ -6,6 +6,7 @@ import datetime as dt
 import re
 from typing import TYPE_CHECKING, Final
 
+from casetrack.base.words import WordLists
 from casetrack.extract.card.facts import Found, matched
 from casetrack.extract.card.patterns import MAILS, SALUTATION, pattern
 from casetrack.extract.dates import find_dates
@@ -14,27 +15,20 @@ if TYPE_CHECKING:
     from casetrack.extract.card.cover import Cover
     from casetrack.extract.spans import DateSpan
 
+_LISTS = WordLists(__file__)
 _NUMBER_LABEL: Final = pattern("number_label")
 _OWN_DATE: Final = pattern("own_date")
 _OTHER_DATE: Final = pattern("other_date")
 _PLANNED: Final = re.compile(r"(?i)\b(?:will|shall|wird|werden)\b[^.;]*$")
 """The rest of a sentence on something in the future."""
-_OF_THIS: Final = re.compile(
-    r"(?i)\bthis\s+(?:[\w&’'-]+,?\s+){0,9}?(?:[(][^()]*[)],?\s+)?(?:is\s+|was\s+)?"
-    r"(?:dated|made|effective|entered)\b(?!.*\b(?:amend|until|through|expire|between)).{0,60}$"
-    r"|^(?-i:[A-Z][A-Z&’' -]{8,90}),?\s+dated.{0,30}$"
-)
-"""The words before the date of the document itself: "this Second Amendment to Lease dated"."""
+_OF_THIS = _LISTS.pattern("of_this")
 _ENDED: Final = pattern("ended")
 _INTERVAL: Final = pattern("interval")
 _OF_CUSTOMER: Final = re.compile(r"kunden|customer|contract|order|bestell|alt", re.IGNORECASE)
 _COVER, _TOP, _HEAD = 3200, 700, 300
 _ENOUGH, _OF_CONTRACT = 0.9, 1.6
 _KINDS: Final = frozenset(("absolute", "ambiguous"))
-_OF_BILL: Final = re.compile(
-    r"(?:rechnung|invoice|order|bestellung|facture|buchungs)\w*\W+(?:nr|no|date|datum|number)?\b",
-    re.IGNORECASE,
-)
+_OF_BILL = _LISTS.pattern("of_bill")
 _DATED: Final = frozenset(
     (
         "contract, correspondence, memo, invoice, order, proposal, minutes, press release, "

@@ -35,9 +35,7 @@ _FIRST: Final = re.compile(r"\(?(?:\d|[a-z]|i{1,3})[).]\s+(?=[A-Z])")
 _AND: Final = pattern("and")
 _NEXT: Final = pattern("next")
 _TERM: Final = pattern("term")
-_SHARED: Final = re.compile(
-    r"\beach\s+(?:an?|as)\b|\(\s*(?:collectively|together|jointly)[^()]{0,40}[\"“](?!(?i:part))"
-)
+_SHARED = _LISTS.pattern("shared")
 _AS: Final = pattern("as")
 _BARE: Final = re.compile(r"\((?:the\s+)?([A-Z][\w ]{2,28})\)")
 _HEREIN: Final = pattern("herein")
@@ -111,30 +109,18 @@ _OF_NAMES: Final = frozenset(
     "agency bank company corporation fund investor member partner partners trust warehouse".split()
 )
 """Words for roles that are also last words of names."""
-_NO_PARTY: Final = re.compile(
-    r"(?i)(?:the\s+)?(?:\w+\s+)?(?:banks|lenders?|parties)\b(?!\s+(?:of|one|trust)\b)"
-    r"|the\s+(?:company|bank|corporation)$"
-)
-_NO_NAME: Final = re.compile(
-    r"^[Aa][Ss]\s|\b(?i:agreement|contract)\b|\b(?:with|herein|shall|filed|under|this|WITH|HEREIN|SHALL|FILED|UNDER|THIS)\b"
-)
+_NO_PARTY = _LISTS.pattern("no_party")
+_NO_NAME = _LISTS.pattern("no_name")
 _WHEREAS: Final = re.compile(r"W(?:HEREAS|hereas)\b")
-_LINE_LINKS: Final = re.compile(
-    r"(?i)^(?:(?:and|with|-\s*and\s*-)(?:\s+|$))+|[,;:]*(?:\s+and)?[,;:]*$"
-)
-_LIST_END: Final = re.compile(
-    r"(?i)(?:table of|contents$|dated|date\b|as of|effective|this\b|recitals|article|section|\[|\$|"
-    r"page\b|relating|for\b|w\s*i\s*t\s*n|<|.*\b(?:(?:19|20)\d\d|agreement|contract|lease)$)"
-)
+_LINE_LINKS = _LISTS.pattern("line_links")
+_LIST_END = _LISTS.pattern("list_end")
 _LINE_ROLE: Final = re.compile(
     r"(?:(?P<name>.*\S)\s+)?(?:[Aa]s|AS)\s+(?:(?:the|an?|THE|AN?)\s+)?"
     r"(?P<role>[A-Z][\w/.-]*(?:\s[A-Z][\w/.-]*){0,4})(?:,?\s(?:and|AND|&)\s.*)?"
     rf"|(?P<plain>(?!(?:{FORM})$)[A-Z][a-zA-Z]+)\.?"
 )
 _SEVERAL: Final = re.compile(rf"\s(?:{FORM}),\s+(?:and\s+)?(?!(?:{FORM})\b)[A-Z]")
-_GROUP_LINE: Final = re.compile(
-    r"(?i)\b(?:party|parties|named|listed|institutions|hereto|from\s+time|other|lenders|banks|guarantors)\b"
-)
+_GROUP_LINE = _LISTS.pattern("group_line")
 _IS_DETAIL: Final = re.compile(r"(?i)(?:the$|an?|acting|individually|solely|not|its|c/o)\b|.*\d")
 _LONGEST_LINE, _LONGEST_NAME = 90, 12
 _HEAD_OF_GROUP: Final = re.compile(r"[^(,;.]{0,80}")

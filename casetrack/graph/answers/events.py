@@ -42,51 +42,20 @@ _DEEDS = re.compile(_LISTS.text("deeds"), re.VERBOSE | re.IGNORECASE)
 _TYPES = {t: re.compile(_LISTS.text(t), re.VERBOSE | re.IGNORECASE) for t in EVENT_TYPES}
 _NEAR, _BEHIND = 90, 40
 _STRONG = re.compile(_LISTS.text("strong"), re.VERBOSE | re.IGNORECASE)
-_PERIOD = re.compile(
-    r"\b(?:years?|quarters?|months?|weeks?|periods?)\s+(?:then\s+)?(?:ended|ending)\s+(?:on\s+)?$"
-    r"|\b(?:fiscal|financial)\s+years?\s+(?:end\s+)?$",
-    re.IGNORECASE,
-)
-"""Text before the last day of a reporting period."""
+_PERIOD = _LISTS.pattern("period")
 _BALANCE = re.compile(r"(?:([^\W\d_]+)\W+)?\b(?:as\s+(?:of|at)|at)\s+$", re.IGNORECASE)
 """Text before the day of a balance, unless the preceding word makes it the day of a deed."""
-_AS_OF_DEEDS = re.compile(
-    r"(?:dated|effective|made|entered|into|executed|deemed|signed|amended|restated|agreement|lease|"
-    r"contract|deed|terminat\w+|expir\w+|commenc\w+|begin\w*|start\w*|end\w*|closed)$",
-    re.IGNORECASE,
-)
+_AS_OF_DEEDS = _LISTS.pattern("as_of_deeds")
 _FILED = re.compile(r"\b(?:filed|furnished|submitted|reported)\b[^.;]{0,80}$", re.IGNORECASE)
-_FORMS = re.compile(
-    r"\bForm\s+\S*\d|\b(?:10-[KQ]|8-K|20-F|6-K|[SF]-\d{1,2}|DEF\s?14A)\b|\bSchedule\s+\d+\w?\b|\b(?:annual|quarterly|current)\s+reports?\b"
-    r"|\bregistration\s+statement\b|\bproxy\s+statement\b",
-    re.IGNORECASE,
-)
-_INCORPORATED = re.compile(
-    r"\bincorporated\s+(?:herein\s+)?(?:by\s+reference|as\s+reference)", re.IGNORECASE
-)
+_FORMS = _LISTS.pattern("forms")
+_INCORPORATED = _LISTS.pattern("incorporated")
 _EXHIBIT = re.compile(r"\W*\d{1,3}\.\d{1,3}\W")
 _DATED = re.compile(r"\b(?:dated|effective)\b[^.;,]{0,20}$", re.IGNORECASE)
-_NOISE_BEFORE = re.compile(
-    r"(?:©|\(c\)|copyright|all rights reserved|printed(?: on)?|print date|page \d+(?: of \d+)?"
-    r"|version\W{0,3}\d[\d.]*\s+(?:vom|of|dated)"
-    r"|downloaded(?: on)?|last saved|file name|rev(?:ision|\.)?|version|v)[\s:,.–-]*$",
-    re.IGNORECASE,
-)
-_CITED_BEFORE = re.compile(
-    r"\b(?:\d+\s[A-Z][\w.’']*\.(?:\s?[\w.’']+){0,3}\s\d[\d,]*(?:,\s\d+(?:[-–]\d+)?)?"
-    r"|\d{4}\s(?:WL|LEXIS)\s\d+(?:,\sat\s[*\d–-]+)?|No\.\s\S*\d)\s\((?:[A-Z][\w.’ ]{0,24}\s)?$"
-)
-"""A citation before its date: "64 Fed. Reg. 59888 (Nov. 3, 1999)"."""
-_ROUTING = re.compile(
-    r"[>\s]*(?:Received|Message-ID|Return-Path|X-[\w-]+|Stated date):", re.IGNORECASE
-)
-"""Header lines that list the servers of a mail, or the time of a wrong clock."""
+_NOISE_BEFORE = _LISTS.pattern("noise_before")
+_CITED_BEFORE = _LISTS.pattern("cited_before")
+_ROUTING = _LISTS.pattern("routing")
 _NOISE_SENTENCE = re.compile(r"©|\bcopyright\b|all rights reserved", re.IGNORECASE)
-_BEFORE_YEAR = re.compile(
-    r"\b(?:in|since|until|till|by|during|from|before|after|of|year|to|seit|im Jahr|bis|en|depuis|"
-    r"desde)\s*$",
-    re.IGNORECASE,
-)
+_BEFORE_YEAR = _LISTS.pattern("before_year")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _FIGURE = re.compile(r"\S*\d\S*")
 _FIGURES = 5
@@ -234,10 +203,7 @@ def _has_running_text(text: str) -> bool:
     )
 
 
-_MAIL_LINE = re.compile(
-    r"[>\s]*(From|To|Cc|Bcc|Date|Sent|Subject|Reply-To|Von|An|Gesendet|Datum|Betreff)\s*:\s*(.*)",
-    re.IGNORECASE,
-)
+_MAIL_LINE = _LISTS.pattern("mail_line")
 _MAIL_DAY = frozenset({"date", "sent", "gesendet", "datum"})
 _MAIL_WORDS = {"von": "from", "an": "to", "betreff": "subject"}
 _MAIL_LINES = 12

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from casetrack.base.words import WordLists
 from casetrack.graph.document.words import (
     FUNCTION_WORDS,
     GENERIC,
@@ -31,23 +32,15 @@ if TYPE_CHECKING:
 
 # Parts of a text without subject matter: tables of contents, headings, HTML tags.
 
-_ENTRY = re.compile(
-    r"(?:(?<=\s)|^)(?:(?:Article|Section|Exhibit|Schedule|Annex|Appendix|Part|Chapter|Kapitel)\s)?"
-    r"(?:\d+(?:\.\d+)*\.?|[IVXLC]+\.|[A-Z]\.?)\s+[^\W\d_][^\n.;|]{2,80}?\s+(\d{1,3})(?=\s|$)"
-)
+_LISTS = WordLists(__file__)
+_ENTRY = _LISTS.pattern("entry")
 _FEWEST_ENTRIES = 5
 _ASCENDING = 0.8
 _HEADING = re.compile(r"(?:^|\n)[^\S\n]*([^\n|]{3,70})[^\S\n]*(?=\n|$)")
-_NUMBERED = re.compile(
-    r"[#*\s]*(?:(?:article|section|exhibit|schedule|annex|appendix|part|chapter)\s+\S+"
-    r"|\(?\d+(?:\.\d+)*[.)]?|[IVXLC]+\.)(?:\s|$)",
-    re.IGNORECASE,
-)
+_NUMBERED = _LISTS.pattern("numbered")
 _ENDS = (".", ",", ";", ":", "?", "!", "…")
 _WORD = re.compile(r"[^\W\d_][\w'’-]{3,}")
-_TAG = re.compile(
-    r"<!--.{0,600}?(?:-->|$)|<[/!]?[a-zA-Z][^<>]{0,600}(?:>|$)|&[a-z]{2,6};", re.DOTALL
-)
+_TAG = _LISTS.pattern("tag")
 
 
 def is_contents(text: str, /) -> bool:

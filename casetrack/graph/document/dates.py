@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from casetrack.base.words import WordLists
 from casetrack.base.words.lists import MONTHS, any_month
 from casetrack.base.years import is_clock_fault
 from casetrack.extract.dates import day_order, read_date
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 # The financial years of the document's company, if the document states when they end.
 
+_LISTS = WordLists(__file__)
 _MONTH = (
     rf"(?:{any_month()}"
     r"|Jan\.|Feb\.|Mar\.|Apr\.|Jun\.|Jul\.|Aug\.|Sept?\.|Oct\.|Nov\.|Dec\.)"
@@ -58,11 +60,7 @@ _PART = re.compile(r"FY(\d{4})(?:-([QH])(\d))?")
 _MONTHS = tuple(name.lower()[:3] for name in calendar.month_name)
 _NAMED_BY_END = range(6, 13)
 """Years that end in these months are named by the year of their end, unless a text differs."""
-_OF_WEEKS = re.compile(
-    r"\b(?:5[23]|1[234])[\s-]weeks?\b|\b5[23][/-]5[23]\b|\b(?:last|nearest|closest)\s(?:to\s)?(?:the\s)?(?:Fri|Satur|Sun)day",
-    re.IGNORECASE,
-)
-"""Text that indicates years of 52 or 53 weeks, even if one of them ends with a month."""
+_OF_WEEKS = _LISTS.pattern("of_weeks")
 _WORDS = ("iscal", "ISCAL", "inancial year", "INANCIAL YEAR")
 _NEARLY_ALL = 0.8
 _ONE_YEAR = range(357, 373)
@@ -202,17 +200,10 @@ _AROUND = 200
 """Number of characters around a date in which another year makes it ambiguous, as in a chronology.
 """
 _YEAR_ALONE = re.compile(r"(?<![\d.,])(?:19|20)\d\d(?![\d.,]*\d)")
-_EVERY_YEAR = re.compile(
-    r"\s?,?\s?(?:of|in)\s(?:each|every|any|such|that|the\s(?:next|following|same|previous|prior|relevant))\b"
-    r"|,?\s*[|]|,?\s*\n\s*(?:19|20)\d\d|,?\s(?:and\s)?(?:19|20)\d\d",
-    re.IGNORECASE,
-)
+_EVERY_YEAR = _LISTS.pattern("every_year")
 _EVERY = re.compile(r"\b(?:each|every|annually|yearly|anniversary)\b[^.;]*$", re.IGNORECASE)
 _PAST = re.compile(r"\b(?:was|were|had|been|dated|since|held|sent|received|last)\b", re.IGNORECASE)
-_FUTURE = re.compile(
-    r"\b(?:will|shall|until|due|deadline|upcoming|coming|next|scheduled|plan\w*|expect\w*)\b",
-    re.IGNORECASE,
-)
+_FUTURE = _LISTS.pattern("future")
 _ISO_NAME = re.compile(r"(\d{4})[-_.]?(\d\d)[-_.]?(\d\d)(?!\d)")
 _MONTH_NAMES = MONTHS.words("en")
 _ISO_DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)")

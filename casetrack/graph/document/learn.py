@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
+from casetrack.base.words import WordLists
 from casetrack.extract.spans import NameSpan
 from casetrack.graph.document.anchored_names.boundaries import (
     end_of_place,
@@ -44,12 +45,9 @@ if TYPE_CHECKING:
 
 # The kind of each spelling in a document, if the tagger is inconsistent or wrong.
 
+_LISTS = WordLists(__file__)
 KINDS: tuple[NameKind, ...] = ("person", "organization", "location")
-_ACTS = re.compile(
-    r"\s(?:shall|will|may|must|has|had|agree[sd]?|undertakes?|undertook|warrants?|did|does|says|said|"
-    r"sent|paid|pays|claims|denies|denied|failed|delivered|supplied|accepts|accepted|argues|wrote|"
-    r"hat|wird|muss|darf|liefert|verpflichtet)\b"
-)
+_ACTS = _LISTS.pattern("acts")
 _PLACED = re.compile(r"\b(?:in|at|near|around|outside|nach)\s$", re.IGNORECASE)
 
 _PAPERS = frozenset(
@@ -57,14 +55,8 @@ _PAPERS = frozenset(
     "lease indenture statute ordinance document documents gesetz vertrag".split()
 )
 """Last words that no organisation has, folded."""
-_SEGMENT = re.compile(
-    r"\s(?:(?:operating|reportable|reporting)\s)?(?:[Ss]egments?|business units?)\b"
-)
-_TITLE_OF_PAPER = re.compile(
-    r"(?:[ ](?:[A-Z][\w&-]*|and|of|for)){0,4}[ ]"
-    r"(?=[A-Z])(?i:agreement|amendment|contract|indenture|lease|note|plan)s?\b"
-)
-"""The rest of the title of an agreement: "Oakham-Marlow Supply Agreement"."""
+_SEGMENT = _LISTS.pattern("segment")
+_TITLE_OF_PAPER = _LISTS.pattern("title_of_paper")
 _OFTEN = 2.5
 _PLURAL = re.compile(r"[A-Z]{2,5}s")
 """A plural abbreviation, which no organisation has: BLAs."""
@@ -234,11 +226,7 @@ _DEFINED, _OCCURRENCE = 0.97, 0.9
 
 _PARTIES: Final = frozenset("fund trust board commission partnership corporation plan".split())
 """Words for a party after an article, even if they never occur in lower case."""
-_NAMES_ANOTHER: Final = re.compile(
-    r"\A[ \n](?:of|for)[ \n].*[A-Z]|\b(?:Fund|Trust|Bank|Foundation|Management)(?: \d)?\Z",
-    re.DOTALL,
-)
-"""Additions that turn a previous short name into a separate name: Oakham Growth Fund."""
+_NAMES_ANOTHER = _LISTS.pattern("names_another")
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,10 +35,7 @@ MODIFIERS = frozenset(_LISTS.words("modifiers"))
 
 _SHORT = _LISTS.pairs("short")
 _LINKS = frozenset("of and & for the und der des von fur".split())
-_ARTICLES = re.compile(
-    r"^(?:the|an?|its|their|our|his|her|your|my|each|said|der|die|das|dem|den|des|eine?r?|als)\s+",
-    re.IGNORECASE,
-)
+_ARTICLES = _LISTS.pattern("articles")
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*|&|[12](?:st|nd)")
 _GENERIC = frozenset(("party", "parties", "chief", "deputy", "head", "member"))
 _MAX_WORDS = 6
@@ -135,35 +132,17 @@ def is_job(word: str, /) -> bool:
 # a job title next to a person ("Jo Roe, Company Secretary", "Managing Director Jo Roe").
 
 _BEFORE, _BEHIND = 70, 130
-_DEFINED = re.compile(
-    r"\(\s*(?:(?:hereinafter|hereafter|herein|nachfolgend|im folgenden|"
-    r"called|referred to as|and|as|,)\s*)*(?:(?:the|an?|der|die|das)\s+)?"
-    r"[\"“„”'‘]\s?([^\W\d_][\w -]{1,30}?)[,.]?\s?[\"“”'’]",
-    re.IGNORECASE,
-)
+_DEFINED = _LISTS.pattern("defined")
 _DEFINED_REACH = 260
 _PARTED = re.compile(r"[a-z)]\.\s+[A-Z]|\n\s*\n|;|\b(?:shall|will|may|must)\b")
 """Separators between a name and a term that is not defined for it."""
 _LABEL = re.compile(r"(?:^|[\n|;])[ \t]*([^\W\d_][^\n:|;]{1,40}?)[ \t]*:[ \t]*(?:\n[ \t]*)?$")
-_TITLE_LINE = re.compile(
-    r"[ \t]*(?:\n[^\n:]{0,60})?\s{0,3}\b(?:Job title|Title|Position|Function|Funktion|Its|Role)"
-    r"[ \t]*:[ \t]*([^\n|:]{2,60}?)[ \t]*(?=\n|\||$|\s{2}|Date:|Name:|By:)"
-)
+_TITLE_LINE = _LISTS.pattern("title_line")
 _NEXT_LINE = re.compile(r"[ \t]*,?[ \t]*\n[ \t]*([^\W\d_][^\n]{2,59})(?=\n|$)")
 _PLAIN_PARENTHESES = re.compile(r"\s?\(([^()\n]{2,50})\)")
-_APPOSITION = re.compile(
-    r"\s?,\s((?:[^\W\d_][\w'’&-]*\s){0,5}?[^\W\d_][\w'’-]*)"
-    r"(?=\s?[,.;:)(]|\s(?:of|for|at|from|in|with|and|bei|der|des|von|to|who|said)\b|\n|$)"
-)
-_TWO_TITLES = re.compile(
-    r"\s?,\s((?:(?!(?:of|for|at|from|in|with|to|who|said)\b)[^\W\d_][\w'’&-]*\s){0,3}"
-    r"(?:and|&|und)\s(?:[^\W\d_][\w'’-]*\s){0,3}?[^\W\d_][\w'’-]*)"
-    r"(?=\s?[,.;:)(]|\s(?:of|for|at|from|in|with|bei|der|des|von|to|who|said)\b|\n|$)"
-)
-_APPOSITION_OF = re.compile(
-    r"\s?,\s((?:[^\W\d_][\w-]*\s){0,3}[^\W\d_][\w-]*\sof\s(?!the\b)[A-Z][\w-]*(?:\s[A-Z][\w-]*)?)"
-    r"(?=\s?[,.;:)(]|\s(?:of|for|at)\b|\n|$)"
-)
+_APPOSITION = _LISTS.pattern("apposition")
+_TWO_TITLES = _LISTS.pattern("two_titles")
+_APPOSITION_OF = _LISTS.pattern("apposition_of")
 _ARTICLES_OF_ROLES = frozenset(
     "the its their our his her der die das dem den seine ihre unser".split()
 )

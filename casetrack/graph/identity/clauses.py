@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
+from casetrack.base.words import WordLists
 from casetrack.graph.entities.text import fold
 from casetrack.graph.identity.facts import Claim, Description
 
@@ -16,27 +17,14 @@ if TYPE_CHECKING:
     from casetrack.graph.identity.mentions import Mention
     from casetrack.graph.identity.opening import Opening
 
-_CLAUSE = re.compile(
-    r"(?:^|\n|[\x20\t\u00a0]{2,})[\x20\t#*_|]*(?:(?:Section|SECTION|Clause|CLAUSE|Article|ARTICLE|§)\s{1,2})?(?P<number>\d{1,3}(?:\.\d{1,3}){0,3})[.):]?[\x20\t\u00a0]+(?=[\"“(]?[A-ZÄÖÜ])"
-)
-_ANNEX = re.compile(
-    r"(?:^|\n)[\x20\t#*_]*(?P<word>Exhibit|EXHIBIT|Schedule|SCHEDULE|Annex|ANNEX|Appendix|APPENDIX|Attachment|ATTACHMENT|Anlage|ANLAGE)\s{1,2}(?P<label>[A-Z]{1,2}|\d{1,3})(?=[\s:.–—-]|$)"
-)
-_OF = re.compile(
-    r"\s*(?:\([^()]{0,80}\)\s*)?,?\s*(?:of|to|in|under|from|des|der|vom|zum|zur|from)\s+(?:(?:the|that|our|your|their|such|said|certain|a|an|existing|underlying|unsere[sr]?|Ihre[sr]?)\s+)*[\"“„]?",
-    re.IGNORECASE,
-)
-_SELF = re.compile(
-    r"\s*(?:,?\s*(?:of|to|in|under|above|below|hereof|hereto|herein|hierof|dieses|dieser|diesem)\b)?\s*(?:this|diese[rsm]?|hereof|hereto|herein|above|below|hiervon)\b",
-    re.IGNORECASE,
-)
+_LISTS = WordLists(__file__)
+_CLAUSE = _LISTS.pattern("clause")
+_ANNEX = _LISTS.pattern("annex")
+_OF = _LISTS.pattern("of")
+_SELF = _LISTS.pattern("self")
 _TERM = re.compile(r"[A-ZÄÖÜ][\w&'’-]*(?:\s(?:[A-ZÄÖÜ][\w&'’-]*|and|of)){0,5}")
-_LIST = re.compile(
-    r"\s*(?:,|;|and|or|&|to|und|oder|sowie|through|[-–]|\s|\(|\))*\s*", re.IGNORECASE
-)
-_BEFORE = re.compile(
-    r"(?:['’]s)?(?:[\s,:(–-]|\([^()]{0,60}\))*(?:(?:at|in|under|dated|of)\s*)?[\s,(]*$"
-)
+_LIST = _LISTS.pattern("list")
+_BEFORE = _LISTS.pattern("before")
 _MOST = 600
 _MOST_PARTS = 600
 _FULL = frozenset({"agreement", "restatement"})

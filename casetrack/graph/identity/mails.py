@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from casetrack.base.words import WordLists
 from casetrack.base.words.lists import month_numbers
 from casetrack.base.years import FIRST_MAIL, written_day
 from casetrack.extract.dates.vocabulary import SENT, WROTE
@@ -20,11 +21,9 @@ if TYPE_CHECKING:
     from casetrack.graph.document.facts import DocumentFacts
     from casetrack.graph.identity.facts import Joined
 
+_LISTS = WordLists(__file__)
 FORMATS = frozenset({"eml", "msg", "mbox"})
-_PREFIX = re.compile(
-    r"\s*(?:re|aw|antw|antwort|sv|vs|rif|r[ée]f?|fwd?|wg|tr|rv|enc|i|doorst|vb|odp|pd)\s*(?:\[\d+\])?\s*:\s*|\s*\[(?:ext|extern|external)\]\s*",
-    re.IGNORECASE,
-)
+_PREFIX = _LISTS.pattern("prefix")
 _HEAD_LINE = re.compile(r"(?m)^(?P<name>From|To|Cc|Bcc|Date|Subject|Attachments): (?P<value>.*)$")
 _LABELS = {
     "from": r"from|von|de|da|van|från|fra|od",
@@ -42,30 +41,17 @@ _FIELD = re.compile(
     r"\s*:\*?[\x20\t]*(?P<value>.*)$",
     re.IGNORECASE,
 )
-_SPLIT = re.compile(
-    r"-{2,}\s*(?:original\s(?:message|appointment)|forwarded\s(?:message|by)|urspr(?:ü|ue)ngliche\snachricht"
-    r"|weitergeleitete\snachricht|message\s(?:d'origine|transféré)|mensaje\soriginal|messaggio\soriginale|oorspronkelijk\sbericht)"
-    r"|begin forwarded message:",
-    re.IGNORECASE,
-)
+_SPLIT = _LISTS.pattern("split")
 _WROTE = re.compile(
     rf"\b(?:(?:a |ha )?(?:{'|'.join(sorted(WROTE))}))\b[^:]{{0,60}}:\s*$", re.IGNORECASE
 )
-_NUMERIC_TIME = re.compile(
-    r"\d{1,2}/\d{1,2}/\d{2,4}[ \t]+\d{1,2}:\d{2}(?::\d{2})?[ \t]*(?:[AP]M)?", re.IGNORECASE
-)
+_NUMERIC_TIME = _LISTS.pattern("numeric_time")
 _SUBJECT = re.compile(r"[\s>]*Subject:[ \t]*(?P<subject>.*)$", re.IGNORECASE)
-_TIME = re.compile(
-    r"(?P<h>\d{1,2})[:.](?P<m>\d{2})(?:[:.]\d{2})?\s*(?P<half>[ap]\.?m\b)?", re.IGNORECASE
-)
+_TIME = _LISTS.pattern("time")
 _SLASHED = re.compile(r"(?P<a>\d{1,2})/(?P<b>\d{1,2})/(?P<y>\d{4}|\d{2})(?!\d)")
 _MONTHS = month_numbers("en_short", "de_short")
-_WORDED = re.compile(
-    r"(?:(?P<d1>\d{1,2})\.?\s+(?P<m1>[A-Za-zäÄ]{3,9})\.?,?\s+(?P<y1>\d{4})|(?P<m2>[A-Za-zäÄ]{3,9})\.?\s+(?P<d2>\d{1,2}),?\s+(?P<y2>\d{4}))"
-)
-_ISO = re.compile(
-    r"(?P<y>\d{4})-(?P<m>\d\d)-(?P<d>\d\d)|(?P<dd>\d{1,2})\.(?P<mm>\d{1,2})\.(?P<yy>\d{4}|\d{2})(?!\d)"
-)
+_WORDED = _LISTS.pattern("worded")
+_ISO = _LISTS.pattern("iso")
 _PASSED_ON = re.compile(r"forward|weitergeleitet|transféré", re.IGNORECASE)
 _HEAD_LINES = 14
 _LONGEST_LINE, _LONGEST_NAME = 600, 120

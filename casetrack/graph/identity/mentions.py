@@ -52,45 +52,18 @@ _ROMAN = {
 }
 _SUPPLEMENTS = ("addend", "supplement", "ergan", "ergän", "joinder")
 _CHANGE = re.compile(_LISTS.text("change"), re.VERBOSE)
-_TO = re.compile(
-    r"\s*(?:\([^()]{0,80}\)\s*)?(?:to|To|TO|of|OF|zum|zur|ZUM|ZUR|au|AU|à|À|al|alla?)\s+(?:the\s+|THE\s+|that\s+|THAT\s+|certain\s+|CERTAIN\s+|la\s+|le\s+)*$"
-)
-_THIS = re.compile(
-    r"(?i:\b(?:this|diese[rsmn]?|present|presente?|within)\s+(?:certain\s+)?)[\"“„]?$"
-)
-_TERM = re.compile(
-    r"[(\[]\s*(?:[^()\"“”„]{0,80}?)[\"“„”](?P<term>[^\"“”„()]{2,60})[\"“”](?:[^()]{0,60})[)\]]"
-)
-_CALLED = re.compile(
-    r"^.{0,60}?\b(?:hereinafter|herein|nachfolgend|nachstehend|im\sFolgenden)\s(?:referred\sto\sas|called)?\s?(?:the\s)?[\"“„](?P<term>[^\"“”„]{2,60})[\"“”]",
-    re.DOTALL,
-)
-_AFTER = re.compile(
-    r"\s(?i:of|for|zur|zum|über|für|de|d['’]|du|des|del)\s(?:(?i:the|la)\s)?(?P<what>(?:[A-Z][\w&'’-]*)(?:\s(?:[A-Z][\w&'’-]*|of|and|the|for)){0,5})"
-)
+_TO = _LISTS.pattern("to")
+_THIS = _LISTS.pattern("this")
+_TERM = _LISTS.pattern("term")
+_CALLED = _LISTS.pattern("called")
+_AFTER = _LISTS.pattern("after")
 _MONTH = re.compile(rf"(?:{any_month()})\b")
-_DATE_LINK = re.compile(
-    r"[\s,(]*(?:[\"“][^\"“”]{0,60}[\"”]\)?[\s,]*)?"
-    r"(?:(?:no\.?|nr\.?|number|\#|№)?\s*[\w/-]*\d[\w/-]*[\s,)]*)?"
-    r"(?:\([^()]{0,120}\)[\s,]*)*"
-    r"(?:(?:by\s+and\s+|by\s+)?(?:between|among|with|zwischen|entre)\s.{3,260}?)?"
-    r"(?:[\s,(]*\([^()]{0,120}\)[\s,]*)?"
-    r"[\s,(]*(?:(?:that|which|welche[rs]?)\s+)?(?:(?:was|is|were|has|have|having|been|the\s+parties|they|we|previously|originally|initially|first|fully)\s+)*"
-    r"(?:(?:dated|made|executed|entered\s+into|signed|concluded|effective|delivered|with\s+an?\s+effective\s+date|having\s+an?\s+effective\s+date"
-    r"|and|as|of|on|from|vom|von|geschlossen|am|the|this|day|commencing|date|du|del|datée?|fechado|effective\s+date)[\s,:]*)*$",
-    re.IGNORECASE | re.DOTALL,
-)
-_DATE_CUE = re.compile(
-    r"(?i:(?:dated|made|executed|entered\s+into|signed|concluded|effective|date|of|on|from|vom|am|du|del|into|fechado|datée?|the|this)[\s,:]*$)|^[\s,(]{1,3}$"
-)
+_DATE_LINK = _LISTS.pattern("date_link")
+_DATE_CUE = _LISTS.pattern("date_cue")
 _BREAK = re.compile(r"[;!?]|\.\s+(?=[A-Z“\"(])|\n\s*\n")
-_ABBREVIATED = re.compile(
-    r"(?:Inc|Co|Corp|Ltd|LLC|L\.P|N\.A|S\.A|plc|No|Nr|Mr|Dr|St|Bros|B\.V|N\.V|AG)\.$"
-)
+_ABBREVIATED = _LISTS.pattern("abbreviated")
 _QUOTED = re.compile(r"[(\[][^()\[\]]{0,70}[\"“„]$")
-_REFERENCE = re.compile(
-    r"[\s,(]*(?i:ref(?:erence)?|no|nr|number|n°|\#|№)\.?\s*:?\s*(?P<id>(?=[\w./-]*\d)[A-Za-z0-9]+(?:[-/.][A-Za-z0-9]+)*)(?![\w])"
-)
+_REFERENCE = _LISTS.pattern("reference")
 _LEADING = re.compile(r"(?:(?i:au|aux|du|de|des|dem|zum|zur|vom|to|al|la|le|les|les|del)\s+)*")
 _GOES_ON = re.compile(r"(?i:dated|as\s+of|vom|du|effective|made|date)\b")
 _FAR = 360

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from casetrack.base.words import WordLists
 from casetrack.graph.identity.facts import Description, days_of
 from casetrack.graph.identity.titles import numbers_in, title_words
 
@@ -15,18 +16,13 @@ if TYPE_CHECKING:
     from casetrack.graph.identity.facts import Joined, Kind
     from casetrack.graph.identity.mentions import Mention
 
+_LISTS = WordLists(__file__)
 OPENING = 4500
 """Number of code points at the start that contain the self-description."""
 _TITLE = 1600
 _LINE_BREAK = re.compile(r"\n|[ \t\u00a0]{3,}")
-_LETTER = re.compile(
-    r"(?m)^\s*(?:Dear|Sehr\s+geehrte|Gentlemen|Ladies\s+and\s+Gentlemen|To\s+whom|Madame|Monsieur|Estimad)",
-    re.IGNORECASE,
-)
-_PART = re.compile(
-    r"(?:^|\n)[\x20\t#*_]*(?P<word>EXHIBIT|Exhibit|SCHEDULE|Schedule|ANNEX|Annex|ANNEXE|Annexe|APPENDIX|Appendix|ATTACHMENT|Attachment|ANLAGE|Anlage|ANHANG|Anhang)"
-    r"\s{1,3}(?:No\.?\s|Nr\.?\s)?[\"“]?(?P<label>\d{1,3}(?:\.\d{1,3})?(?:-\d+)?|[A-Z]{1,2}(?:-?\d{1,2})?)[\"”]?(?=[\s:.–—-]|$)"
-)
+_LETTER = _LISTS.pattern("letter")
+_PART = _LISTS.pattern("part")
 _PART_TO = re.compile(r"^\W{0,4}(?:to|zum|zur|of|à|au)\b", re.IGNORECASE)
 _HEADS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     (
@@ -52,24 +48,15 @@ _HEADS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
         ),
     ),
 )
-_CHANGE_ORDER = re.compile(
-    r"(?:CHANGE|VARIATION)\s+ORDER(?:\s*(?:NO\.?|NUMBER|#)?\s*(?P<number>\d{1,3}))?", re.IGNORECASE
-)
-_OWN_DATE = re.compile(
-    r"\b(?:dated|date|as\s+of|effective|entered\s+into|made|executed|signed|delivered|concluded|this|vom|am|den|datum"
-    r"|du|le|geschlossen)\b[\s,:.]*(?:(?:as|on|of|the|and|is|from|this|date|day|effective|entered|into|made)\b[\s,:.]*)*$",
-    re.IGNORECASE,
-)
+_CHANGE_ORDER = _LISTS.pattern("change_order")
+_OWN_DATE = _LISTS.pattern("own_date")
 _OWN_TYPE: dict[Kind, tuple[str, ...]] = {
     "invoice": ("invoice", "credit"),
     "order": ("order",),
     "agreement": ("contract",),
     "restatement": ("contract",),
 }
-_UNDER = re.compile(
-    r"\b(?:under|to|pursuant\s+to|of|with|gemäß|unter|zu|zum|zur|your|ihr\w*|per|against|on|ref(?:erence)?|in\s+accordance\s+with|governed\s+by)\s+(?:the\s+|our\s+)?$",
-    re.IGNORECASE,
-)
+_UNDER = _LISTS.pattern("under")
 
 
 @dataclass(frozen=True, slots=True)

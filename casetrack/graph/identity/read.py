@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from casetrack.base.words import WordLists
 from casetrack.graph.document.read import Places
 from casetrack.graph.entities.organizations import read_organization
 from casetrack.graph.identity.clauses import clause_numbers, read_clauses
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 # Reports to the Securities and Exchange Commission: form, period, registrant, exhibits listed.
 
+_LISTS = WordLists(__file__)
 _OPENING = 5000
 _FILE_NUMBER = re.compile(r"(?<![\d-])(?P<number>\d{1,3}-\d{4,6}(?:-\d{2})?)(?![\d-])")
 _FILE_LABEL = re.compile(r"Commission\s+File\s+(?:Number|No)", re.IGNORECASE)
@@ -68,18 +70,10 @@ def _file_numbers(text: str) -> list[str]:
 _READ = 60_000
 """Code points searched for mentions of documents; later ones are defined or generic terms."""
 _RECITALS = 9000
-_BASE_CUE = re.compile(
-    r"(?i:amend|modif|supplement|vary|varied|parties\s+to|entered\s+into|executed|pursuant|under|ergänz|änder|geschlossen|refer|party\s+to)"
-)
-_IS_CHANGED = re.compile(
-    r"\s+(?:is|are|shall\s+be)\s+(?:hereby\s+|further\s+)*(?:amended|modified|varied|supplemented)\b"
-)
-_RESTATES = re.compile(
-    r"(?i:amends?\s+and\s+re-?states?|restates?|replaces?|supersedes?|amended\s+and\s+re-?stated)"
-)
-_UNDER = re.compile(
-    r"(?i:\b(?:under|pursuant\s+to|subject\s+to|governed\s+by|in\s+accordance\s+with|part\s+of|issued\s+against|incorporated\s+into|terms\s+of|conditions\s+of|gemäß|auf\s+grundlage|per|call-off\s+from|to|(?:section|clause|article|ziffer|§)\s*[\w.()]+\s+(?:of|des|der)))\s+(?:and\s+made\s+(?:a\s+)?part\s+of\s+)?(?:the\s+|that\s+|certain\s+|our\s+|your\s+|des\s+|der\s+|dem\s+)*$"
-)
+_BASE_CUE = _LISTS.pattern("base_cue")
+_IS_CHANGED = _LISTS.pattern("is_changed")
+_RESTATES = _LISTS.pattern("restates")
+_UNDER = _LISTS.pattern("under")
 _OF_CHANGE: dict[str, Says] = {"amendment": "amends", "supplement": "supplements"}
 _OF_PART: dict[str, Says] = {"schedule": "schedule_of", "exhibit": "exhibit_of"}
 _OF_NUMBER: dict[tuple[str, str], Says] = {

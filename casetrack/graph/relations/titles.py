@@ -7,8 +7,10 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
+from casetrack.base.words import WordLists
 from casetrack.extract.references.statutes import DATE, iso_date
 
+_LISTS = WordLists(__file__)
 KINDS = frozenset(
     "agreement contract deed lease amendment addendum supplement invoice order purchase proposal "
     "offer quotation quote letter email mail fax memo memorandum notice report minutes certificate "
@@ -34,27 +36,11 @@ _ORDINALS = {
 NUMBERED_KINDS = frozenset({"amendment", "addendum", "supplement"})
 
 _EXTENSION = re.compile(r"(?<=\S)\.(?=[A-Za-z])[A-Za-z0-9]{2,5}$")
-_NUMERIC_DATE = re.compile(
-    r"(?<!\d)(?P<y>(?:19|20)\d\d)(?P<s>[-_. ]?)(?P<m>0[1-9]|1[0-2])(?P=s)"
-    r"(?P<d>0[1-9]|[12]\d|3[01])(?!\d)"
-)
+_NUMERIC_DATE = _LISTS.pattern("numeric_date")
 _WRITTEN_DATE = re.compile(rf"(?<![\w/-]){DATE}(?![\w/-])")
-_VERSION = re.compile(
-    r"(?<![^\W_])(?:v|(?:ver(?:sion)?|rev(?:ision)?)[. _-]?)(?P<number>\d{1,3}(?:\.\d{1,3})*)"
-    r"(?![^\W_])"
-    r"|(?<![^\W_])(?:version|rev|revision)[. _-](?P<letter>[A-Ha-h])(?![^\W_])",
-    re.IGNORECASE,
-)
-_STAGE = re.compile(
-    r"(?<![^\W_])(?P<stage>draft|entwurf|final|(?:fully[ _-])?executed|signed|unsigned|conformed)"
-    r"(?![^\W_])",
-    re.IGNORECASE,
-)
-_MARK = re.compile(
-    r"\(\d{1,2}\)|(?<![^\W_])"
-    r"(?:copy(?:[ _-]of)?|kopie|clean|redlined?|tracked|marked[ _-]up)(?![^\W_])",
-    re.IGNORECASE,
-)
+_VERSION = _LISTS.pattern("version")
+_STAGE = _LISTS.pattern("stage")
+_MARK = _LISTS.pattern("mark")
 _STAGES = {"draft": 0, "entwurf": 0, "unsigned": 0, "final": 2}
 _SIGNED = 3
 _IDENTIFIER = re.compile(r"(?<![\w/-])(?=[\w/-]*\d)[A-Za-z0-9]+(?:[-/][A-Za-z0-9]+)*(?![\w/-])")

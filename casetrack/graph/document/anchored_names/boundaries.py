@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from casetrack.base.words import WordLists
 from casetrack.base.words.lists import POSTAL, any_title
 from casetrack.graph.document.anchored_names.companies import (
     describes,
@@ -27,30 +28,19 @@ if TYPE_CHECKING:
 
 # The edges of names: capitalised articles belong to a name, titles do not.
 
+_LISTS = WordLists(__file__)
 _SHORT = f"{any_title('address')}|Dr"
 _TITLE: Final = re.compile(
     rf"(?:(?:{_SHORT}|Messrs|{_SHORT.upper()})\.?|Miss|{any_title('german')})[ \n](?=[A-Z])"
 )
 _ARTICLE: Final = re.compile(r"(?<=[a-z,)] )The[ \n]$")
 
-_INITIALS: Final = re.compile(
-    r"\(\s?(?:(?:[a-z]+[ ,]+){0,5}(?=[\"“‘'`]))?"
-    r"[\"“‘'`]{0,2}\s?([A-Z](?:&?[A-Z]){1,6})(s?)\s?[\"”’'`]{0,2}\s?\)"
-)
-_MEANS: Final = re.compile(
-    r"[\"“]([A-Za-z]?[A-Z]{2,7})[\"”]\s+(?:shall\s+)?(?:means?|refers?\s+to)\s+"
-    r"(?:(?:an?|any|[a-z][\w-]{3,})\s"
-    r"|(?:the\s+)?(?:[A-Z][\w.'’&-]*,?\s+|(?:and|of|for|in|the)\s+){0,12}(?:Act|Agreement)\b"
-    r"|(?:the|such|this|that|all|each)\s+(?:[a-z][\w-]*,?\s+){0,5}?([a-z][\w-]*)(?=[.,;]|\s+"
-    r"(?:and|as|between|by|dated|for|in|of|on|that|to|under|which|with)\b))"
-)
-"""Definitions of a thing ("a Biologics Licence Application", "current practice") or a law."""
+_INITIALS = _LISTS.pattern("initials")
+_MEANS = _LISTS.pattern("means")
 _QUALIFIED: Final = re.compile(r"[a-z][A-Z]{2,5}")
 """An abbreviation with the letter of a common word before it: cGMP, mRNA."""
 _WORDS: Final = re.compile(r"[^\W\d_]+")
-_LAW: Final = re.compile(
-    r"\b(?:Act|Code|Law|Regulations?|Rules?|Directive)(?: of \d{4})?(?:, as amended)?[ ,\n]*\Z"
-)
+_LAW = _LISTS.pattern("law")
 _REACH = 160
 
 
@@ -113,9 +103,7 @@ def _are_initials(letters: str, words: list[str]) -> bool:
 
 _CAPITAL: Final = re.compile(r",? (?:D\.C\.|DC\b)")
 _STATE: Final = re.compile(r",[ \n]([A-Z]{2})(?=[ \n]{1,2}\d{5}\b|[,;)])")
-_UNION: Final = re.compile(
-    r"(?<![\w.&-])(?:U\.S\.(?:A\.)?|U\.K\.)(?![\w-]|[ \n][A-Z][A-Za-z]|[ \n]\d| § )"
-)
+_UNION = _LISTS.pattern("union")
 _STATES = frozenset(letters.upper() for letters in POSTAL.values()) - {"PR"}
 
 
@@ -170,28 +158,18 @@ def with_article(text: str, start: int, /) -> int:
 
 _JOINED: Final = re.compile(r"(?:^|[^\w.&'’-])([A-Z][\w'’-]+)[ \n](and|AND|&)[ \n]$")
 _OF_BODY: Final = re.compile(r"([A-Z][\w.'’&-]*)[ \n](of|for|OF|FOR)[ \n](?:(?:the|THE)[ \n])?$")
-_INITIALS_BEFORE: Final = re.compile(
-    r"(?:(?<=[a-z,:/_] )|(?<=[a-z,:/_]\n)|(?<=/s/ )|(?<=[(“\"]))((?:[A-Z]\. ?){1,2})\Z"
-)
+_INITIALS_BEFORE = _LISTS.pattern("initials_before")
 _GIVEN_BEFORE: Final = re.compile(r"(?<![\w.'’-])([A-Z][a-z]+)[ ]$")
 _SURNAME_BEHIND: Final = re.compile(r"[ ]((?:van |von |de |der )?[A-Z][a-z][\w'’-]+)(?![\w@])")
 _OF_BEHIND: Final = re.compile(r"[ \n](?:of|OF)[ \n](?:(?:the|THE)[ \n])?(?=[A-Z])")
-_PARTNERS: Final = re.compile(
-    r"[ \n](?:and|&|AND)[ \n](?:Partners|Sons|Associates|Co|Company|Brothers|PARTNERS|SONS|"
-    r"ASSOCIATES)\b\.?"
-)
+_PARTNERS = _LISTS.pattern("partners")
 _PARTNER_BEHIND: Final = re.compile(r"[ ]?[ \n]&[ \n][A-Z][\w'’-]+")
 _PARTNER_BEFORE: Final = re.compile(r"(?<![\w&.'’-])([A-Z][\w'’-]+)[ \n]&[ \n]$")
-_LABEL: Final = re.compile(
-    r"\s*[\n ](?:Name|Title|By|Date|Its|NAME|TITLE|Print Name|Attn|Attention)$"
-)
+_LABEL = _LISTS.pattern("label")
 _LABELS = frozenset("attention attn cc copyright dated per re see signed total via".split())
 """Labels that precede a name."""
 _DEPARTMENT: Final = re.compile(r"[A-Z]\w+[ \n](?:Department|Dept\.?|Division)")
-_REST_OF_WORD: Final = re.compile(
-    r"(?:(?<=[^\W\d_])['’‘`ʻ](?!(?:s|ll|d|re|ve|t|m|em|n)\b)[^\W\d_]+)+", re.IGNORECASE
-)
-"""The rest of a name that was cut at an apostrophe-like letter: Hawai|'i, Qur|’an."""
+_REST_OF_WORD = _LISTS.pattern("rest_of_word")
 _REST_BEFORE: Final = re.compile(r"(?<!\w)[^\W\d_]+(?:['’‘`ʻ][^\W\d_]+)*['’‘`ʻ]\Z")
 _OKINA: Final = re.compile(r"(?<!\w)(?:ʻ|‘(?=\w*[āēīōūĀĒĪŌŪ]))")
 _INITIAL: Final = re.compile(r"^[A-Z]\.?$")

@@ -34,33 +34,21 @@ _MEDICINE: Final = re.compile(
     rf"|\b([A-Z][\w-]{{2,20}})[®™]?[ \n]\((?:[a-z-]+[ \n]){{0,3}}[a-z-]{{2,12}}(?:{_ENDINGS})\b"
 )
 """A generic medicine name, and a trade name before one: "Docetaxel", "REMTIRA (daratumumab)"."""
-_TRADE_NAME: Final = re.compile(
-    r"\b([A-Z][\w-]{2,20})[®™]?[ ]\([a-z][a-z-]{5,}(?:[ ][a-z-]{4,}){0,2}\)"
-    r"|\b[Gg]eneric[ ](?:versions?[ ]of[ ]|forms?[ ]of[ ])?([A-Z][\w-]{2,20}(?:[ ]XR)?)\b"
-)
+_TRADE_NAME = _LISTS.pattern("trade_name")
 _LISTED: Final = re.compile(r"[A-Z][\w-]+(?:(?:,[ ](?:and[ ])?|[ ]and[ ]|/)[A-Z][\w-]+){2,}")
 _SEVERAL = 2
 _ZIP_BEHIND: Final = re.compile(r",?[ \n](?:[A-Z]{2}|[A-Z][\w. ]{2,16}),?[ ]\d{5}(?!\d)")
-_DATELINE: Final = re.compile(
-    r",[ ](?:[A-Z][\w.]{1,11}[.,]{1,2}[ ])?[A-Z][a-z]{2,8}\.?[ ]\d{1,2},[ ]\d{4}[ ]*[-–—(/]"
-    r"|[^\n]{0,30}?[-–—]{1,2}[ ]?[(/](?:BUSINESS[ ]WIRE|PR[ ]?Newswire|GLOBE|Marketw)"
-)
-"""Text after the town in the dateline of a press release."""
+_DATELINE = _LISTS.pattern("dateline")
 _TOWNS = frozenset(_LISTS.words("towns"))
 _LINK_BEHIND: Final = re.compile(r"(?:[ \n]+(?:and|or|und|oder|of|for|the)|[ \n]*[&,;:])+\Z")
 _LAST: Final = re.compile(r"(.*\w)[ \n]([A-Za-z]+)\Z", re.DOTALL)
 _GOES_ON: Final = re.compile(r"[ \n][A-Z][a-z’']")
 _OFFICE_BEFORE: Final = re.compile(r"([\w-]+)(?:,| of| for)[ \n]\Z")
-_A: Final = re.compile(
-    r"\b(?:[Kk]?[Ee]ine?[nmrs]?|[Ii]hre?[nmrs]?|[Ss]eine?[nmrs]?|[Jj]ede[nmrs]?)[ \n]\Z"
-)
-"""German words that precede a common noun and no name."""
+_A = _LISTS.pattern("a")
 _IN_ADDRESS: Final = re.compile(r"(?:\A|[\n,;|(])[ ]?(?:D-)?\d{5}[ ]\Z")
 _DATED: Final = re.compile(r",?[ ](?:den|le)[ ]\d{1,2}\.?[ ]")
 _LINE_BEFORE: Final = re.compile(r"(?:\A|\n)[ \t:]*\Z")
-_SEAT: Final = re.compile(
-    r"(?:\b(?:GmbH|AG|KG|OHG|UG|SE|mbH|e\.V\.),?[ ](?:of|in|mit Sitz in)|\b(?:aus|nach|bei))[ \n]\Z"
-)
+_SEAT = _LISTS.pattern("seat")
 
 
 def uncut(text: str, span: NameSpan, /) -> NameSpan | None:

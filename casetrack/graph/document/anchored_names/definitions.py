@@ -75,10 +75,7 @@ QUOTED: Final = re.compile(
     rf"(?:[{QUOTES}]|$|[’'](?=\s*(?:or|and|,|$)))"
     r"|[‘'?]([A-Z][^‘’'?()\n]{0,40})[’'?](?!\w)"
 )
-UNQUOTED: Final = re.compile(
-    r"\s*(?:(?:hereinafter|hereafter|herein|referred to|called|known|as|the|nachfolgend|"
-    r"im Folgenden|genannt)[,:]?\s+)*([A-Z][\w&’'.-]*(?: [A-Z][\w&’'.-]*){0,3}(?: \d{1,2})?)\s*"
-)
+UNQUOTED = _LISTS.pattern("unquoted")
 BARE: Final = re.compile(
     r"\b[Hh]ere(?:in)?(?:in)?after(?:,)?\s+(?:(?:individually|collectively|simply|also|"
     r"sometimes)\s+)?"
@@ -96,29 +93,18 @@ MEANS: Final = re.compile(
     rf"refers?\s+to|bedeutet)\s+"
     r"(?:(?:the|collectively|,)\s*)*"
 )
-AS_PART: Final = re.compile(
-    r",?\s+as\s+(?:the\s+)?([A-Z]\w+(?: [A-Z]\w+)?)(?=\s*(?:[,;)\n]|and\b|$))"
-)
-NEXT_PART: Final = re.compile(
-    r"(?:,?\s+and|,)\s+([A-Z]\w+(?: [A-Z]\w+)?)(?=\s*(?:[,;)\n]|and\b|$))"
-)
+AS_PART = _LISTS.pattern("as_part")
+NEXT_PART = _LISTS.pattern("next_part")
 OTHER_NAME: Final = re.compile(
     r"(?:,\s+an?\s[^.;()“\"]{3,70}?)?[\s,(]+(?:which\s+)?(?:(?:also|now|formerly|previously|f|a|n|d|t)[\s/]*)?"
     r"(?:(?<=d)/?b/?a|(?<=[fan])/?k/?a|(?<=t)/a|d\.b\.a\.|f\.k\.a\.|dba|fka|aka|"
     r"known\s+as|doing\s+business\s+as|trading\s+as|formerly\s+named|formerly(?=\s+[A-Z“\"]))"
     rf"\s*[{QUOTES}]?\s*(?:the\s+)?"
 )
-TICKER: Final = re.compile(
-    r"\((?:the\s+)?(?:NASDAQ|Nasdaq|NYSE|New York Stock Exchange|LSE|LON|TSX|ASX|AMEX|OTC|Euronext|"
-    r"XETRA|FWB|HKEX|SIX|AIM)[\w .-]{0,24}:\s?[“\"]?([A-Z]{1,5}(?:\.[A-Z])?)[”\"]?\)"
-)
+TICKER = _LISTS.pattern("ticker")
 LETTERED: Final = re.compile(r"(?:Party|PARTY|Partei|Company) (?:[A-Z]|\d|I{1,3})")
 """Parties that are distinguished by letters or numbers."""
-NOT_A_TERM: Final = re.compile(
-    r"\beach\b|\bcollectively with\b|\btogether with the\b|"
-    r"\bto be (?:re-?)?(?:named|called|known)\b"
-)
-"""Text before a term that means several entities, or a future name."""
+NOT_A_TERM = _LISTS.pattern("not_a_term")
 VAGUE = frozenset(
     "party parties person persons we us our ours you your they agreement date term".split()
 )
@@ -129,65 +115,23 @@ OF_FIRMS = frozenset(
     "equipment materials information content interests assets trading business".split()
 )
 """Words for things that are also last words of organisation names."""
-GROUP: Final = re.compile(
-    r"\b(?:collectively|together|jointly|individually and|gemeinsam)\b", re.IGNORECASE
-)
-WITH_ITS_OWN: Final = re.compile(
-    r"\b(?:its|their|and|consolidated)\s+(?:\w+[ ,-]+){0,4}?(?:affiliates?|subsidiar|"
-    r"successors?|assigns|"
-    r"controlled|group|predecessors)",
-    re.IGNORECASE,
-)
-DESCRIBES: Final = re.compile(
-    r"\s*(?:[,(–-]|\n|(?:of|a|an|with|having|whose|located|organi[sz]ed|incorporated|existing|"
-    r"acting|"
-    r"residing|and its|and their|through|by and through|for itself|on behalf|registered|"
-    r"eingetragen|"
-    r"mit Sitz|vertreten|geschäftsansässig|c/o|as|division|\d)\b)"
-)
+GROUP = _LISTS.pattern("group")
+WITH_ITS_OWN = _LISTS.pattern("with_its_own")
+DESCRIBES = _LISTS.pattern("describes")
 BREAK: Final = re.compile(r"(?:[a-z]{4}|\))\.\s+[A-Z]|;|\b(?:shall|must|agrees?|whereas|WHEREAS)\b")
-DESCRIBER: Final = re.compile(
-    r"\b(?:of|by|under|at|subsidiary|division|affiliate|successor|laws|state|from|to|with|in"
-    r"|(?:representative|director|chair\w*|president|officer|signatory|manager)\s(?:is|being))\s*"
-    r"(?:the\s*)?$",
-    re.IGNORECASE,
-)
-CLAUSE: Final = re.compile(
-    r"\b(?:by\s+and\s+between|by\s+and\s+among|between|among(?:st)?|BETWEEN|AMONG|BY AND "
-    r"BETWEEN|Between|"
-    r"zwischen|Zwischen|made\s+by|entered\s+into\s+by|"
-    r"is\s+from)\b[:,]?\s*(?:\(\d\)\s*)?(?:(?i:the)\s+)?"
-)
-AND: Final = re.compile(
-    r"(?:[,)”\"]|\n|(?<=\w))\s*\b(?:and|AND|And|und)\b:?\s*(?:\(\d\)\s*)?(?:(?i:the)\s+)?"
-)
+DESCRIBER = _LISTS.pattern("describer")
+CLAUSE = _LISTS.pattern("clause")
+AND = _LISTS.pattern("and")
 ARTICLE: Final = re.compile(rf"\b(?:the|The|THE|der|die|das)\s[{QUOTES}‘’']?\s?$")
 ASIDE: Final = re.compile(r"\([^()]*\)")
-LABELLED: Final = re.compile(
-    r"(?:^|\n)[ \t]*((?:Party|PARTY|Partei) (?:[A-Z]|\d))[ \t]*[:：][ \t]*(?:\n[ \t]*)?(?=[A-Z0-9])"
-)
-"""A lettered party before its name: ``Party A: Marlow Estates Ltd``."""
-CALLED: Final = re.compile(
-    r"[,\s]+(?:here(?:in)?after|herein)?\s*(?:referred\s+to|called|known)(?:\s+as)?\s*$"
-)
+LABELLED = _LISTS.pattern("labelled")
+CALLED = _LISTS.pattern("called")
 FRONT = 6
 """Number of leading chunks in which parties may be named without "between"."""
-ABOUT_CONTRACT: Final = re.compile(
-    r"agreement|contract|lease|deed|indenture|memorandum|amendment|addendum|vertrag|entered|made\b",
-    re.IGNORECASE,
-)
-DESCRIBED: Final = re.compile(
-    r",\s+an?\s+(?:[\w.-]+[ \n]){0,5}(?:corporation|(?:limited liability |trust )?company|"
-    r"partnership|"
-    r"banking association|national association|statutory trust|business trust|body corporate|"
-    r"public body|charity|foundation|Aktiengesellschaft|GmbH)\b"
-)
+ABOUT_CONTRACT = _LISTS.pattern("about_contract")
+DESCRIBED = _LISTS.pattern("described")
 REACH, CLAUSE_REACH = 420, 900
-AN_INDIVIDUAL: Final = re.compile(
-    r"\s*,?\s*(?:\([^)]{1,60}\)\s*,?\s*)?(?:an?\s+(?:\w+\s+){0,3}(?:individual|natural person|"
-    r"resident|citizen)|"
-    r"residing\s+at|born\s+on|geboren\s+am|wohnhaft)\b"
-)
+AN_INDIVIDUAL = _LISTS.pattern("an_individual")
 
 
 def is_thing(name: str, /) -> bool:

@@ -34,14 +34,8 @@ _LISTS = WordLists(__file__)
 
 # Senders and recipients: the heads of mails, including forwarded and quoted ones.
 
-_FIELD: Final = re.compile(
-    r"(?:^|\n)[> \t]*(?:From|To|Cc|CC|cc|Bcc|bcc|Sender|Sent by|Reply-To|Von|An|Kopie|De|À|"
-    r"Para)[ \t]*:[ \t]*"
-)
-_LOTUS: Final = re.compile(
-    r"(?:Forwarded by|^From:|\n)[ \t]*\"?([A-Z][\w.'-]*(?: "
-    r"[A-Z][\w.'-]*){1,3})/[A-Z][\w/]+(?:@[\w]+)?\s+on\s"
-)
+_FIELD = _LISTS.pattern("field")
+_LOTUS = _LISTS.pattern("lotus")
 _FUNCTIONS = frozenset(_LISTS.words("functions"))
 _SHORTEST_MC = 4
 _PART: Final = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
@@ -134,12 +128,7 @@ def _kind(name: str, address: str) -> NameKind | None:
 
 # Names of investment funds and trusts, read backward from their last word.
 
-_FUND: Final = re.compile(
-    r"(?<=[a-z)] )(?:Fund|Master Trust|Issuance Trust|Income Trust|Growth Trust|Equity Trust|"
-    r"Municipal Trust|Receivables Trust|Mortgage Trust)"
-    r"(?: (?:\d{1,2}|[IVX]{1,4}))?(?![\w’'-]|[ ][A-Z][a-z]|, (?:Inc|L))"
-)
-"""Last words of investment funds, which have at least two more words before them."""
+_FUND = _LISTS.pattern("fund")
 _PAIR: Final = re.compile(r"([A-Z][\w-]+) (?:and|&) \Z")
 _WORDS_OF_FUND = 3
 _REACH = 140

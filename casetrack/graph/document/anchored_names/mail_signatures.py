@@ -24,22 +24,11 @@ if TYPE_CHECKING:
 
 _LISTS = WordLists(__file__)
 
-_DEAR: Final = re.compile(
-    r"(?:Dear|My dear|Gentlemen|Ladies and Gentlemen|Sirs?\b|Madam\b|To whom it may concern|"
-    r"Sehr geehrte|Liebe[rs]? |(?:Madame|Monsieur|Messieurs)\b[^,\n]*,$|Ch[eè]re? |"
-    r"Estimad[oa]|Egregi|Gentile|Geachte|Beste )",
-    re.IGNORECASE,
-)
+_DEAR = _LISTS.pattern("dear")
 _CLOSING: Final = re.compile(_LISTS.text("closing"), re.VERBOSE | re.IGNORECASE)
-_CONTACT: Final = re.compile(
-    r"\b(?:tel(?:ephone|efon|\.)?|ph(?:one|\.)|fax|telefax|mobile|e-?mail|web(?:site)?|vat|ust|"
-    r"www\.\S+)\b|https?://|[\w.+-]+@[\w-]+\.\w|(?:\+|\(0|\b00?)\d[\d ()/.-]{6,}\d",
-    re.IGNORECASE,
-)
+_CONTACT = _LISTS.pattern("contact")
 _STREET: Final = re.compile(_LISTS.text("street"), re.VERBOSE | re.IGNORECASE)
-_POSTCODE: Final = re.compile(
-    r"\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b|\b[A-Z]{2},? \d{5}\b|^(?:[A-Z]{1,2}-)?\d{4,5} [A-Z]"
-)
+_POSTCODE = _LISTS.pattern("postcode")
 _ADDRESS: Final = re.compile(r"([\w.+'-]+)@((?:[\w-]+\.)+)\w{2,}")
 _PUBLIC_HOSTS = frozenset(
     "aol btinternet gmail gmx googlemail hotmail icloud live mail msn outlook proton protonmail "
@@ -48,12 +37,7 @@ _PUBLIC_HOSTS = frozenset(
 """Public mail hosts, which do not identify a firm."""
 _TRADES = frozenset(_LISTS.words("trades"))
 _NO_FIRM = frozenset(_LISTS.words("no_firm"))
-_REFERENCE: Final = re.compile(
-    r"(?:(?:our|your|my|ihr|unser) )?(?:re|ref|reference|date|datum|subject|betreff|zeichen|"
-    r"by (?:e-?mail|fax|hand|post|courier)|via |private|strictly|confidential|without prejudice)"
-    r"\b",
-    re.IGNORECASE,
-)
+_REFERENCE = _LISTS.pattern("reference")
 _SIGNATURE_LINES = 5
 _MOST_WORDS, _LONGEST = 7, 60
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from casetrack.base.words import WordLists
 from casetrack.base.words.lists import any_title
 from casetrack.graph.document.anchored_names.companies import walk_left, walk_right
 from casetrack.graph.document.anchored_names.facts import Anchor, Where
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from casetrack.extract.spans import NameKind
     from casetrack.graph.document.anchored_names.terms import Candidate
 
+_LISTS = WordLists(__file__)
 _WORD = r"[^\W\d_][^\W\d_'’]*(?:[-'’][^\W\d_]+)*"
 _PERSON: Final = re.compile(
     rf"(?:(?:{any_title('address', 'academic')})\.? )?(?:{_WORD}\.?)"
@@ -28,27 +30,13 @@ _PERSON: Final = re.compile(
     r"per|Per)\b))"
 )
 _SIGNED: Final = re.compile(r"/[sS]/\s*[_ ]*")
-_NAMED: Final = re.compile(
-    r"(?<![\w])(?:(?:Print(?:ed)?|Typed|Full)\s+)?(?:Name|NAME|Signed by|Unterzeichner)(?: "
-    r"\(print\))?:\s*[_ ]*(?:\n\s*)?"
-)
+_NAMED = _LISTS.pattern("named")
 _BY: Final = re.compile(r"(?:^|\n)[ \t]*(?:By|BY|Per|By its|Durch)[ \t]*:?[ \t]*(?=[/_\n]|\w|$)")
 _SIGNED_LINE: Final = re.compile(r"\n[ \t_]*/[sS]/")
 _WITNESS = frozenset("witness signature signatures date name title print printed its by".split())
-_HEAD: Final = re.compile(
-    r"(?:^|\n)[ \t]*(Bill(?:ed)? to|Sold to|Invoice to|Billed from|From|Vendor|Supplier|Seller|"
-    r"Payee|"
-    r"Remit to|Pay to|Customer|Client|Rechnung an|Rechnungsempfänger|Lieferant|"
-    r"Kunde)[ \t]*:?[ \t]*\|?[ \t]*"
-    r"(?:\n[ \t]*)?(?=[A-Z0-9])",
-    re.IGNORECASE,
-)
-_INVOICE: Final = re.compile(
-    r"\b(?:invoice|rechnung|purchase order|credit note|receipt)\b", re.IGNORECASE
-)
-_BETWEEN: Final = re.compile(
-    r"(?:^|\n)[^\n]{0,60}?\b(?:between|among|BETWEEN|AMONG|Between|zwischen)[ \t]*:?[ \t]*(?=\n)"
-)
+_HEAD = _LISTS.pattern("head")
+_INVOICE = _LISTS.pattern("invoice")
+_BETWEEN = _LISTS.pattern("between")
 _AND: Final = re.compile(r"(?i:\s*(?:[-–]\s*)?(?:and|und|&)(?:\s*[-–])?:?\s*)")
 _TITLE_LINES = 14
 _BLOCK = 420
