@@ -19,7 +19,7 @@ ASKED = tuple[str, tuple[Any, ...], dict[str, Any]]
 CALLS: dict[str, tuple[ASKED, list[str]]] = {
     "summary": (("summary", (), {}), ["report: 1", "Key people and firms"]),
     "timeline --from 2023-01-01 --to 2023-12-31 -k 2": (
-        ("timeline", (), {"start": "2023-01-01", "end": "2023-12-31", "limit": 2}),
+        ("timeline", (), {"start": "2023-01-01", "end": "2023-12-31", "type": "all", "limit": 2}),
         ["2023-01-01  On 2023-01-01 Halyard Ltd", "--from", "--to"],
     ),
     "entities --kind person --sort name -k 2": (

@@ -36,6 +36,7 @@ class Dated(Record):
 class Event(Dated):
     """A date and the text about it."""
 
+    JSON = ("...", "type?")
     SHOWN = ("date", "description", "citation")
 
     description: str  # the sentence with the date, shortened between words
