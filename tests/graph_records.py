@@ -246,7 +246,7 @@ class Answers:
 
     def do_timeline(
         self, *, start: Any = None, end: Any = None, limit: int = 100, type: str = "all"
-    ) -> rec.Timeline:  # noqa: A002, E501
+    ) -> rec.Timeline:
         events = tuple(event(n) for n in self._count(limit))
         return rec.Timeline("Acme", start, end, self.size, events, 4)
 
