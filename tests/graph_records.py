@@ -244,9 +244,7 @@ class Answers:
     def do_statistics(self) -> rec.CollectionStatistics:
         return statistics(self.size + 5)
 
-    def do_timeline(
-        self, *, start: Any = None, end: Any = None, limit: int = 100, type: str = "all"
-    ) -> rec.Timeline:
+    def do_timeline(self, *, start: Any = None, end: Any = None, limit: int = 100, **_: str) -> Any:
         events = tuple(event(n) for n in self._count(limit))
         return rec.Timeline("Acme", start, end, self.size, events, 4)
 
