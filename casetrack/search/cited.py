@@ -8,7 +8,7 @@ words. A short name alone ("Daubert") is a citation if the collection cites one 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from casetrack.base.records.reading import AskedCitation
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from casetrack.base.records.reading import Reading
-    from casetrack.base.records.search import Evidence
     from casetrack.graph.cited import CitedAt, CitedCase
     from casetrack.search.ranking import Ranked
     from casetrack.store.index.index import Index
@@ -265,23 +264,12 @@ def with_cited(
         return verdict
     rest = blanked(reading.query, reading.dropped + tuple(c.part for c in matches.cited))
     only = not any(w.terms and not is_structural(w.text) for w in words_of(rest))
-    results: list[tuple[float, Evidence]] = []
-    for hit, given in zip(ranked, verdict.results, strict=True):
+    results = list(verdict.results)
+    for number, hit in enumerate(ranked):
         if "citation" in hit.signals:
-            relevance, evidence = given
-            least = (
-                (_SURE if matches.places.get(hit.place) != CITES_MORE else _LIKELY)
-                if only
-                else _LIKELY
-            )
-            is_strong = evidence == "strong" or least == _SURE
-            results.append((max(relevance, least), "strong" if is_strong else "weak"))
-        else:
-            results.append(given)
-    best = max(results[:LOOKED_AT], key=lambda r: r[0])
-    if best[0] <= verdict.relevance:
-        return replace(verdict, results=tuple(results))
-    return Verdict(*best, tuple(results))
+            is_sure = only and matches.places.get(hit.place) != CITES_MORE
+            results[number] = max(results[number], _SURE if is_sure else _LIKELY)
+    return Verdict(max(verdict.relevance, *results[:LOOKED_AT]), tuple(results))
 
 
 def cited_in(state: State, /) -> Cited:

@@ -15,13 +15,14 @@ from __future__ import annotations
 import functools
 import itertools
 import json
+import math
 import re
 import string
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from numbers import Real
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -327,12 +328,15 @@ def _one_slip(word: str) -> Iterator[str]:
 
 LOOKED_AT = 3
 """Number of best results judged together: one may have the words, another the meaning."""
-WORDED = 0.1
-"""Relevance by words alone from which models deny nothing."""
-LOST = 0.16
+NONE_BELOW, STRONG_FROM = 0.25, 0.75
+"""Relevance below which there is no evidence, and from which it is strong; of every fit."""
+LOST = 0.35
 """Relevance below which an answer is absent if a name or reference of the question is missing."""
-WORDS_ALONE, OTHER = "words", "words of other languages"
-"""Names of the fits of words: for English, and for languages with more forms and compounds."""
+WORDS_ALONE, OTHER, VALUES = "words", "words of other languages", "values"
+"""Names of the fits of words: for English, and for languages with more forms and compounds; and of
+the fit of questions for a value."""
+_LISTS = ("bm25", "semantic", "maxsim")
+"""Signals whose agreement shows that the first result answers a question for a value."""
 _LOWEST = 2
 """Number of tokens without a counterpart that count apart."""
 READ_FURTHER = 2
@@ -340,49 +344,39 @@ READ_FURTHER = 2
 FEWEST = 2
 """A question with fewer content words may be answered in other words."""
 JUDGED = 10
-"""Minimum number of judged results, so that the verdict does not depend on the limit."""
+"""Number of judged results, so that the verdict does not depend on the limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
     """One fit of the logistic model."""
 
-    features: tuple[str, ...]  # Names of features of :func:`features_of`
+    features: tuple[str, ...]  # Names of features of :func:`features_of` or :func:`ranking_of`
     # One per feature, never negative: more of a feature never lowers the relevance.
     weights: tuple[float, ...]
     bias: float
-    # Relevance below which there is no evidence, and from which it is strong.
-    none_below: float
-    strong_from: float
+    worded_from: float = 1.0  # Relevance by words alone from which models deny nothing
 
     def relevance(self, features: Mapping[str, NDArray[np.float64]], /) -> NDArray[np.float64]:
         """Return the relevance of passages, 0 to 1, from their features."""
         joined = sum(w * features[n] for n, w in zip(self.features, self.weights, strict=True))
-        logit = joined + self.bias
-        relevance: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-np.clip(logit, -30.0, 30.0)))
+        relevance: NDArray[np.float64] = _share(joined + self.bias)
         return relevance
 
-    def evidence(
-        self, relevance: float, /, *, is_worded: bool = False, is_lost: bool = False
-    ) -> Evidence:
-        """Return the evidence level of a relevance.
 
-        It is never *none* if the words alone show otherwise: models read names and technical terms
-        badly, and words miss other phrasings, but both seldom miss an answer.
-        """
-        if relevance < (LOST if is_lost else self.none_below) and (is_lost or not is_worded):
-            return "none"
-        return "strong" if relevance >= self.strong_from else "weak"
+def evidence_of(relevance: float, /) -> Evidence:
+    """Return the evidence level of a relevance."""
+    if relevance < NONE_BELOW:
+        return "none"
+    return "strong" if relevance >= STRONG_FROM else "weak"
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """The judgement of a search."""
 
-    # Of the search: how certain it is that the searched passages contain an answer.
-    relevance: float
-    evidence: Evidence
-    results: tuple[tuple[float, Evidence], ...]  # Relevance and evidence of each result
+    relevance: float  # How certain it is that the searched passages contain an answer
+    results: tuple[float, ...]  # The relevance of each result
 
 
 class Nearness(NamedTuple):
@@ -423,6 +417,7 @@ def judged(
     profile: str | None,
     language: str | None = None,
     never_none: bool = False,
+    asks_value: bool = False,
 ) -> Verdict:
     """Judge the results of a search, *ranked* with the best first.
 
@@ -430,10 +425,11 @@ def judged(
     each result the nearness of the question's tokens, ``None`` without a token matrix. *missing*
     has the things in the question that no passage contains. *profile* is the name of the models
     that took part, if any. With *never_none* the evidence is never *none*: every document has the
-    requested fact, such as a title, or no fit applies to the models.
+    requested fact, such as a title, or no fit applies to the models. *asks_value* is whether the
+    question asks for a date, an amount, a name or another value.
     """
     if not ranked:
-        return Verdict(0.0, "none", ())
+        return Verdict(0.0, ())
     features = features_of(words, ranked, nearest, missing, read)
     words_fit = fits_of(None, language)[0]
     fit = _fit(fits_of(profile, language), features)
@@ -441,14 +437,61 @@ def judged(
     best = {name: values[:LOOKED_AT].max(keepdims=True) for name, values in features.items()}
     whole = max(float(fit.relevance(best)[0]), float(each.max()))
     is_lost = any(features[name].any() for name in ("exact", "names"))
-    results = tuple(
-        (float(r), fit.evidence(float(r), is_worded=float(w) >= WORDED, is_lost=is_lost))
-        for r, w in zip(each, by_words, strict=True)
-    )
+    least = words_fit.worded_from
     worded = max(float(words_fit.relevance(best)[0]), float(by_words.max()))
-    evidence = fit.evidence(whole, is_worded=worded >= WORDED, is_lost=is_lost)
-    never_none = never_none or (len(words.weights) < FEWEST and not is_lost)
-    return Verdict(whole, "weak" if never_none and evidence == "none" else evidence, results)
+    whole = _bounded(whole, is_lost=is_lost, is_worded=worded >= least)
+    shift = 0.0
+    if asks_value and whole >= NONE_BELOW and (ranking := ranking_of(whole, ranked)):
+        by_ranking = float(_fits()[VALUES][0].relevance(ranking)[0])
+        shift = min(0.0, _logit(by_ranking) - _logit(whole))
+        whole = min(whole, by_ranking)
+    if never_none or (len(words.weights) < FEWEST and not is_lost):
+        whole = max(whole, NONE_BELOW)
+    results = [
+        _bounded(float(r), is_lost=is_lost, is_worded=w >= least)
+        for r, w in zip(each, by_words, strict=True)
+    ]
+    if shift:
+        results = [float(_share(_logit(relevance) + shift)) for relevance in results]
+    return Verdict(whole, tuple(min(whole, relevance) for relevance in results))
+
+
+def _bounded(relevance: float, *, is_lost: bool, is_worded: bool) -> float:
+    """Return a relevance with the bounds of things that are missing, and of words that are found.
+
+    It is never *none* if the words alone show otherwise: models read names and technical terms
+    badly, and words miss other phrasings, but both seldom miss an answer.
+    """
+    if is_lost:
+        return relevance * NONE_BELOW / LOST if relevance < LOST else relevance
+    return max(relevance, NONE_BELOW) if is_worded else relevance
+
+
+def ranking_of(relevance: float, ranked: Sequence[Ranked], /) -> dict[str, NDArray[np.float64]]:
+    """Return the features of a ranking, float64 [1] each; empty without words and both vectors.
+
+    ``agreement`` is the mean reciprocal rank of the first result by words, vectors and token
+    matrices; ``lead`` its score above the last judged result.
+    """
+    judged_ones = ranked[:JUDGED]
+    if not all(any(name in hit.signals for hit in judged_ones) for name in _LISTS):
+        return {}
+    signals = (ranked[0].signals.get(name) for name in _LISTS)
+    ranks = [signal.rank for signal in signals if signal is not None and signal.rank]
+    return {
+        "logit": np.array([_logit(relevance)]),
+        "agreement": np.array([sum(1 / rank for rank in ranks) / len(_LISTS)]),
+        "lead": np.array([ranked[0].score - judged_ones[-1].score]),
+    }
+
+
+def _logit(relevance: float) -> float:
+    return math.log(max(relevance, 1e-9) / max(1.0 - relevance, 1e-9))
+
+
+def _share(logit: Any) -> Any:
+    """Return the share of a logit, a number or an array."""
+    return 1.0 / (1.0 + np.exp(-np.clip(logit, -30.0, 30.0)))
 
 
 def features_of(
@@ -529,17 +572,22 @@ def has_fit(profile: str | None, /) -> bool:
     return len(fits_of(profile)) > len(fits_of(None))
 
 
-@functools.cache
 def fits_of(profile: str | None, language: str | None = None, /) -> tuple[Fit, ...]:
     """Return the fit of words alone, which every denial needs, and those of a profile."""
-    text = resources.files("casetrack.search").joinpath("evidence.json").read_text("utf-8")
-    stored = json.loads(text)["fits"]
     words = WORDS_ALONE if language in {None, "en"} else OTHER
-    entries = [*stored[words], *stored.get(vectors_of(profile) if profile else "", [])]
-    return tuple(
-        Fit(**{**entry, "features": tuple(entry["features"]), "weights": tuple(entry["weights"])})
-        for entry in entries
-    )
+    return (*_fits()[words], *_fits().get(vectors_of(profile) if profile else "", ()))
+
+
+@functools.cache
+def _fits() -> dict[str, tuple[Fit, ...]]:
+    text = resources.files("casetrack.search").joinpath("evidence.json").read_text("utf-8")
+    return {
+        name: tuple(
+            Fit(**{**fit, "features": tuple(fit["features"]), "weights": tuple(fit["weights"])})
+            for fit in fits
+        )
+        for name, fits in json.loads(text)["fits"].items()
+    }
 
 
 def check_relevance(least: object, /) -> None:

@@ -24,8 +24,10 @@ from casetrack.search.cited import CitationMatches, cited_in, find_cited, with_c
 from casetrack.search.evidence import (
     JUDGED,
     LOOKED_AT,
+    NONE_BELOW,
     Nearness,
     check_relevance,
+    evidence_of,
     has_fit,
     judged,
     left_out,
@@ -36,6 +38,7 @@ from casetrack.search.evidence import (
 from casetrack.search.filters import choose
 from casetrack.search.pinpoint.find import AnswerLocator, Finder, Passage
 from casetrack.search.pinpoint.scoring import Encoded
+from casetrack.search.pinpoint.values import kinds_asked
 from casetrack.search.plan import RERANK, ask, holds_code, make_plan, words_only
 from casetrack.search.question.form import COMPUTED
 from casetrack.search.question.meaning import PROFILES, meaning_of
@@ -302,13 +305,14 @@ class _Run:
             profile = None
         # Every document has a title and a date, in any words. Results in another language, and of
         # models without a fit, contain no word of the question. A statement asks nothing: at most
-        # four in five denials of claims were right, which is too few.
+        # four in five denials of claims were right, which is too few. Keywords ask nothing either.
         foreign = self._other_languages()
         is_open = "head" in reading.wants or (
             profile is not None and (bool(foreign) or not has_fit(profile))
         )
         is_exact = any(m.is_exact for m in missing)
-        never_none = reading.text.rstrip().endswith(".") or (is_open and not is_exact)
+        is_query = reading.form == "words" and any(words.frequencies.values())
+        never_none = reading.text.rstrip().endswith(".") or ((is_open or is_query) and not is_exact)
         verdict = judged(
             words,
             ranked,
@@ -318,6 +322,7 @@ class _Run:
             profile=profile,
             language=reading.language,
             never_none=never_none,
+            asks_value=bool(kinds_asked(reading.form, reading.query)),
         )
         self.remarks = [sentence(missing, lambda at: index.texts([at])[at])] if missing else []
         if foreign:
@@ -329,7 +334,7 @@ class _Run:
         self.verdict = with_cited(verdict, ranked, self.cited, reading)
         self.times.lap("evidence")
         best = enumerate(self.verdict.results[: self.limit])
-        self.shown = [n for n, (relevance, _) in best if relevance >= least]
+        self.shown = [n for n, relevance in best if relevance >= least]
         if hidden := min(self.limit, len(ranked)) - len(self.shown):
             self.remarks.append(left_out(hidden, least))
 
@@ -373,7 +378,7 @@ class _Run:
             connected = tuple(graph_of(self.state).related(ids, limit=related))
             self.times.lap("graph")
         computed, advice = self._computed()
-        verdict = self.verdict
+        relevance = max(self.verdict.relevance, NONE_BELOW if computed else 0.0)
         license_status, unsearched = self.entitlements.status(), self.lists.unsearched
         documents = self.chosen.documents
         return SearchResults(
@@ -403,8 +408,8 @@ class _Run:
             ),
             related=connected,
             tier=license_status.tier.name,
-            relevance=verdict.relevance,
-            evidence="weak" if computed and verdict.evidence == "none" else verdict.evidence,
+            relevance=relevance,
+            evidence=evidence_of(relevance),
             reading=self.reading,
             computed=computed,
         )
@@ -450,7 +455,7 @@ class _Run:
         finder = Finder(snapshot, index, self.reading, self.encoded, texts)
         state, results = self.state, []
         for at, (n, (previous, chunk, following)) in enumerate(zip(intact, around, strict=True)):
-            hit, (relevance, evidence) = ranked[n], self.verdict.results[self.shown[n]]
+            hit, relevance = ranked[n], self.verdict.results[self.shown[n]]
             results.append(
                 SearchResult(
                     rank=at + 1,
@@ -468,7 +473,7 @@ class _Run:
                         if place in passages
                     ),
                     relevance=relevance,
-                    evidence=evidence,
+                    evidence=evidence_of(relevance),
                     locate=AnswerLocator(finder, at),
                     cites=LegalNames(
                         lambda: state.once(cited_in), snapshot, index, hit.place, chunk.text

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from casetrack.base.records import SearchResult
     from casetrack.store.workspace import State
 
-_NAMED, _SURE, _SUPPORT, _ABSENT = 0.6, 0.9, 0.5, 0.25
+_NAMED, _SURE, _SUPPORT, _ABSENT = 0.58, 0.75, 0.54, 0.42
 """Relevance of the best passage for a topic that a heading names, and without one; of the second
 passage; and up to which a topic is absent. They were chosen on 25 contracts with 37 clauses
 each (CUAD); for other 25 see docs/searching.md.

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from casetrack.base.errors import UsageError
 from casetrack.base.records.reading import Part
-from casetrack.base.records.search import NO_ANSWER
+from casetrack.base.records.search import NO_ANSWER, Signal
 from casetrack.search.asked_words import asked_words, synonyms_of
-from casetrack.search.evidence import Fit, fits_of, judged, missing_from
+from casetrack.search.evidence import Fit, evidence_of, fits_of, judged, missing_from
 from casetrack.search.question.read import read
 from casetrack.search.question.vocabularies import shipped
 from casetrack.search.question.words import stems_of
@@ -172,11 +172,17 @@ def test_words_count_in_other_forms_and_pairs_of_signs_only_within_words(
     assert asked_words(read(question), scope_of(index)).coverage([(0, 0)])[0] >= least
 
 
-@pytest.mark.parametrize("fit", [fit for name in ("mini", "multilingual") for fit in fits_of(name)])
-def test_nothing_is_denied_where_words_or_models_find_it(fit: Fit) -> None:
-    assert fit.evidence(0.0, is_worded=True) == "weak"
-    assert fit.evidence(fit.none_below) == "weak"
-    assert fit.evidence(0.0) == "none"
+@pytest.mark.parametrize(("ranks", "evidence"), [((1, 1, 1), "weak"), ((9, 8, 9), "none")])
+def test_a_value_is_denied_where_words_and_models_disagree(
+    collection: Collection, ranks: tuple[int, ...], evidence: str
+) -> None:
+    question, scope = "What does the tenant pay?", scope_of(collection.workspace.state().index)
+    names = zip(("bm25", "semantic", "maxsim"), ranks, strict=True)
+    hit = Ranked((0, 0), "", 1.0, {name: Signal(0.2, rank, 0.2) for name, rank in names})
+    asked = partial(judged, asked_words(read(question), scope), [hit], [None], [], texts_of(scope))
+    verdict = asked(profile=None, asks_value=True)
+    assert (evidence_of(verdict.relevance), *map(evidence_of, verdict.results)) == (evidence,) * 2
+    assert evidence_of(asked(profile=None).relevance) == "weak"
 
 
 def test_everyday_words_count_for_those_of_documents(collection: Collection) -> None:
@@ -248,7 +254,7 @@ def test_one_word_is_too_little_to_deny(
     verdict = judged(
         words, [Ranked((0, 0), "", 1.0, {})], [None], lost, texts_of(scope), profile=None
     )
-    assert verdict.evidence == evidence
+    assert evidence_of(verdict.relevance) == evidence
 
 
 def texts_of(scope: Scope) -> Read:
@@ -336,6 +342,9 @@ def test_json_and_tables_say_it(collection: Collection) -> None:
     assert all({"relevance", "evidence"} <= result.keys() for result in raw["results"])
     assert {"relevance", "evidence"} <= set(answer.to_arrow().column_names)
     absent = collection.search("Which vaccine was tested on mice?")
+    for each in (answer, absent):
+        told = [(each.relevance, each.evidence), *((r.relevance, r.evidence) for r in each)]
+        assert [evidence for _, evidence in told] == [evidence_of(r) for r, _ in told]
     for shown in (repr(absent), absent._repr_html_()):
         assert (NO_ANSWER in shown) == bool(absent.results)
 
@@ -372,5 +381,3 @@ def test_more_of_anything_is_never_less_relevant(
     grown = {n: less[n] + m for n, m in zip(fit.features, more, strict=False)}
     low, high = float(fit.relevance(less)[0]), float(fit.relevance(grown)[0])
     assert 0 <= low <= high <= 1
-    order = ["none", "weak", "strong"]
-    assert order.index(fit.evidence(low)) <= order.index(fit.evidence(high))

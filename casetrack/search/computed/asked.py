@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import get_args
 
+from casetrack.base.records.reading import QuestionForm, Reading
 from casetrack.base.words import WordLists
 from casetrack.search.question.form import superlative
-
-if TYPE_CHECKING:
-    from casetrack.base.records.reading import QuestionForm, Reading
 
 LISTS = WordLists(__file__)
 _QUANTIFIERS = frozenset(LISTS.words("quantifiers"))
@@ -24,31 +22,10 @@ _WORD = re.compile(r"[\w&'’./-]*\w")
 _MOST_WORDS = 5
 """Maximum number of words of a set: "approved change requests"."""
 
-_IS = (
-    r" (?:documents?|files?|papers?|dokumente?|dateien|unterlagen)"
-    r" (?:are|were|sind|waren)\b(?= \w+)"
-)
-"""The set is the predicate: "Which documents are annual reports?"."""
 _ASKED: dict[QuestionForm, re.Pattern[str]] = {
-    "list": re.compile(
-        r"^\W*(?:please )?(?:(?:list|enumerate|name|show|find|give|get|identify|display|tabulate"
-        r"|collect|tell|liste|zähle|nennen? sie|nenne|listen sie|zeigen? sie|zeige|finde|gib)\b"
-        r"|(?:(?:in|on|by|from) )?(?:which|what|who|welche[rnms]?|was|wer)\b"
-        rf"(?:{_IS}| (?:are|were|sind|waren)\b)?)?"
-    ),
-    "count": re.compile(
-        r"^.*?\b(?:how many|number of|count(?: of)?|wie ?viele|anzahl (?:der|von|an|aller))\b"
-        rf"(?:{_IS})?"
-    ),
-    "sum": re.compile(
-        r"^.*?\b(?:(?:total|sum|grand total|aggregate|summe|gesamtsumme|gesamtbetrag|gesamtwert)"
-        r"(?: (?:amount|value|cost|price|sum|worth))?(?: of\b| der\b| aller\b| von\b))"
-    ),
-    "extreme": re.compile(
-        r"^\W*(?:(?:list|show|find|give|get|name|nenne|zeige|finde)\b(?: me)? ?)?"
-        r"(?:(?:what|which|who|was|wer|welche[rnms]?|wie hoch|when|wann)(?:'s| is| are| was| were"
-        r"| ist| sind| war)?\b)?(?: (?:the|our|die|der|das|den)\b)?"
-    ),
+    form: LISTS.pattern(f"asks_{form}")
+    for form in get_args(QuestionForm)
+    if form in {"list", "count", "sum", "extreme"}
 }
 _HAS = re.compile(
     r"\b(?:has|have|had|shows?|reports?|reported|received|with|costs?|hat|haben|hatte)"

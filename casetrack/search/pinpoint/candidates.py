@@ -7,6 +7,8 @@ import itertools
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from casetrack.search.pinpoint.wanted import LISTS
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -22,18 +24,7 @@ _NOUN = re.compile(
 )
 """Text around a year that only names a thing: "the 2021 plan"."""
 _AGE = re.compile(r"\b(?:aged?|alter)\s+(?:of\s+)?$", re.IGNORECASE)
-_LABEL = re.compile(
-    # "5.2", "(2)", "TS-10014", "401(k)", "10-K", "Chamber 3", "No. 7"; not "$5.2".
-    r"(?<![\w.,$\u20ac\u00a3-])(?:\d{1,3}(?:\.\d{1,3})+\.?(?=\s+(?-i:[A-Z]))|\(\w{1,4}\)"
-    r"|[^\W\d_]+[-/#]\d[\w-]*|\d[\d,.]*(?:\([A-Za-z]{1,2}\)|-[A-Z]+\b))"
-    r"|^\s*(?:(?:\d{1,3}[.)](?!\d)|\([A-Za-z0-9]{1,4}\)|[A-Za-z][.)])\s*)+"
-    r"|\b(?:part|clause|section|article|item|note|page|pp?|paragraph|para|schedule|annex|exhibit|"
-    r"appendix|chapter|chamber|room|unit|floor|suite|box|form|rule|title|table|figure|version|no|"
-    r"nos|number|phase|step|level|line|lot|volume|vol|invoice|order|model|type|series|class|grade)"
-    r"\b\.?\s*[#:]?\s*(?-i:[A-Z]{0,3})\d[\w.,-]*(?:\s*(?:and|or|to|,|\u2013|-)\s*\d[\w.,-]*)*"
-    r"|(?-i:[A-Z][a-z]+) \d{1,2}(?![\d.,]*\d)",
-    re.IGNORECASE,
-)
+_LABEL = LISTS.pattern("label", re.IGNORECASE)
 """Numbers that name something and do not count."""
 _HOUSE = re.compile(r"(?:^|\n)\s*$")
 _STREET = re.compile(r" (?:[NSEW]\.? )?[A-Z]\w+[^\n]{0,40}\n")

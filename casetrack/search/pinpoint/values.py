@@ -18,54 +18,33 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from casetrack.base.records.reading import Answer
-from casetrack.base.words import WordLists
 from casetrack.base.words.lists import month_numbers
-from casetrack.search.pinpoint import wanted as asked_for
 from casetrack.search.pinpoint.candidates import Value, values_in
 from casetrack.search.pinpoint.cells import BETWEEN, Table
 from casetrack.search.pinpoint.scoring import Hit, hits_of, query_terms
-from casetrack.search.pinpoint.wanted import Wanted, wanted
+from casetrack.search.pinpoint.wanted import LISTS, Wanted, wanted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from casetrack.base.provenance import Provenance
-    from casetrack.base.records.reading import AnswerKind
+    from casetrack.base.records.reading import AnswerKind, QuestionForm
     from casetrack.search.pinpoint.scoring import Floats, Sought
     from casetrack.search.pinpoint.units import Unit
 
 VALUE_COLUMNS = ("mentions",)
 """Columns of ``chunks`` with values that may answer; others are found in the marked part itself."""
 
-_LISTS = WordLists(asked_for.__file__)
-_OTHERWISE, _DOUBTFUL = (
-    re.compile(rf"\b(?:{''.join(_LISTS.text(name).split(chr(10)))})\b", re.IGNORECASE)
-    for name in ("otherwise", "doubtful")
+_OTHERWISE, _DOUBTFUL, _DUE, _LIMIT, _CLAUSE = (
+    LISTS.pattern(name, re.IGNORECASE)
+    for name in ("otherwise", "doubtful", "due", "limit", "clause")
 )
 _PREPOSITIONS = query_terms("within until since during after before prior")
-_SELECTING = frozenset(_LISTS.words("selecting"))
-_PARTIES = frozenset(_LISTS.words("parties"))
+_SELECTING = frozenset(LISTS.words("selecting"))
+_PARTIES = frozenset(LISTS.words("parties"))
 _DUTY = re.compile(r"\b(?:must|shall|should|has to|have to|muss|m\u00fcssen)\b", re.IGNORECASE)
 _PAST = re.compile(r"\b(?:was|were|did|wurden?)\b", re.IGNORECASE)
-_DUE = re.compile(
-    r"\b(?:must|shall|should|ha(?:s|ve) to|(?:is|are) to|(?-i:may|will)|due|required|requires?|"
-    r"deadline|within|no later|not (?:less|later) than|at least|prior to|"
-    r"by (?=\d|(?-i:[A-Z]))|sp\u00e4testens|innerhalb|binnen|muss|m\u00fcssen)\b",
-    re.IGNORECASE,
-)
-"""Duties and time limits."""
-_LIMIT = re.compile(
-    r"\b(?:within|no later|not (?:less|later) than|at least|prior|before|after|following|innerhalb|"
-    r"binnen|sp\u00e4testens|nach|vor)\b",
-    re.IGNORECASE,
-)
 
-_CLAUSE = re.compile(
-    r"[;:(){}\[\]\u2013\u2014]|,(?! \d)\s+(?:and|but|while|whereas|with|who|which|where|when|"
-    r"after|before|as|or|in|on|by)\b|\b(?:while|whereas|but|although|though)\b|\. ",
-    re.IGNORECASE,
-)
-"""Starts and ends of clauses."""
 _NUMBERED = re.compile(
     rf"\b(?!(?:{'|'.join(month_numbers('en', 'en_short'))}|than|below|above|under|over|least|most|"
     r"about|from|until|after|before|between)\b)(?P<thing>[^\W\d_]{3,}) (?P<number>\d{1,3})\b"
@@ -474,10 +453,18 @@ def value_asked(sought: Sought, /) -> Wanted | None:
     return wanted(sought.query) if is_value else None
 
 
+def kinds_asked(form: QuestionForm, query: str, /) -> frozenset[str]:
+    """Return the kinds of value in a sentence that a question requests; mostly one, or none."""
+    asked = wanted(query) if form in _FORMS else None
+    if asked is None or (form == "explanation" and asked.kinds != {"money"}):
+        return frozenset()
+    return asked.kinds
+
+
 def answer_in(passages: Sequence[Scored], sought: Sought, asked: Wanted, /) -> Found | None:
     """Return the value in the first results that answers; ``None`` if none is certain."""
     sentence = None
-    if asked.kinds and (sought.form != "explanation" or asked.kinds == {"money"}):
+    if kinds_asked(sought.form, sought.query):
         sentence = _in_sentences(passages[:READ_SENTENCES], sought, asked)
     cell = _in_tables(passages, sought, asked)
     if sentence is None or cell is None:

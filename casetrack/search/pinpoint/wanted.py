@@ -9,8 +9,8 @@ from typing import NamedTuple
 from casetrack.base.words import WordLists
 from casetrack.search.pinpoint.scoring import query_terms
 
-_LISTS = WordLists(__file__)
-_LANGUAGES = _LISTS.words("languages")
+LISTS = WordLists(__file__)
+_LANGUAGES = LISTS.words("languages")
 _WORD = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
 _PHRASE_ENDS = frozenset(
     "of in on at by to from for with under per that which who when after before between during "
@@ -33,7 +33,7 @@ _CHARGES = re.compile(
 
 
 _DID = re.compile(r"\b(?:did|does|do)\b", re.IGNORECASE)
-_PARTICIPLES = frozenset(_LISTS.words("en_participles"))
+_PARTICIPLES = frozenset(LISTS.words("en_participles"))
 _DUTY = re.compile(r"\b(?:must|shall|should|has to|have to|may|muss|m\u00fcssen)\b", re.IGNORECASE)
 """Words of a question for a day, or for a period before or after an event."""
 
@@ -64,15 +64,15 @@ class _Words:
     """The word lists of a language."""
 
     def __init__(self, language: str) -> None:
-        self.ask = frozenset(_LISTS.words(f"{language}_ask"))
-        self.verbs = frozenset(_LISTS.words(f"{language}_verb"))
-        self.copulas = frozenset(_LISTS.words(f"{language}_copula"))
-        self.how = _LISTS.groups(f"{language}_how")
-        self.whens = frozenset(_LISTS.words(f"{language}_when"))
-        self.persons = frozenset(_LISTS.words(f"{language}_person"))
-        self.objects = re.compile(rf"(?:{_LISTS.text(f'{language}_object')})\b", re.IGNORECASE)
+        self.ask = frozenset(LISTS.words(f"{language}_ask"))
+        self.verbs = frozenset(LISTS.words(f"{language}_verb"))
+        self.copulas = frozenset(LISTS.words(f"{language}_copula"))
+        self.how = LISTS.groups(f"{language}_how")
+        self.whens = frozenset(LISTS.words(f"{language}_when"))
+        self.persons = frozenset(LISTS.words(f"{language}_person"))
+        self.objects = re.compile(rf"(?:{LISTS.text(f'{language}_object')})\b", re.IGNORECASE)
         self.nouns: dict[str, frozenset[str]] = {}
-        for kind, nouns in _LISTS.groups(f"{language}_nouns").items():
+        for kind, nouns in LISTS.groups(f"{language}_nouns").items():
             for noun in nouns:
                 self.nouns[noun] = self.nouns.get(noun, frozenset()) | {kind}
 

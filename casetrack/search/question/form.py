@@ -233,27 +233,8 @@ def _is_list(main: str, g: _Grammar) -> bool:
     return asked["who"] is not None or (_is_plural(phrase) and not is_definition and not is_verb)
 
 
-_ENGLISH_LIST = re.compile(
-    r"(?:(?:in|on|by|at|to|from|for|with|of|under) )?(?:(?P<who>whom? (?:are|were)\b(?! we\b))"
-    r"|what (?:are|were) (?:the|all|all the|our|my)|(?P<bare>what (?:are|were))"
-    r"|(?P<which>which(?: of the)?)"
-    r"|(?P<what>what))(?= )"
-)
-_GERMAN_LIST = re.compile(
-    r"(?:(?:in|an|auf|bei|von|für|mit|aus|zu) )?(?:(?:wer|was) (?:sind|waren) (?:die|alle|"
-    r"einige|unsere|zwei|drei|\d)\b"
-    r"|welchen? \w+(?: \w+){0,3}? (?:wird|kommt|sind|waren|haben|hatten|wurden|"
-    r"werden|gibt|gelten|stehen|"
-    r"enthalten|bestehen|nennen|erwähnen|regeln)\b"
-    r"|(?:liste|zähle|nenne|nennen sie|listen sie|zeigen? sie|zeige|finde|gib|auflistung|"
-    r"aufstellung)\b.*?\b(?:alle[rsmn]?|die|sämtliche\w*)\b(?! (?:\w+ )?(?:nummer|adresse)\b))"
-)
-_NOUN_END = re.compile(
-    r"\b(?:of|in|on|by|at|to|from|for|with|under|is|are|was|were|am|do|does|did|has|have|had|can|"
-    r"could|may|might|must|shall|should|will|would|that|who|which|where|when|between|and|or|"
-    r"mention(?:s|ed)?|contain(?:s|ed|ing)?|about|over|above|below|concerning|regarding|sorted|"
-    r"ordered|signed|dated|sent|received|due|issued|paid)\b|(?<=\ws )\w{3,}ed\b|[,.?!:;(]"
-)
+_ENGLISH_LIST, _GERMAN_LIST = map(_LISTS.pattern, ("english_list", "german_list"))
+_NOUN_END = _LISTS.pattern("noun_end")
 
 
 def _noun_phrase(text: str) -> str:

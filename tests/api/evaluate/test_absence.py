@@ -23,6 +23,7 @@ TOLD: dict[SearchMode, tuple[int, int, int]] = {
     "keyword": (8, 0, 2),
     "semantic": (8, 1, 4),
     "hybrid": (7, 0, 3),
+    "full": (14, 0, 2),
 }
 
 

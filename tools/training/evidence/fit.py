@@ -6,8 +6,10 @@ Each fold leaves one family of sets out (all of XQuAD are one), and fits on the 
 come from ``training.evidence.cases``; a search is the best of its first three results, feature by
 feature, and is classified by whether its answer exists. Weights are never negative.
 
-The bounds ``none_below`` that it chooses deny too many questions in other words: those of English
-were lowered by hand until at most one in 25 of the held and golden questions was denied.
+Weights and bias are scaled so that every fit has the same bounds of *none* and *strong*. The bounds
+of *none* that it chooses deny too many questions in other words: those of English were lowered by
+hand (to 0.05 and 0.06 of the probability) until at most one in 25 of the held and golden questions
+was denied.
 """
 
 from __future__ import annotations
@@ -23,7 +25,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from casetrack.extract.language import language_of, script_of
-from casetrack.search.evidence import LOOKED_AT, OTHER, WORDED, WORDS_ALONE, Fit, few
+from casetrack.search.evidence import (
+    LOOKED_AT,
+    NONE_BELOW,
+    OTHER,
+    STRONG_FROM,
+    WORDS_ALONE,
+    Fit,
+    few,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -47,6 +57,8 @@ WRONGLY_DENIED = {"keyword": 0.03, "hybrid": 0.04, "full": 0.04}
 """Limit of wrong denials among the questions that have an answer, as mean over the sets. A denial
 needs weak evidence from both the words and the models, so it is wrong less often than either.
 """
+WORDED = 0.1
+"""Probability by words alone from which models deny nothing."""
 WRONGLY_SURE = 0.03
 """Limit of strong evidence among the questions without an answer, as mean over the sets."""
 GIVEN = {"exact": 4.0, "names": 2.0, "few": 0.3}
@@ -118,7 +130,7 @@ def fitted(cases: Sequence[Case], features: tuple[str, ...], mode: str) -> Fit:
     bias = float(b[-1] - mean @ weights)
     for name, given in GIVEN.items():
         weights[features.index(name)] = given
-    raw = Fit(features, tuple(map(float, weights)), bias, 0.0, 1.0)
+    raw = Fit(features, tuple(map(float, weights)), bias)
     steps = np.linspace(0.0, 1.0, 401)
     present = _by_set(cases, raw, mode, present=True)
     absent = _by_set(cases, raw, mode, present=False)
@@ -126,7 +138,23 @@ def fitted(cases: Sequence[Case], features: tuple[str, ...], mode: str) -> Fit:
     # another.
     few_denied = [s for s in steps if _mean(v < s for v in present) <= WRONGLY_DENIED[mode]]
     few_sure = [s for s in steps if _mean(v >= s for v in absent) <= WRONGLY_SURE]
-    return replace(raw, none_below=float(max(few_denied)), strong_from=float(min(few_sure)))
+    return scaled(raw, float(max(few_denied)), float(min(few_sure)))
+
+
+def scaled(fit: Fit, none_below: float, strong_from: float, /) -> Fit:
+    """Return a fit on the common scale, on which its bounds are those of all fits."""
+    low, high = (np.log(p / (1 - p)) for p in (none_below, strong_from))
+    least, most = (np.log(p / (1 - p)) for p in (NONE_BELOW, STRONG_FROM))
+    scale = float((most - least) / (high - low))
+    bias = scale * (fit.bias - low) + least
+    worded = 1 / (1 + np.exp(-(scale * (np.log(WORDED / (1 - WORDED)) - low) + least)))
+    is_words = fit.features == WORDS
+    return replace(
+        fit,
+        weights=tuple(scale * w for w in fit.weights),
+        bias=float(bias),
+        worded_from=float(worded) if is_words else 1.0,
+    )
 
 
 def _mean(shares: Collection[np.ndarray] | object) -> float:
@@ -182,10 +210,10 @@ def measured(name: str, cases: Sequence[Case], features: tuple[str, ...], mode: 
             ]
             of[kind] = np.array(pairs)
         present = of.pop("present")
-        denied = lambda v: np.mean((v[:, 0] < fit.none_below) & (v[:, 1] < WORDED))  # noqa: B023, E731
-        sure = np.mean(present[:, 0] >= fit.strong_from)
+        denied = lambda v: np.mean((v[:, 0] < NONE_BELOW) & (v[:, 1] < words.worded_from))  # noqa: B023, E731
+        sure = np.mean(present[:, 0] >= STRONG_FROM)
         for kind, gone in sorted(of.items()) or [("", present[:0])]:
-            strong = np.mean(gone[:, 0] >= fit.strong_from) if len(gone) else float("nan")
+            strong = np.mean(gone[:, 0] >= STRONG_FROM) if len(gone) else float("nan")
             told = denied(gone) if len(gone) else float("nan")
             print(
                 f"{held:16}{kind:9}{len(present):>5}/{len(gone):<4}"
@@ -221,8 +249,7 @@ def _rounded(fit: Fit) -> Fit:
         fit.features,
         tuple(round(w, 3) for w in fit.weights),
         round(fit.bias, 3),
-        round(fit.none_below, 3),
-        round(fit.strong_from, 3),
+        round(fit.worded_from, 3),
     )
 
 
