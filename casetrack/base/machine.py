@@ -48,6 +48,17 @@ def release_memory() -> None:
         _libc().malloc_trim(0)
 
 
+def own_bytes(process: int | None = None, /) -> int:
+    """Return the resident memory of this or another process, without mapped files if possible."""
+    import psutil
+
+    try:
+        info = psutil.Process(process).memory_info()
+    except psutil.NoSuchProcess:
+        return 0
+    return int(getattr(info, "private", info.rss - getattr(info, "shared", 0)))
+
+
 # OpenBLAS starts its threads when it is loaded, and Arrow imports pandas for its first array.
 
 _BLAS_THREADS = "OPENBLAS_NUM_THREADS"

@@ -1,14 +1,16 @@
-"""Runs a SQL statement in a separate process that can be killed.
+"""Runs SQL statements in a separate process that can be killed.
 
 DuckDB checks limits only between units of work, and one unit can take minutes and all memory; a
-server must survive that. The process is ``casetrack query``, with its guard, limits and errors;
-after a statement the next one is started and waits.
+server must survive that. The process is ``casetrack query``, with its guard, limits and errors. It
+is kept for the next statement, unless it was killed or keeps much memory.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import secrets
 import subprocess
 import sys
 from functools import partial
@@ -17,9 +19,11 @@ from typing import IO, TYPE_CHECKING, Any, cast
 import anyio
 
 from casetrack.base.errors import QueryError
+from casetrack.base.machine import own_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from io import BufferedReader
 
     from casetrack.base.config import Settings
     from casetrack.base.records import CollectionInfo
@@ -30,7 +34,9 @@ _LICENSE = "CASETRACK_LICENSE"
 _together = anyio.CapacityLimiter(2)
 """Maximum number of processes; each can use as much memory as one statement."""
 _spares: dict[str, subprocess.Popen[bytes]] = {}
-"""The process for the next statement on a data folder, because its start takes most of the time."""
+"""The idle process of a data folder, because its start takes most of the time."""
+_MOST_KEPT = 512 << 20
+"""Maximum memory of an idle process, in bytes."""
 
 
 async def rows_of(
@@ -62,32 +68,42 @@ async def csv_of(settings: Settings, info: CollectionInfo, statement: str, /) ->
 async def _answer(
     settings: Settings, info: CollectionInfo, statement: str, options: Sequence[str], most: int
 ) -> tuple[bytes, int | None]:
-    """Return the output of the process and its exit code; then start one for the next statement."""
-    command = ["--data-dir", str(settings.data_dir), "query", "--collection", info.id]
-    given = json.dumps([*command, *options, "--", statement]).encode() + b"\n"
+    """Return the output of the process and its exit code, and keep a process for the next."""
+    home = str(settings.data_dir)
+    command = ["--data-dir", home, "query", "--collection", info.id, *options, "--", statement]
     async with _together:
-        process = _spares.pop(str(settings.data_dir), None)
+        process = _spares.pop(home, None)
         if process is None or process.poll() is not None:
             process = _start(settings)
         try:
             return await anyio.to_thread.run_sync(
-                partial(_talk, process, given, most), abandon_on_cancel=True
+                partial(_talk, process, command, most), abandon_on_cancel=True
             )
         except BaseException:
             process.kill()
             process.wait()
             raise
         finally:
-            _spares[str(settings.data_dir)] = _start(settings)
+            if not _is_fit(process):
+                process.kill()
+                process = _start(settings)
+            if other := _spares.get(home):
+                other.kill()
+            _spares[home] = process
+
+
+def _is_fit(process: subprocess.Popen[bytes]) -> bool:
+    """Return whether a process can run another statement."""
+    return process.poll() is None and own_bytes(process.pid) <= _MOST_KEPT
 
 
 def _start(settings: Settings) -> subprocess.Popen[bytes]:
-    """Start a process that waits for a statement, with all modules imported."""
+    """Start a process that imports all modules and waits for statements."""
     environment = {**os.environ, "CASETRACK_MODELS": str(settings.models_dir)}
     if settings.license_option is not None:
         environment[_LICENSE] = settings.license_option
     return subprocess.Popen(
-        [sys.executable, "-m", "casetrack.api.sql.waiting"],
+        [sys.executable, "-m", "casetrack.faces.cli.query.waiting"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -96,22 +112,28 @@ def _start(settings: Settings) -> subprocess.Popen[bytes]:
     )
 
 
-def _talk(process: subprocess.Popen[bytes], given: bytes, most: int) -> tuple[bytes, int]:
-    """Return the output of a process for a statement, and its exit code.
+def _talk(process: subprocess.Popen[bytes], command: Sequence[str], most: int) -> tuple[bytes, int]:
+    """Return the output of a process for a command, and its exit code.
 
     Raises ``QueryError`` if the output is larger than *most* bytes.
     """
-    with cast("IO[bytes]", process.stdin) as arguments, cast("IO[bytes]", process.stdout) as rows:
-        arguments.write(given)
-        arguments.flush()
-        output = rows.read(most + 1)
-    if len(output) > most:
-        raise QueryError(
-            f"The rows are more than {most >> 20} MB of text.",
-            hint="Select fewer columns or rows, or the beginning of long texts: "
-            "substr(text, 1, 300).",
-        )
-    return output, process.wait()
+    mark = secrets.token_hex(16)
+    given, rows = cast("IO[bytes]", process.stdin), cast("BufferedReader", process.stdout)
+    with contextlib.suppress(BrokenPipeError):
+        given.write(json.dumps([mark, *command]).encode() + b"\n")
+        given.flush()
+    output, end = bytearray(), mark.encode()
+    while part := rows.read1():
+        output += part
+        if output[-len(end) - 3 : -3] == end:
+            return bytes(output[: -len(end) - 3]), int(output[-3:])
+        if len(output) > most:
+            raise QueryError(
+                f"The rows are more than {most >> 20} MB of text.",
+                hint="Select fewer columns or rows, or the beginning of long texts: "
+                "substr(text, 1, 300).",
+            )
+    return bytes(output), process.wait()
 
 
 def _rows(output: bytes, code: int | None) -> list[dict[str, Any]]:

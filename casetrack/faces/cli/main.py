@@ -108,21 +108,27 @@ def root(
     return serve(ctx)
 
 
-def main(argv: list[str] | None = None, /) -> int:
+def main(argv: list[str] | None = None, /, *, state: State | None = None) -> int:
     """Run one command and return its exit code; errors are written, not raised.
 
-    *argv* are the arguments without the program's name; those of this process by default.
+    *argv* are the arguments without the program's name; those of this process by default. *state*
+    keeps the open library between several commands.
     """
     given = global_first(sys.argv[1:] if argv is None else argv, _GLOBAL)
-    return run_command(app, "casetrack", State(), _current_words(given))
+    return run_command(app, "casetrack", state or State(), _current_words(given))
 
 
-def run() -> NoReturn:
-    """Run as the console command; created files are private to the user unless configured."""
+def prepare() -> None:
+    """Prepare the process; files that it creates are private to the user unless configured."""
     # Imported objects live as long as the process: by default Python would search them for garbage
     # hundreds of times, which takes a seventh of the time of a search.
     gc.set_threshold(_GARBAGE)
     os.umask(0o077)
+
+
+def run() -> NoReturn:
+    """Run as the console command."""
+    prepare()
     code = main()
     # The collection at exit takes as long as a search. DuckDB reports leaks without it.
     if "_duckdb" in sys.modules:

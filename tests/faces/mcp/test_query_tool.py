@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+import psutil
 import pytest
 
 if TYPE_CHECKING:
@@ -34,6 +35,9 @@ def test_rows_come_by_column_and_mistakes_are_reported(
     assert re.search(r"\bname\b", text(wrong))
     assert writing.is_error
     assert codes == ["query", "query"]
+    kept = {child.pid for child in psutil.Process().children()}
+    call(filled, ("query", {"sql": ROWS}))
+    assert {child.pid for child in psutil.Process().children()} == kept
 
 
 @pytest.mark.slow

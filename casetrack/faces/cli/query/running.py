@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from casetrack.api.sql import saved
 from casetrack.api.sql.parameters import Parameter, refuse_unused, values_for
 from casetrack.base.errors import CaseTrackError, QueryError, UsageError
+from casetrack.base.machine import own_bytes
 from casetrack.base.records.cards import QueryReport
 from casetrack.base.sql.statements import is_blank, limited
 from casetrack.faces.cli.output import counted, is_terminal, line
@@ -110,7 +111,7 @@ def watched(work: Callable[[Control], _T], /, *, memory_mb: int) -> _T:
                         status.update(f"Running for {seconds:.0f} s; Ctrl-C stops it.")
                     # Most statements are over before there is something to look at.
                     if last or control.counting:
-                        now = _own_bytes()
+                        now = own_bytes()
                         # Search models have their own memory limits.
                         before += 0 if control.counting else now - last
                         before, last = before or now, now
@@ -137,14 +138,6 @@ def _status() -> Status:
     from rich.console import Console
 
     return Console(file=sys.stderr, highlight=False).status("", spinner="line")
-
-
-def _own_bytes() -> int:
-    """Return the resident memory of this process without mapped files, if the system reports it."""
-    import psutil
-
-    info = psutil.Process().memory_info()
-    return int(getattr(info, "private", info.rss - getattr(info, "shared", 0)))
 
 
 def _end(error: QueryError | None) -> NoReturn:
