@@ -8,6 +8,7 @@ words are compared in the text: another form ("accurate", "accuracy") or a compo
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 import unicodedata
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,7 +18,7 @@ import numpy as np
 from casetrack.ingest.steps.words import index_terms, word_spans
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -38,7 +39,7 @@ _SHORTEST_PART = 6
 """Minimum length of a part of a compound."""
 _START = 3
 """Number of first letters that a word shares with its term."""
-_WORD = re.compile(r"\d+(?:[.,'\u2019]\d+)+|[^\W_]+")
+_WORD = re.compile(r"(\d+(?:[.,'\u2019]\d+)+|[^\W_]+)")
 _SIGNS = re.compile("[\u0300-\u036f\u0590-\u05ff\u0600-\u06ff\u0900-\u0dff\u0e00-\u109f]")
 """Scripts and accents whose signs are no letters for :mod:`re`."""
 _LATIN_TO_CYRILLIC = "\u0530"
@@ -80,82 +81,91 @@ class Comparer:
         self._starts = frozenset(t[:_START] for t in self._columns)
         self._known: dict[str, list[tuple[int, float]]] = {}
 
-    def closeness(self, text: str, headings: Iterable[str] = (), /) -> Closeness:
-        """Compare a passage and its headings with the question."""
-        starts, columns, shares = self._places(text)
-        if not len(starts):
-            return Closeness(0.0, 0.0, 0.0)
-        _, titles, of_titles = self._places("\n".join(headings))
-        distance = np.abs(starts[:, None] - starts)
-        # The rows: the headings, the text, and around each word one and two windows.
-        within = [np.where(distance <= n * WINDOW, shares, 0.0) for n in (1, 2)]
-        rows = (
-            self._best(titles, of_titles[None]),
-            self._best(columns, np.vstack([shares, *within])),
-        )
-        present = frozenset([*columns.tolist(), *titles.tolist()])
-        credit = self._credit(np.concatenate(rows), present)
-        near, far = credit[2 : 2 + len(starts)], credit[2 + len(starts) :]
-        together = np.maximum(near, _BEYOND * np.maximum(far, credit[0])) @ self._worth
-        covered = float(credit[1] @ self._worth)
-        return Closeness(covered, float(together.max()), self._pairs(distance, columns))
+    def closeness(self, passages: Sequence[tuple[str, Iterable[str]]], /) -> list[Closeness]:
+        """Compare passages, each a text with its headings, with the question; all at once."""
+        parts = [part for text, headings in passages for part in (text, "\n".join(headings))]
+        places = [self._places(part) for part in parts]
+        ends = np.cumsum([len(each) for each in places])
+        begins, apart = np.append(0, ends[:-1]), max(map(len, parts), default=0) + 3 * WINDOW
+        flat = list(itertools.chain.from_iterable(places))
+        part = np.repeat(np.arange(len(parts)), ends - begins)
+        starts = np.array([start for start, _, _ in flat], dtype=int) + part * apart
+        columns = np.array([column for _, column, _ in flat], dtype=int)
+        is_whole = np.array([share == 1.0 for _, _, share in flat], dtype=bool)
+        # Sums over the places before each one: a range has a term if they differ at its ends.
+        some, whole = np.zeros((2, len(flat) + 1, len(self._columns)), dtype=int)
+        held = columns[:, None] == np.arange(len(self._columns))
+        np.cumsum(held, axis=0, out=some[1:])
+        np.cumsum(held & is_whole[:, None], axis=0, out=whole[1:])
+        # The ranges: each part, and around each place one and two windows.
+        around, reach = np.tile(starts, 2), np.repeat([WINDOW, 2 * WINDOW], len(flat))
+        first = np.append(begins, starts.searchsorted(around - reach))
+        last = np.append(ends, starts.searchsorted(around + reach, "right"))
+        related = np.where(some[last] > some[first], _RELATED, 0.0)
+        credit = self._credit(np.where(whole[last] > whole[first], 1.0, related))
+        of_parts, near, far = np.split(credit, [len(parts), len(parts) + len(flat)])
+        together = np.maximum(near, _BEYOND * np.maximum(far, of_parts[1::2][part // 2]))
+        best = np.zeros(len(parts))
+        np.maximum.at(best, part, together @ self._worth)
+        covered = of_parts[::2] @ self._worth
+        pairs = self._pairs(starts, columns, part, some, len(parts))
+        return [
+            Closeness(float(covered[n]), float(best[2 * n]), float(pairs[2 * n]))
+            if places[2 * n]
+            else Closeness(0.0, 0.0, 0.0)
+            for n in range(len(passages))
+        ]
 
-    def _best(self, columns: Ints, shares: Floats) -> Floats:
-        """Return the highest share of each term in each row of *shares*, float [rows, terms]."""
-        best = np.zeros((len(shares), len(self._columns)))
-        if len(columns):
-            order = np.argsort(columns, kind="stable")
-            ordered = columns[order]
-            first = np.flatnonzero(np.diff(ordered, prepend=-1))
-            best[:, ordered[first]] = np.maximum.reduceat(shares[:, order], first, axis=1)
-        return best
+    def _pairs(self, starts: Ints, columns: Ints, part: Ints, some: Ints, parts: int) -> Floats:
+        """Return the share of neighbouring words of the question that are close in each part."""
+        most = len(self._own) - 1
+        if not most:
+            return np.full(parts, 0.5)
+        at = np.flatnonzero(columns < most)
+        low = starts.searchsorted(starts[at] - _PAIR)
+        high = starts.searchsorted(starts[at] + _PAIR, "right")
+        at = at[some[high, columns[at] + 1] > some[low, columns[at] + 1]]
+        close = np.unique(part[at] * most + columns[at]) // most
+        return np.bincount(close, minlength=parts) / most
 
-    def _credit(self, best: Floats, present: frozenset[int]) -> Floats:
+    def _credit(self, best: Floats) -> Floats:
         """Return what each word of the question counts, with other names; float [rows, words]."""
         credit = best[:, : len(self._own)].copy()
         for own, names, other in self._others:
-            held = [best[:, name].mean(axis=1) for name in names if not present.isdisjoint(name)]
-            if held:
-                share = np.max(held, axis=0)
-                counted = np.where(share >= other.least, share, 0.0) * other.weight
-                credit[:, own] = np.maximum(credit[:, own], counted[:, None])
+            share = np.max([best[:, name].mean(axis=1) for name in names], axis=0)
+            counted = np.where(share >= other.least, share, 0.0) * other.weight
+            credit[:, own] = np.maximum(credit[:, own], counted[:, None])
         return credit
 
-    def _pairs(self, distance: Floats, columns: Ints) -> float:
-        """Return the share of neighbouring words of the question that are close in a text."""
-        pairs = len(self._own) - 1
-        if not pairs:
-            return 0.5
-        is_next = (distance <= _PAIR) & (columns == columns[:, None] + 1)
-        first = columns[is_next.any(axis=1)]
-        return len(np.unique(first[first < pairs])) / pairs
-
-    def _places(self, text: str) -> tuple[Ints, Ints, Floats]:
+    def _places(self, text: str) -> list[tuple[int, int, float]]:
         """Return start, column and share of the words of *text* that are words of the question."""
         known = self._known
         if _SIGNS.search(text) is None:
-            words = [(match.group(), match.start()) for match in _WORD.finditer(text)]
+            # Signs and words in turn.
+            parts = _WORD.split(text)
+            words, starts = parts[1::2], [*itertools.accumulate(map(len, parts))][::2]
         else:
-            words = [(text[start:end], start) for start, end in word_spans(text)]
-        for word, _ in words:
-            if word not in known:
+            spans = list(word_spans(text))
+            words, starts = [text[a:b] for a, b in spans], [start for start, _ in spans]
+        inner = self._inner
+        if text.isascii():
+            inner = [each for each in inner if each in text.lower()]
+        for word in set(words).difference(known):
+            plain = word.lower() if word.isascii() else word.lower().translate(_ACCENTS)
+            # Most words are neither a form of a word nor a compound with it; stemming is slow.
+            is_near = plain[:_START] in self._starts or plain[0] >= _LATIN_TO_CYRILLIC
+            if is_near or (inner and any(each in plain for each in inner)):
                 known[word] = self._matches(word)
-        places = [
-            (start, column, share)
-            for word, start in words
-            if known[word]
-            for column, share in known[word]
+            else:
+                known[word] = []
+        matches = [
+            (at, known[word]) for at, word in zip(starts, words, strict=False) if known[word]
         ]
-        kept = np.array(places[:_MOST_PLACES]).reshape(-1, 3)
-        return kept[:, 0].astype(int), kept[:, 1].astype(int), kept[:, 2]
+        places = [(at, column, share) for at, each in matches for column, share in each]
+        return places[:_MOST_PLACES]
 
     def _matches(self, word: str) -> list[tuple[int, float]]:
         """Return the columns of the terms that a word is, or is related to, with its share."""
-        plain = word.lower() if word.isascii() else word.lower().translate(_ACCENTS)
-        # Most words are neither a form of a word nor a compound with it; stemming is slow.
-        is_other = plain[:_START] not in self._starts and plain[0] < _LATIN_TO_CYRILLIC
-        if is_other and (len(plain) <= _SHORTEST_PART or not any(p in plain for p in self._inner)):
-            return []
         terms = _terms_of(word)
         matches = {term: 1.0 for term in sorted(terms) if term in self._columns}
         for part in self._parts:

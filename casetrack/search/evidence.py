@@ -542,9 +542,7 @@ def _closeness(
     most = coverage[:LOOKED_AT].max(initial=0.0)
     further = [n for n in range(LOOKED_AT, len(places)) if coverage[n] > most]
     chosen = [*range(min(LOOKED_AT, len(places))), *further[:READ_FURTHER]]
-    comparer = Comparer(words)
-    texts = read([places[n] for n in chosen])
-    values = [comparer.closeness(text, headings) for text, headings in texts]
+    values = Comparer(words).closeness(read([places[n] for n in chosen]))
     together = np.minimum(coverage, min((v.together for v in values), default=0.0))
     pairs = np.full(len(places), min((v.pairs for v in values), default=0.0))
     for n, value in zip(chosen, values, strict=True):
