@@ -164,8 +164,8 @@ class Provenance:
             for b in row.get("line_boxes") or ()
         )
         values: dict[str, Any] = {**_NOTHING, **row}
-        if len(values) > len(_NOTHING):
-            values = {name: values[name] for name in _NOTHING}
+        for name in row.keys() - _NOTHING.keys():
+            del values[name]
         values["heading_path"] = tuple(values["heading_path"] or ())
         values["line_boxes"] = boxes
         values["line_numbers"] = tuple(values["line_numbers"] or ())

@@ -114,6 +114,7 @@ class _Known:
         vectors = vectors_at(index, places[:_COMPARED])
         pairs = np.argwhere(np.tril(vectors @ vectors.T >= _NEAR, -1)).tolist()
         self._near: dict[int, list[int]] = {}
+        self._compared: dict[int, list[str]] = {}
         for later, earlier in pairs:
             self._near.setdefault(later, []).append(earlier)
         times, all_places = Counter(self._keys), set(places)
@@ -168,9 +169,11 @@ class _Known:
         return None
 
     def _is_copy(self, head: int, position: int) -> bool:
-        pair = (self._places[head], self._places[position])
-        texts = self._index.texts(pair)
-        return is_copy(texts[pair[0]], texts[pair[1]])
+        if not self._compared:
+            near = {n for pair in self._near.items() for n in (pair[0], *pair[1])}
+            texts = self._index.texts([self._places[n] for n in near])
+            self._compared = {n: _words_of(texts[self._places[n]]) for n in near}
+        return _are_copies(self._compared[head], self._compared[position])
 
 
 class _Words:
@@ -225,9 +228,16 @@ def is_copy(one: str, other: str, /) -> bool:
     >>> is_copy("The tenant pays the rent within 30 days.", "The tenant pays the rent in 30 days.")
     False
     """
-    lowered = (one.casefold(), other.casefold())
-    first, second = ([text[a:b] for a, b in word_spans(text)] for text in lowered)
-    shorter, longer = sorted((first, second), key=len)
+    return _are_copies(_words_of(one), _words_of(other))
+
+
+def _words_of(text: str) -> list[str]:
+    lowered = text.casefold()
+    return [lowered[start:end] for start, end in word_spans(lowered)]
+
+
+def _are_copies(one: list[str], other: list[str]) -> bool:
+    shorter, longer = sorted((one, other), key=len)
     if not shorter or len(shorter) < _OF_THE_LONGER * len(longer):
         return False
     run = _common_run(shorter, longer)
@@ -241,7 +251,7 @@ def _common_run(shorter: list[str], longer: list[str]) -> int:
     anchor = shorter[middle : middle + size]
     best = 0
     for at in range(len(longer) - size + 1):
-        if longer[at : at + size] != anchor:
+        if longer[at] != anchor[0] or longer[at : at + size] != anchor:
             continue
         before, after = 0, size
         while before < min(middle, at) and shorter[middle - before - 1] == longer[at - before - 1]:

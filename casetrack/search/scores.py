@@ -378,19 +378,13 @@ def sources_at(
     compared = ["text"] if texts is not None else []
     if set(columns) >= set(PLACE_COLUMNS):
         compared.append("place")
-    rows: dict[int, set[int]] = {}
-    for number, row in places:
-        rows.setdefault(number, set()).add(row)
+    ordered = list(places)
     sources: dict[Place, Provenance] = {}
-    for number, some in rows.items():
-        ordered = sorted(some)
-        read = index.segments[number].data.places_of(ordered, [*columns, COLUMN])
-        for row, source in zip(ordered, read, strict=True):
-            place = number, row
-            if texts is not None:
-                source["text"] = texts[place]
-            if not (compared and is_damaged(source, "chunks", *compared)):
-                sources[place] = make_provenance(source, snapshot)
+    for place, row in zip(ordered, index.rows_at(ordered, [*columns, COLUMN]), strict=True):
+        if texts is not None:
+            row["text"] = texts[place]
+        if not (compared and is_damaged(row, "chunks", *compared)):
+            sources[place] = make_provenance(row, snapshot)
     return sources
 
 

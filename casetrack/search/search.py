@@ -340,15 +340,12 @@ class _Run:
 
     def _values(self, column: str, ranked: Sequence[Ranked]) -> set[Any]:
         """Return the values of a column for passages."""
-        return {
-            self.index.segments[number].data.places_of([row], [column])[0][column]
-            for number, row in (hit.place for hit in ranked)
-        }
+        return {row[column] for row in self.index.rows_at([h.place for h in ranked], [column])}
 
     def _texts(self, places: Sequence[Place]) -> list[tuple[str, list[str]]]:
         """Return the texts of passages with their headings and the names of their documents."""
         index, texts = self.index, self.index.texts(places)
-        titles = [index.segments[n].data.places_of([row], ["heading_path"])[0] for n, row in places]
+        titles = index.rows_at(places, ["heading_path"])
         return [
             (texts[place], [*(title["heading_path"] or ()), name_at(self.snapshot, index, place)])
             for place, title in zip(places, titles, strict=True)

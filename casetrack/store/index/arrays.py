@@ -17,8 +17,11 @@ from casetrack.base.files import replacement
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
+    from typing import TypeAlias
 
     from numpy.typing import NDArray
+
+    Reader: TypeAlias = Callable[[NDArray[np.intp]], list[Any]]
 
 # Sealed files of views end with a digest of content and location. Views can be rebuilt, so a file
 # whose digest differs (a flipped bit, zeroed blocks, a truncated or misplaced file) counts as
@@ -171,34 +174,53 @@ def one_chunk(column: pa.ChunkedArray | pa.Array, /) -> pa.Array:
     return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
 
 
-def reader(column: pa.ChunkedArray | pa.Array, /) -> Callable[[NDArray[np.intp]], list[Any]]:
+def reader(column: pa.ChunkedArray | pa.Array, /) -> Reader:
     """Return a function that reads values of a column in place, ten in a few microseconds."""
     array = one_chunk(column)
     if array.null_count == len(array):
         return lambda places: [None] * len(places)
-    if not array.null_count and array.type == pa.timestamp("us", "UTC"):
-        return _moments(array)
-    if not array.null_count and pa.types.is_primitive(array.type) and not _is_moment(array):
-        values = as_numpy(array)
-        return lambda places: values[places].tolist()
-    if not array.null_count and pa.types.is_string(array.type):
-        strings = Strings.of(array)
-        return lambda places: [strings[place] for place in places.tolist()]
-    return lambda places: array.take(pa.array(places)).to_pylist()
-
-
-def _moments(array: pa.Array) -> Callable[[NDArray[np.intp]], list[Any]]:
-    first: datetime = array[0].as_py()
-    since = as_numpy(array.cast(pa.int64()))
-    start = int(since[0])
+    read = _values(array)
+    if not array.null_count:
+        return read
+    bits = np.unpackbits(np.frombuffer(array.buffers()[0], np.uint8), bitorder="little")
+    known = bits[array.offset :].view(np.bool_)
     return lambda places: [
-        first + timedelta(microseconds=n - start) for n in since[places].tolist()
+        value if is_known else None
+        for value, is_known in zip(read(places), known[places].tolist(), strict=True)
     ]
 
 
-def _is_moment(array: pa.Array) -> bool:
-    """Return whether an array contains times, whose NumPy objects differ from Python's."""
-    return bool(pa.types.is_temporal(array.type))
+def _values(array: pa.Array) -> Reader:
+    """Return a reader of the values of a column; for a null it returns any value."""
+    kind = array.type
+    if pa.types.is_string(kind):
+        strings = Strings.of(array)
+        return lambda places: [strings[place] for place in places.tolist()]
+    if pa.types.is_list(kind):
+        return _lists(np.frombuffer(array.buffers()[1], np.int32)[array.offset :], array.values)
+    if kind == pa.timestamp("us", "UTC") and not array.null_count:
+        epoch: datetime = pa.scalar(0, kind).as_py()
+        since = as_numpy(_without_nulls(array, pa.int64()))
+        return lambda places: [epoch + timedelta(microseconds=n) for n in since[places].tolist()]
+    if pa.types.is_primitive(kind) and not pa.types.is_temporal(kind):
+        values = as_numpy(_without_nulls(array, kind))
+        return lambda places: values[places].tolist()
+    return lambda places: array.take(pa.array(places)).to_pylist()
+
+
+def _without_nulls(array: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Return the values of an array without a copy, as another type of this width."""
+    return pa.Array.from_buffers(kind, len(array), [None, array.buffers()[1]], 0, array.offset)
+
+
+def _lists(ends: NDArray[np.int32], values: pa.Array) -> Reader:
+    read = reader(values)
+
+    def lists(places: NDArray[np.intp]) -> list[Any]:
+        ranges = zip(ends[places].tolist(), ends[places + 1].tolist(), strict=True)
+        return [read(np.arange(*each)) for each in ranges]
+
+    return lists
 
 
 @dataclass(frozen=True, slots=True)

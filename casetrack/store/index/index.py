@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -150,6 +150,15 @@ class Index:
             texts = self.segments[number].data.texts.take(r for n, r in places if n == number)
             by_place |= {(number, row): text for row, text in texts.items()}
         return by_place
+
+    def rows_at(self, places: Sequence[Place], columns: Sequence[str], /) -> list[dict[str, Any]]:
+        """Return *columns* of a citation of the chunks at *places*, in their order."""
+        rows: list[dict[str, Any]] = [{}] * len(places)
+        for number, at, of_segment in by_segment(places):
+            read = self.segments[number].data.places_of(of_segment, columns)
+            for place, row in zip(at.tolist(), read, strict=True):
+                rows[place] = row
+        return rows
 
     def keys(self, places: Sequence[Place], /) -> NDArray[np.int64] | None:
         """Return the sort key of equal scores: path, then position; ``None`` if unknown."""

@@ -59,10 +59,12 @@ from casetrack.store.index.postings import CellFile, Postings, build_postings, n
 from casetrack.store.passages import PLACE_COLUMNS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
+
+    from casetrack.store.index.arrays import Reader
 
 # The texts of a segment's chunks: compressed in small blocks, mapped into memory, read by row.
 
@@ -203,9 +205,7 @@ class Segment:
     cells: CellFile
     folder: Path | None = None
     _cache: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
-    _readers: dict[str, Callable[[NDArray[np.intp]], list[Any]]] = field(
-        default_factory=dict, repr=False
-    )
+    _readers: dict[str, Reader] = field(default_factory=dict, repr=False)
 
     @property
     def size(self) -> int:
@@ -247,7 +247,7 @@ class Segment:
         values = [self._reader(name)(at) for name in columns]
         return [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
 
-    def _reader(self, name: str) -> Callable[[NDArray[np.intp]], list[Any]]:
+    def _reader(self, name: str) -> Reader:
         if name not in self._readers:
             self._readers[name] = reader(self.places[name])
         return self._readers[name]
