@@ -19,7 +19,7 @@ from casetrack.search.scores import inverse_document_frequency
 from casetrack.store.index.scope import by_segment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -328,7 +328,7 @@ def priors_of(
     """Return the priors of passages for a question; *code*: the documents contain source code."""
     priors = (
         named_documents(index, reading),
-        phrases(snapshot, index, reading),
+        phrases(index, reading),
         figures(index, reading),
         head(index, reading),
         titled(index, reading),
@@ -338,28 +338,37 @@ def priors_of(
     return [prior for prior in priors if prior is not None]
 
 
-def phrases(snapshot: Snapshot, index: Index, reading: Reading, /) -> Prior | None:
+def _by_rows(
+    name: str, of_rows: Callable[[int, NDArray[np.intp]], np.ndarray], within: Collection[str] = ()
+) -> Prior:
+    """Return a prior with the values that *of_rows* returns for rows of a segment."""
+
+    def of(places: Sequence[Place]) -> np.ndarray:
+        values = np.zeros(len(places))
+        for number, positions, rows in by_segment(places):
+            values[positions] = of_rows(number, rows)
+        return values
+
+    return Prior(name, of, within)
+
+
+def phrases(index: Index, reading: Reading, /) -> Prior | None:
     """Return the prior for passages with the quoted text word by word."""
     if not reading.phrases:
         return None
     patterns = [(pattern_of(p.text), sorted(set(index_terms(p.text)))) for p in reading.phrases]
 
-    def of(places: Sequence[Place]) -> np.ndarray:
-        values = np.zeros(len(places))
-        for number, positions, rows in by_segment(places):
-            data = index.segments[number].data
-            for pattern, terms in patterns:
-                holds = np.ones(len(rows), dtype=np.bool_)
-                for posting in data.terms.find(terms):
-                    holds &= False if posting is None else np.isin(rows, posting.rows)
-                if not holds.any():
-                    continue
-                ids = data.column("row_id")[rows[holds]].tolist()
-                texts = snapshot.take(ids, ["text"])["text"].to_pylist()
-                values[positions[holds]] += [pattern.search(text) is not None for text in texts]
+    def of_rows(number: int, rows: NDArray[np.intp]) -> np.ndarray:
+        data, values = index.segments[number].data, np.zeros(len(rows))
+        for pattern, terms in patterns:
+            holds = np.ones(len(rows), dtype=np.bool_)
+            for posting in data.terms.find(terms):
+                holds &= False if posting is None else np.isin(rows, posting.rows)
+            texts = data.texts.take(rows[holds].tolist()).values()
+            values[holds] += [pattern.search(text) is not None for text in texts]
         return values * (QUOTED / len(patterns))
 
-    return Prior("phrase", of)
+    return _by_rows("phrase", of_rows)
 
 
 def named_documents(index: Index, reading: Reading, /) -> Prior | None:
@@ -367,17 +376,12 @@ def named_documents(index: Index, reading: Reading, /) -> Prior | None:
     weights = {named.document_id: named.weight for named in reading.named}
     if not weights:
         return None
-
     tables = [np.array([weights.get(d or "", 0.0) for d in p.documents]) for p in index.segments]
 
-    def of(places: Sequence[Place]) -> np.ndarray:
-        values = np.zeros(len(places))
-        for number, positions, rows in by_segment(places):
-            codes = index.segments[number].data.column("revision")[rows]
-            values[positions] = tables[number][codes]
-        return values * NAMED
+    def of_rows(number: int, rows: NDArray[np.intp]) -> np.ndarray:
+        return np.asarray(NAMED * tables[number][index.column(number, "revision", rows)])
 
-    return Prior("document", of, within=tuple(weights))
+    return _by_rows("document", of_rows, tuple(weights))
 
 
 def figures(index: Index, reading: Reading, /) -> Prior | None:
@@ -388,13 +392,11 @@ def figures(index: Index, reading: Reading, /) -> Prior | None:
     if not reading.wants & _ASKS_FOR_FIGURE:
         return None
 
-    def of(places: Sequence[Place]) -> np.ndarray:
-        values = np.zeros(len(places))
-        for number, positions, rows in by_segment(places):
-            values[positions] = index.segments[number].data.column("figures")[rows]
-        return np.clip((values - _PROSE) / (_TABLE - _PROSE), 0.0, 1.0) * FIGURES
+    def of_rows(number: int, rows: NDArray[np.intp]) -> np.ndarray:
+        share = (index.column(number, "figures", rows) - _PROSE) / (_TABLE - _PROSE)
+        return np.clip(share, 0.0, 1.0) * FIGURES
 
-    return Prior("figures", of)
+    return _by_rows("figures", of_rows)
 
 
 def head(index: Index, reading: Reading, /) -> Prior | None:
@@ -405,15 +407,9 @@ def head(index: Index, reading: Reading, /) -> Prior | None:
     """
     if "head" not in reading.wants:
         return None
-
-    def of(places: Sequence[Place]) -> np.ndarray:
-        values = np.zeros(len(places))
-        for number, positions, rows in by_segment(places):
-            before = index.segments[number].data.column("chunk_index")[rows]
-            values[positions] = 0.5 ** before.astype(np.float64)
-        return values * HEAD
-
-    return Prior("head", of)
+    return _by_rows(
+        "head", lambda n, rows: HEAD * 0.5 ** index.column(n, "chunk_index", rows).astype(float)
+    )
 
 
 def titled(index: Index, reading: Reading, /) -> Prior | None:
@@ -426,46 +422,40 @@ def titled(index: Index, reading: Reading, /) -> Prior | None:
     if not names:
         return None
 
-    def of(places: Sequence[Place]) -> np.ndarray:
-        values = np.zeros(len(places))
-        for number, positions, rows in by_segment(places):
-            data = index.segments[number].data
-            asked = np.concatenate([rows, data.first_on_page[rows]])
-            paths = data.places_of(asked.tolist(), ("heading_path",))
-            shares = [_share(path["heading_path"], names) for path in paths]
-            values[positions] = np.maximum(shares[: len(rows)], shares[len(rows) :])
-        return values * TITLED
+    def of_rows(number: int, rows: NDArray[np.intp]) -> np.ndarray:
+        data = index.segments[number].data
+        asked = np.concatenate([rows, data.first_on_page[rows]])
+        paths = data.places_of(asked, ("heading_path",))
+        shares = [_share(path["heading_path"], names) for path in paths]
+        return TITLED * np.maximum(shares[: len(rows)], shares[len(rows) :])
 
-    return Prior("title", of)
+    return _by_rows("title", of_rows)
 
 
 def tests(snapshot: Snapshot, index: Index, reading: Reading, /) -> Prior | None:
     """Return the negative prior for program tests; ``None`` if the question is about tests."""
-    if _ASKS_FOR_TEST & reading.terms.keys():
-        return None
-
-    return Prior("test", lambda places: _which(snapshot, index, places, _is_test) * TESTS)
+    is_about = bool(_ASKS_FOR_TEST & reading.terms.keys())
+    return None if is_about else _fitting("test", snapshot, index, _is_test, TESTS)
 
 
 def manual(snapshot: Snapshot, index: Index, reading: Reading, /) -> Prior | None:
     """Return the prior for texts for people if the question is a how-to; else ``None``."""
-    if not _HOW_TO.match(reading.text):
-        return None
-    return Prior("manual", lambda places: _which(snapshot, index, places, _is_text) * MANUAL)
+    is_how_to = _HOW_TO.match(reading.text)
+    return _fitting("manual", snapshot, index, _is_text, MANUAL) if is_how_to else None
 
 
-def _which(
-    snapshot: Snapshot, index: Index, places: Sequence[Place], fits: Callable[[Document], bool]
-) -> np.ndarray:
-    """Return for each place whether its document fits, as 1 or 0."""
-    values = np.zeros(len(places))
-    for number, positions, rows in by_segment(places):
-        segment = index.segments[number]
-        codes = segment.data.column("revision")[rows].tolist()
-        ids = {code: segment.documents[code] for code in set(codes)}
+def _fitting(
+    name: str, snapshot: Snapshot, index: Index, fits: Callable[[Document], bool], weight: float
+) -> Prior:
+    """Return a prior of *weight* for the passages of documents that fit."""
+
+    def of_rows(number: int, rows: NDArray[np.intp]) -> np.ndarray:
+        codes = index.column(number, "revision", rows).tolist()
+        ids = {code: index.segments[number].documents[code] for code in set(codes)}
         known = {code: fits(snapshot.documents[d]) for code, d in ids.items() if d is not None}
-        values[positions] = [known.get(code, False) for code in codes]
-    return values
+        return np.array([known.get(code, False) for code in codes]) * weight
+
+    return _by_rows(name, of_rows)
 
 
 def _is_test(document: Document) -> bool:

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from casetrack.base.records.reading import Reading
     from casetrack.graph.cited import CitedAt, CitedCase
     from casetrack.search.ranking import Ranked
-    from casetrack.store.index.index import Index
     from casetrack.store.index.scope import Place, Scope
     from casetrack.store.workspace import State
 
@@ -293,7 +292,7 @@ def documents_citing(state: State, keys: Sequence[str], /) -> set[str]:
     """Return the ids of the documents whose passages cite one of *keys*."""
     index = state.index
     places = index.places([at.chunk_id for at in state.once(cited_in).at(keys)])
-    return {_document_at(index, place) for place in places.values()}
+    return {index.document_at(place) for place in places.values()}
 
 
 def documents_holding(state: State, terms: Sequence[str], /) -> set[str]:
@@ -301,14 +300,9 @@ def documents_holding(state: State, terms: Sequence[str], /) -> set[str]:
     scope = scope_of(state.index)
     documents: set[str] | None = None
     for term in terms:
-        with_term = {_document_at(scope.index, place) for place in scope.holding([term])}
+        with_term = {scope.index.document_at(place) for place in scope.holding([term])}
         documents = with_term if documents is None else documents & with_term
     return documents or set()
-
-
-def _document_at(index: Index, place: Place) -> str:
-    part_ = index.segments[place[0]]
-    return part_.documents[int(part_.data.column("revision")[place[1]])] or ""
 
 
 class _CitationLookup:

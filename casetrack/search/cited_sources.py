@@ -138,8 +138,7 @@ class SourcePlaces:
                     yield number, row
 
     def _printed(self, place: Place) -> str:
-        data = self.scope.index.segments[place[0]].data
-        return data.places_of([place[1]], ["printed_place"])[0]["printed_place"] or ""
+        return self.scope.index.rows_at([place], ["printed_place"])[0]["printed_place"] or ""
 
     def _all_printed(self, holding: str) -> Iterator[tuple[Place, str]]:
         """Yield all passages in the scope whose printed places contain a text."""
@@ -161,9 +160,7 @@ class SourcePlaces:
         """
         places = dict.fromkeys(self._stamped(asked), AT_PLACE)
         parts = self.scope.index.segments
-        stamped = {
-            parts[n].documents[int(parts[n].data.column("revision")[row])] for n, row in places
-        }
+        stamped = set(map(self.scope.index.document_at, places))
         for borne, document in self.state.once(loaded_ranges):
             if not _overlap(borne, asked) or document.document_id in stamped:
                 continue
@@ -191,9 +188,7 @@ class SourcePlaces:
         first, last = (_line(pin) for pin in citation.pin[:2])
         only = self._of_witness(citation.number)
         for place, text in self._all_printed(":"):
-            part = self.scope.index.segments[place[0]]
-            document = part.documents[int(part.data.column("revision")[place[1]])]
-            if only and document not in only:
+            if only and self.scope.index.document_at(place) not in only:
                 continue
             for match in _LINES.finditer(text):
                 begin = int(match[1]), int(match[2])

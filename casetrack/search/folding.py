@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from casetrack.ingest.steps.words import index_terms, word_spans
-from casetrack.search.scores import inverse_document_frequency, vectors_at
+from casetrack.search.scores import rarity, vectors_at
 from casetrack.store.index.scope import by_segment
 
 if TYPE_CHECKING:
@@ -212,13 +212,7 @@ class _Words:
 
     def _weight(self, term: str) -> float:
         if term not in self._rarity:
-            at = self._terms.index(term)
-            frequency = sum(
-                self._scope.frequency(number, self._of(number)[at])
-                for number in range(len(self._scope.index.segments))
-            )
-            idf = inverse_document_frequency(self._scope.chunk_count, frequency)
-            self._rarity[term] = self._weights[term] * idf
+            self._rarity[term] = self._weights[term] * rarity(self._scope, [term])[term]
         return self._rarity[term]
 
 

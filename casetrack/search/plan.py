@@ -19,6 +19,7 @@ from casetrack.base.errors import ModelError, See, UsageError
 from casetrack.base.models.profiles import profile_for_script, supports_script
 from casetrack.extract.language import called, language_of, script_shares
 from casetrack.ingest.steps.words import is_source_code
+from casetrack.search.asked_words import term_frequency
 from casetrack.search.question.read import read
 from casetrack.search.question.vocabularies import own, shipped
 from casetrack.search.question.words import Names
@@ -271,9 +272,7 @@ def ask(
 
 
 def _share_in(scope: Scope, term: str) -> float:
-    postings = [part.data.terms.find([term])[0] for part in scope.index.segments]
-    held = sum(scope.frequency(n, posting) for n, posting in enumerate(postings))
-    return held / max(scope.chunk_count, 1)
+    return term_frequency(scope, term) / max(scope.chunk_count, 1)
 
 
 def holds_code(state: State, /) -> bool:

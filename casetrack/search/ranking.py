@@ -255,13 +255,11 @@ def read_again(best: Fused, look: Rerank, times: StageTimes, /) -> Fused | None:
 
 def _add(candidates: Candidates, name: str, values: np.ndarray) -> None:
     """Add a signal; a chunk without a value (NaN) gets the mean."""
-    known = ~np.isnan(values)
-    ordered = sorted(np.flatnonzero(known), key=lambda i: -values[i])
-    ranks: list[int | None] = [None] * len(values)
-    for number, position in enumerate(ordered, start=1):
+    known, ranks = ~np.isnan(values), list[int | None]([None] * len(values))
+    best = np.argsort(-values, kind="stable")[: known.sum()].tolist()  # NaN comes last
+    for number, position in enumerate(best, start=1):
         ranks[position] = number
-    mean = float(values[known].mean()) if known.any() else 0.0
-    candidates.scores[name] = np.where(known, values, mean)
+    candidates.scores[name] = np.where(known, values, values[known].mean() if best else 0.0)
     candidates.ranks[name] = ranks
 
 

@@ -58,22 +58,13 @@ def inverse_document_frequency(chunk_count: int, frequency: int, /) -> float:
     return math.log(1.0 + (chunk_count - frequency + 0.5) / (frequency + 0.5))
 
 
-def bm25_scores(scope: Scope, terms: Mapping[str, float], /) -> list[NDArray[np.float32]]:
-    """Return the BM25 score of every chunk, one float32 array per segment; 0 without a term.
-
-    *terms* are weighted, for example by their counts in the query. Term rarity and mean length are
-    those of the scope's rows; rows outside the scope have a score as well, which the caller masks.
-    """
-    return [sums.all() for sums in _sums(scope, gains(scope, terms))]
-
-
 def lexical_top(
     scope: Scope, terms: Mapping[str, float], depth: int, /
 ) -> tuple[list[Place], NDArray[np.float32]]:
     """Return the *depth* chunks with the best BM25 scores (exact, without scoring all chunks).
 
     Places are best first, ties by chunk id, and only chunks with a term; scores equal those of
-    :func:`bm25_scores`.
+    :func:`lexical_at`.
     """
     return best_by(scope, gains(scope, terms), depth)
 
@@ -91,31 +82,28 @@ def best_by(
 def lexical_at(
     scope: Scope, terms: Mapping[str, float], places: Sequence[Place], /
 ) -> NDArray[np.float32]:
-    """Return the BM25 score at each of *places*, float32, equal to :func:`bm25_scores`."""
+    """Return the BM25 score at each of *places*, float32."""
     return scores_at(_sums(scope, gains(scope, terms)), places)
 
 
 def rarity(scope: Scope, terms: Collection[str], /) -> dict[str, float]:
     """Return the inverse document frequency of each term among the rows of a scope."""
-    distinct = sorted(terms)
-    parts = [part.data.terms.find(distinct) for part in scope.index.segments]
-    weights = {}
-    for place, term in enumerate(distinct):
-        frequency = sum(scope.frequency(n, postings[place]) for n, postings in enumerate(parts))
-        weights[term] = inverse_document_frequency(scope.chunk_count, frequency)
-    return weights
+    counts = _frequencies(scope, sorted(terms)).items()
+    return {term: inverse_document_frequency(scope.chunk_count, count) for term, count in counts}
+
+
+def _frequencies(scope: Scope, terms: Sequence[str]) -> dict[str, int]:
+    parts = [part.data.terms.find(terms) for part in scope.index.segments]
+    return {
+        term: sum(scope.frequency(number, found[at]) for number, found in enumerate(parts))
+        for at, term in enumerate(terms)
+    }
 
 
 def gains(scope: Scope, terms: Mapping[str, float], /) -> dict[str, np.float32]:
     """Return the weight of each query term that occurs in the scope, the largest first."""
-    distinct = sorted(terms)
-    counted = scope.weighed_as or scope
-    parts = [part.data.terms.find(distinct) for part in scope.index.segments]
-    weights = {}
-    for place, term in enumerate(distinct):
-        frequency = sum(
-            counted.frequency(number, postings[place]) for number, postings in enumerate(parts)
-        )
+    counted, weights = scope.weighed_as or scope, {}
+    for term, frequency in _frequencies(counted, sorted(terms)).items():
         if frequency:
             idf = inverse_document_frequency(counted.chunk_count, frequency)
             weights[term] = np.float32(idf * terms[term] * (K1 + 1.0))
@@ -162,17 +150,6 @@ def _saturated(norms: Callable[[NDArray[np.intp]], NDArray[np.float32]]) -> Impa
 # chunks' weights are float16 postings: the rounding is at most 0.05 % of a weight.
 
 
-def sparse_scores(
-    index: Index, terms: NDArray[np.int32], weights: NDArray[np.float32], /
-) -> list[NDArray[np.float32]]:
-    """Return the dot product of a sparse vector with every chunk's, one float32 array per segment.
-
-    *terms* are vocabulary ids, each once, with *weights* above 0. Rows that are not live have a
-    score as well, which the caller masks.
-    """
-    return [sums.all() for sums in _weighted_sums(index, terms, weights)]
-
-
 def sparse_top(
     index: Index,
     terms: NDArray[np.int32],
@@ -184,7 +161,7 @@ def sparse_top(
     """Return the *depth* chunks with the largest dot product (exact), ties by chunk id.
 
     *masks* are the allowed live rows per segment, by default all; only chunks that share a term are
-    returned. Scores equal those of :func:`sparse_scores`.
+    returned. Scores equal those of :func:`sparse_at`.
     """
     allowed = index.rows() if masks is None else masks
     return best_places(_weighted_sums(index, terms, weights), allowed, depth, index.keys)
@@ -193,7 +170,7 @@ def sparse_top(
 def sparse_at(
     index: Index, terms: NDArray[np.int32], weights: NDArray[np.float32], places: Sequence[Place], /
 ) -> NDArray[np.float32]:
-    """Return the dot product at each of *places*, float32, equal to :func:`sparse_scores`."""
+    """Return the dot product at each of *places*, float32."""
     return scores_at(_weighted_sums(index, terms, weights), places)
 
 
@@ -390,10 +367,7 @@ def sources_at(
 
 def name_at(snapshot: Snapshot, index: Index, place: Place, /) -> str:
     """Return the name of a passage's document."""
-    number, row = place
-    data = index.segments[number].data
-    revision = data.revisions[int(data.column("revision")[row])]
-    return snapshot.documents[snapshot.revisions[revision]].name
+    return snapshot.documents[index.document_at(place)].name
 
 
 _ALL = Unsearched()

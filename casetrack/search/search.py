@@ -378,6 +378,7 @@ class _Run:
         relevance = max(self.verdict.relevance, NONE_BELOW if computed else 0.0)
         license_status, unsearched = self.entitlements.status(), self.lists.unsearched
         documents = self.chosen.documents
+        by_words = self.plan.stages == ("bm25",) and not self.question.terms
         return SearchResults(
             query=self.query,
             collection=self.state.workspace.name,
@@ -397,7 +398,7 @@ class _Run:
                 *self.chosen.notes,
                 *self.plan.notes,
                 *self.cited.notes,
-                *((_NO_WORD,) if self._lacks_words() else ()),
+                *((_NO_WORD,) if by_words and self.index.chunk_count else ()),
                 *unsearched.notes,
                 *((advice,) if advice else ()),
                 *remarks,
@@ -423,25 +424,26 @@ class _Run:
         self.times.lap("computed")
         return answer
 
-    def _lacks_words(self) -> bool:
-        by_words = self.plan.stages == ("bm25",) and not self.question.terms
-        return by_words and bool(self.index.chunk_count)
-
     def _results(self, ranked: list[Ranked]) -> tuple[tuple[SearchResult, ...], list[str]]:
         """Return results with texts and sources, and the names of documents with a damaged passage.
 
         The answers in the results are computed on demand.
         """
         snapshot, index = self.snapshot, self.index
-        threes = [_with_neighbours(index, r.place) for r in ranked]
-        neighbours = [p for before, _, after in threes for p in (before, after) if p is not None]
+        pairs = [[_neighbour(index, r.place, step) for step in (-1, 1)] for r in ranked]
+        neighbours = [place for pair in pairs for place in pair if place is not None]
         neighbours += [place for hit in ranked for place, _ in hit.also]
         passages = texts_at(snapshot, index, [r.place for r in ranked], neighbours)
         intact = [n for n, hit in enumerate(ranked) if hit.place in passages]
         damaged = [name_at(snapshot, index, r.place) for r in ranked if r.place not in passages]
         around = [
-            (before and passages.get(before), passages[own], after and passages.get(after))
-            for before, own, after in (threes[n] for n in intact)
+            (
+                before and passages.get(before),
+                passages[ranked[n].place],
+                after and passages.get(after),
+            )
+            for n in intact
+            for before, after in [pairs[n]]
         ]
         texts = [
             Passage(chunk.text, chunk.provenance, _before(previous, chunk) or "", row)
@@ -493,32 +495,24 @@ def _same_place(passage: PlacedText, reason: str) -> SamePlace:
     return SamePlace(source.cite(), source.chunk_id, reason, source.document_id, source.page)
 
 
-def _with_neighbours(index: Index, place: Place) -> tuple[Place | None, Place, Place | None]:
-    """Return a chunk's place with those of the chunks before and after it in its document."""
+def _neighbour(index: Index, place: Place, step: int) -> Place | None:
+    """Return the place of the chunk that is *step* chunks further in the document."""
     number, row = place
-    data = index.segments[number].data
+    data, other = index.segments[number].data, row + step
     revisions = data.column("revision")
-
-    def neighbour(other: int) -> Place | None:
-        inside = 0 <= other < data.size and revisions[other] == revisions[row]
-        return (number, other) if inside else None
-
-    return neighbour(row - 1), place, neighbour(row + 1)
+    inside = 0 <= other < data.size and revisions[other] == revisions[row]
+    return (number, other) if inside else None
 
 
 def _before(previous: PlacedText | None, chunk: PlacedText) -> str | None:
-    if previous is None:
-        return None
-    shared = previous.provenance.char_end - chunk.provenance.char_start
-    if previous.provenance.page != chunk.provenance.page or shared <= 0:
-        return previous.text
-    return previous.text[:-shared] or None
+    return previous.text[: -_shared(previous, chunk) or None] or None if previous else None
 
 
 def _after(chunk: PlacedText, following: PlacedText | None) -> str | None:
-    if following is None:
-        return None
-    shared = chunk.provenance.char_end - following.provenance.char_start
-    if following.provenance.page != chunk.provenance.page or shared <= 0:
-        return following.text
-    return following.text[shared:] or None
+    return following.text[_shared(chunk, following) :] or None if following else None
+
+
+def _shared(first: PlacedText, second: PlacedText) -> int:
+    """Return the number of characters that two consecutive chunks of a page share."""
+    one, other = first.provenance, second.provenance
+    return max(0, one.char_end - other.char_start) if one.page == other.page else 0

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from casetrack.search.scores import bm25_scores, lexical_at, lexical_top
+from casetrack.search.scores import lexical_at, lexical_top
 from casetrack.store.index import postings
 from casetrack.store.index.scope import scope_of
 from store.index.made import WORDS, index_of, rows_of, saved
@@ -78,9 +78,10 @@ def test_the_best_are_those_of_the_definition(index, rows, query, depth, step, m
 def test_every_way_to_a_score_gives_the_same_bits(index, query, monkeypatch):
     monkeypatch.setattr(postings, "_FIRST_STEP", 16)
     query = Counter(query)
-    everything = bm25_scores(scope_of(index), query)
+    every = [(n, row) for n, part in enumerate(index.segments) for row in range(part.data.size)]
+    everything = dict(zip(every, lexical_at(scope_of(index), query, every), strict=True))
     places, scores = lexical_top(scope_of(index), query, 200)
-    assert scores.tolist() == [everything[n][row] for n, row in places]
+    assert scores.tolist() == [everything[place] for place in places]
     assert lexical_at(scope_of(index), query, places[::-1]).tolist() == scores[::-1].tolist()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from casetrack.search.scores import sparse_at, sparse_scores, sparse_top
+from casetrack.search.scores import sparse_at, sparse_top
 from casetrack.store.index import postings
 from store.index.made import index_of, rows_of, saved
 
@@ -47,26 +47,19 @@ def products(tables, terms, weights) -> dict[str, float]:
     }
 
 
-@pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES)
-def test_scores_are_dot_products(index, tables, query):
-    terms, weights = arrays(query)
-    expected = products(tables, terms, weights)
-    for part, scores in zip(index.segments, sparse_scores(index, terms, weights), strict=True):
-        ids = part.data.rows["chunk_id"].to_pylist()
-        assert scores.tolist() == pytest.approx([expected[i] for i in ids], rel=1e-3)
-
-
 @pytest.mark.parametrize("step", [8192, 8], ids=["read at once", "skipping"])
 @pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES)
-def test_the_best(index, query, step, monkeypatch):
+def test_the_best(index, tables, query, step, monkeypatch):
     monkeypatch.setattr(postings, "_FIRST_STEP", step)
     terms, weights = arrays(query)
-    everything = sparse_scores(index, terms, weights)
+    every = [(n, row) for n, part in enumerate(index.segments) for row in range(part.data.size)]
+    everything = dict(zip(every, sparse_at(index, terms, weights, every).tolist(), strict=True))
+    expected = products(tables, terms, weights)
+    dots = [expected[i] for i in index.chunk_ids(every)]
+    assert list(everything.values()) == pytest.approx(dots, rel=1e-3)
     places, scores = sparse_top(index, terms, weights, 25)
-    wanted = np.sort(np.concatenate(everything))[::-1][:25]
-    assert scores.tolist() == wanted[wanted > 0].tolist()
-    assert scores.tolist() == [everything[n][row] for n, row in places]
-    assert sparse_at(index, terms, weights, places).tolist() == scores.tolist()
+    wanted = np.sort(list(everything.values()))[::-1][:25]
+    assert scores.tolist() == wanted[wanted > 0].tolist() == [everything[p] for p in places]
 
 
 def test_a_table_without_sparse_columns_has_none(index, tmp_path):

@@ -84,17 +84,12 @@ async def _answer(
             process.wait()
             raise
         finally:
-            if not _is_fit(process):
+            if process.poll() is not None or own_bytes(process.pid) > _MOST_KEPT:
                 process.kill()
                 process = _start(settings)
             if other := _spares.get(home):
                 other.kill()
             _spares[home] = process
-
-
-def _is_fit(process: subprocess.Popen[bytes]) -> bool:
-    """Return whether a process can run another statement."""
-    return process.poll() is None and own_bytes(process.pid) <= _MOST_KEPT
 
 
 def _start(settings: Settings) -> subprocess.Popen[bytes]:

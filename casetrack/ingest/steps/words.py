@@ -108,6 +108,7 @@ _TOKEN = re.compile(rf"([{_CJK}]+)|((?<![^\W_]){_NUMBER}(?![^\W_]))|({_LETTER}+)
 _INDIC_MARK = re.compile(f"[{_INDIC}]")
 _UNSPACED = re.compile(f"[{_CJK}]+")
 _SCRIPT_SIGN = re.compile(f"[{_CJK}{_INDIC}]")
+_OTHER_SIGN = re.compile(r"[^\w\x00-\x7f]")
 _LEFT_OUT = re.compile("[\u200c\u200d\u055b\u055c\u055e]")
 """Joiners, and the Armenian signs of stress, exclamation and question, which occur inside words."""
 _BREVE = "\u0306"
@@ -177,9 +178,8 @@ def _as_letters(text: str) -> str:
     if text.isascii():
         return text
     signs = list(text)
-    for at, sign in enumerate(text):
-        if sign.isalnum():
-            continue
+    for match in _OTHER_SIGN.finditer(text):
+        at, sign = match.start(), match.group()
         before = signs[at - 1] if at else " "
         if _SCRIPT_SIGN.match(sign) or (_joins(sign) and (before.isalnum() or before in "'\u2019")):
             signs[at] = "x"

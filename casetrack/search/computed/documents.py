@@ -164,7 +164,7 @@ def _of_type(source: Source, kind: str) -> tuple[list[Document], list[Document]]
     for word in names:
         first = [p for p in source.places_with(stems(word)) if source.is_first(p)]
         for place, (_, text) in zip(first, source.texts(first), strict=True):
-            openings[source.document_at(place)] = text
+            openings[source.state.index.document_at(place)] = text
     certain, others = [], []
     for each in source.documents.values():
         is_type = each.document_type == kind

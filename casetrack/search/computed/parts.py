@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from casetrack.base.records.search import ComputedAnswer, ComputedPart
 from casetrack.graph.opened import graph_of
 from casetrack.ingest.steps.words import index_terms
+from casetrack.store.index.scope import scope_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -85,12 +86,6 @@ class Source:
             places += [(int(n), (number, row)) for n, row in zip(order, span, strict=True)]
         return [place for _, place in sorted(places)]
 
-    def document_at(self, place: Place, /) -> str:
-        """Return the id of the document with the chunk at a place."""
-        number, row = place
-        part = self.state.index.segments[number]
-        return str(part.documents[int(part.data.column("revision")[row])])
-
     def is_first(self, place: Place, /) -> bool:
         """Return whether a chunk is the first of its document."""
         number, row = place
@@ -104,18 +99,7 @@ class Source:
 
     def places_with(self, terms: Iterable[str], /) -> list[Place]:
         """Return the live places of chunks that have all index terms."""
-        places: list[Place] = []
-        wanted = list(terms)
-        for number, part in enumerate(self.state.index.segments):
-            postings = [part.data.terms.find([term])[0] for term in wanted]
-            if not all(postings):
-                continue
-            rows = set.intersection(*(set(p.rows.tolist()) for p in postings if p is not None))
-            live = (row for row in sorted(rows) if part.mask is None or part.mask[row])
-            places += [
-                (number, row) for row in live if self.document_at((number, row)) in self.documents
-            ]
-        return places
+        return list(scope_of(self.state.index, self.documents).holding(frozenset(terms)))
 
     def answer(
         self,

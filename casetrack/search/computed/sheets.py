@@ -65,7 +65,7 @@ def sheets_answer(source: Source, asked: AskedSet, /) -> ComputedAnswer | None:
         return None
     wanted = stems(" ".join(asked.measure or asked.words))
     chunks = source.places_with(wanted) if wanted else []
-    ids = list(dict.fromkeys(map(source.document_at, chunks)))
+    ids = list(dict.fromkeys(map(source.state.index.document_at, chunks)))
     ids = [i for i in ids if source.documents[i].format in _FORMATS and (not named or i in named)]
     fitting = [
         (sheet, column)

@@ -151,6 +151,15 @@ class Index:
             by_place |= {(number, row): text for row, text in texts.items()}
         return by_place
 
+    def column(self, number: int, name: str, rows: NDArray[np.intp], /) -> np.ndarray:
+        """Return the values of a column at *rows* of segment *number*."""
+        return np.asarray(self.segments[number].data.column(name)[rows])
+
+    def document_at(self, place: Place, /) -> str:
+        """Return the id of the document with the chunk at *place*; empty if it is not live."""
+        part = self.segments[place[0]]
+        return part.documents[int(part.data.column("revision")[place[1]])] or ""
+
     def rows_at(self, places: Sequence[Place], columns: Sequence[str], /) -> list[dict[str, Any]]:
         """Return *columns* of a citation of the chunks at *places*, in their order."""
         rows: list[dict[str, Any]] = [{}] * len(places)

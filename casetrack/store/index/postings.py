@@ -207,10 +207,6 @@ class Sums:
         self.size = size
         self._impact = impact
 
-    def all(self) -> NDArray[np.float32]:
-        """Return the score of every row, float32 [size]; 0 if it contains no term."""
-        return self._added(np.zeros(self.size), self._terms).astype(np.float32)
-
     def at(self, rows: NDArray[np.intp], /) -> NDArray[np.float32]:
         """Return the score of each of *rows* (any order)."""
         sums = np.zeros(len(rows))

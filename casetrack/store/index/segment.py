@@ -240,7 +240,7 @@ class Segment:
         return [self.ids[int(position)] for position in positions]
 
     def places_of(
-        self, positions: Sequence[int], columns: Sequence[str], /
+        self, positions: Sequence[int] | NDArray[np.intp], columns: Sequence[str], /
     ) -> list[dict[str, Any]]:
         """Return *columns* of ``places`` at *positions*."""
         at = np.asarray(positions, dtype=np.intp)

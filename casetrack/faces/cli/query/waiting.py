@@ -11,10 +11,7 @@ from casetrack.base.files import stamp_of
 from casetrack.faces.cli.main import main, prepare
 from casetrack.faces.cli.state import State
 
-_MODULES = (
-    *("duckdb", "lance", "casetrack.faces.cli.query.command", "casetrack.search.query.run"),
-    *("casetrack.store.sql.guard", "casetrack.ingest.steps.words", "casetrack.api.library"),
-)
+_MODULES = ("duckdb", "lance", "casetrack.faces.cli.query.command", "casetrack.search.query.run")
 _IDLE_SECONDS = 600
 
 
