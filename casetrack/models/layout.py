@@ -37,7 +37,6 @@ MANIFEST_NAME = "manifest.json"
 SCRATCH_PREFIX = "wheel-"
 GIT_DIGITS = 40
 """Length of a git hash, which distinguishes it from a SHA-256."""
-_BLOCK = 1 << 20
 _REFETCH = f"Run {See('models pull', '{}')} to put it right."
 
 
@@ -133,23 +132,18 @@ def part_path(folder: Path, file: ModelFile, /) -> Path:
 
 def sha256_of(path: Path, /) -> str | None:
     """Return the SHA-256 of a file in hexadecimal, or ``None`` if it does not exist."""
-    digest = hashlib.sha256()
     try:
         with path.open("rb") as file:
-            while block := file.read(_BLOCK):
-                digest.update(block)
+            return hashlib.file_digest(file, "sha256").hexdigest()
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return None
-    return digest.hexdigest()
 
 
 def git_hash_of(path: Path, /) -> str:
     """Return the hash that git gives a file's content, in hexadecimal."""
-    digest = hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
+    head = hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
     with path.open("rb") as file:
-        while block := file.read(_BLOCK):
-            digest.update(block)
-    return digest.hexdigest()
+        return hashlib.file_digest(file, lambda: head).hexdigest()
 
 
 def write_atomic(path: Path, data: bytes, /) -> None:

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import threading
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from casetrack.base.errors import UPGRADE_URL, FreeTierLimit, See
+from casetrack.base.files import replacement, stamp_of
 from casetrack.base.license import signature, tiers
 from casetrack.base.license.key import LicenseKey, MalformedKey, parse_key
 
@@ -94,16 +94,8 @@ def write_license_file(path: Path, content: LicenseFile, /) -> None:
             if (value := getattr(record, f.name))
         }
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{secrets.token_hex(6)}.tmp")
-    try:
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-            json.dump(raw, file, indent=1)
-            file.write("\n")
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    with replacement(path) as part:
+        part.write_text(f"{json.dumps(raw, indent=1)}\n", encoding="utf-8")
 
 
 def _parse(raw: Any) -> LicenseFile:
@@ -360,7 +352,7 @@ class Entitlements:
         seen = (
             os.environ.get(ENV_LICENSE),
             os.environ.get(signature.ENV_PUBLIC_KEYS),
-            _stamp(self._path),
+            stamp_of(self._path),
             now.date(),
         )
         with self._lock:
@@ -487,12 +479,3 @@ def issued_record(key: LicenseKey, /) -> Record:
 def is_given(key: str | None, /) -> TypeGuard[str]:
     """Return whether a setting has a key; programs leave a placeholder for an omitted one."""
     return bool(key and key.strip() and not key.strip().startswith("${"))
-
-
-def _stamp(path: Path) -> tuple[int, int, int] | None:
-    try:
-        facts = path.stat()
-    except OSError:
-        # Not there, or not to be read: the reason comes from reading it.
-        return None
-    return facts.st_mtime_ns, facts.st_size, facts.st_ino
