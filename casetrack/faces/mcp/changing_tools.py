@@ -26,6 +26,7 @@ from casetrack.faces.mcp.operation_tools import (
     parameter_of,
     plain,
     run_operation,
+    set_signature,
 )
 from casetrack.faces.mcp.results import answer, bounded_collection, collection_facts
 from casetrack.faces.mcp.session import NO_STATE, SessionTools, in_thread, locate, write_in_thread
@@ -119,7 +120,6 @@ def _method(operation: Operation) -> Callable[..., Any]:
         return answer_of(name_tools_in(await write_in_thread(session, "", do)), done)
 
     parameters = [
-        inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD),
         *([parameter("ctx", Context)] if work else []),
         *(
             parameter_of(each, checked=False)
@@ -130,11 +130,8 @@ def _method(operation: Operation) -> Callable[..., Any]:
         *([parameter("wait_seconds", WaitSeconds, None)] if work else []),
         *([parameter(whose, CollectionName, None)] if whose else []),
     ]
-    made: Any = run
-    made.__name__, made.__doc__ = operation.tool, inspect.getdoc(method)
-    made.__signature__ = inspect.Signature(parameters, return_annotation=CallToolResult)
-    kinds = {each.name: each.annotation for each in parameters[1:]}
-    made.__annotations__ = kinds | {"return": CallToolResult}
+    run.__doc__ = inspect.getdoc(method)
+    set_signature(run, operation.tool, parameters)
     return run
 
 

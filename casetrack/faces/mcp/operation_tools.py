@@ -397,7 +397,6 @@ def _sign(
     """Give a tool's method its name and parameters."""
     per_call = Annotated[int, Field(ge=1, le=limit[1])] if limit else None
     parameters = [
-        inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD),
         *(
             parameter_of(each, checked=False)
             for each in arguments_of(method)
@@ -409,11 +408,17 @@ def _sign(
         parameter(noun, CollectionName, None),
         *([parameter("response_format", ResponseFormat, "concise")] if formed else []),
     ]
-    run.__name__, run.__module__ = name, method.__module__
-    run.__signature__ = inspect.Signature(parameters, return_annotation=CallToolResult)
-    run.__annotations__ = {p.name: p.annotation for p in parameters[1:]} | {
-        "return": CallToolResult
-    }
+    run.__module__ = method.__module__
+    set_signature(run, name, parameters)
+
+
+def set_signature(run: Any, name: str, parameters: Sequence[inspect.Parameter], /) -> None:
+    """Give a function a name, and parameters after ``self``."""
+    run.__name__ = name
+    own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    run.__signature__ = inspect.Signature([own, *parameters], return_annotation=CallToolResult)
+    kinds = {each.name: each.annotation for each in parameters}
+    run.__annotations__ = kinds | {"return": CallToolResult}
 
 
 _MOST_WORDS = 12

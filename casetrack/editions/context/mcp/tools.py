@@ -13,7 +13,7 @@ from casetrack.api.operation import OF_EDITIONS, arguments_of
 from casetrack.editions.context import api
 from casetrack.editions.context.home import ContextHome
 from casetrack.editions.context.records import ContextDocument
-from casetrack.faces.mcp.operation_tools import parameter_of
+from casetrack.faces.mcp.operation_tools import parameter_of, set_signature
 from casetrack.faces.mcp.results import BUDGET, answer, fitting, tokens
 from casetrack.faces.mcp.session import current, in_thread
 from casetrack.faces.mcp.specs import tool
@@ -45,22 +45,18 @@ def _tool(function: Callable[..., Any], fit: Callable[..., dict[str, Any]]) -> A
     kind: Any = Annotated[Filters | None, Field(description="Only such documents")]
     # One object replaces the filter arguments.
     parameters = [
-        inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD),
         *(
             parameter_of(each)
             if each.name not in FILTERS
             else inspect.Parameter("filters", KEYWORD, default=None, annotation=kind)
             for each in declared
             if each.name not in FILTERS[1:]
-        ),
+        )
     ]
-    made: Any = run
-    made.__name__ = operation.tool
-    made.__signature__ = inspect.Signature(parameters, return_annotation=CallToolResult)
-    made.__annotations__ = {each.name: each.annotation for each in parameters[1:]}
+    set_signature(run, operation.tool, parameters)
     title, hints, page = operation.title, operation.hints, operation.page
     of = (page,) if page else ()
-    return tool(title, hints, description=operation.about, page=page, of=of)(made)
+    return tool(title, hints, description=operation.about, page=page, of=of)(run)
 
 
 def _search(ask: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:
