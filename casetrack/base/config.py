@@ -30,7 +30,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 from casetrack.base.errors import UsageError
 
@@ -48,19 +48,8 @@ _KNOWN = {
     "cache_megabytes": int,
     "log": str,
 }
-_KNOWN_PARSE: dict[str, type] = {
-    "timeout_seconds": float,
-    "memory_mb": int,
-    "ocr_page_seconds": float,
-    "max_pages": int,
-    "unpacked_mb": int,
-    "attachment_depth": int,
-    "max_attachments": int,
-}
-_KNOWN_OCR: dict[str, type] = {"engine": str, "language": str}
 _KNOWN_NAMES: dict[str, type] = {"model": str}
 _KNOWN_AUDIT: dict[str, type] = {"searches": bool}
-_KNOWN_SQL: dict[str, type] = {"timeout_seconds": float, "memory_mb": int}
 _KNOWN_PROVIDER = {"model": str, "dimensions": int, "max_tokens": int, "timeout_seconds": float}
 _KNOWN_PROVIDERS: dict[str, dict[str, type]] = {
     "openai": {"base_url": str, **_KNOWN_PROVIDER},
@@ -284,10 +273,10 @@ def _read_config(path: Path) -> dict[str, Any]:
             hint="Correct the file or remove it; every setting has a default.",
         ) from error
     tables = {
-        "parse": _KNOWN_PARSE,
-        "ocr": _KNOWN_OCR,
+        "parse": _types(ParseLimits),
+        "ocr": _types(OcrSettings),
         "names": _KNOWN_NAMES,
-        "sql": _KNOWN_SQL,
+        "sql": _types(SqlLimits),
         "audit": _KNOWN_AUDIT,
     }
     plain = {k: v for k, v in raw.items() if k not in {*tables, "providers"}}
@@ -305,6 +294,12 @@ def _read_config(path: Path) -> dict[str, Any]:
         _refuse_secrets(path, name, values)
         _check_keys(path, values, _KNOWN_PROVIDERS[name], f"providers.{name}.")
     return raw
+
+
+def _types(table: type) -> dict[str, type]:
+    """Return the type of each setting in a table, without ``None``."""
+    hints = get_type_hints(table)
+    return {name: next(iter(get_args(kind)), kind) for name, kind in hints.items()}
 
 
 def _table(path: Path, raw: Mapping[str, Any], name: str, title: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from collections import deque
 from contextlib import contextmanager
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 from casetrack.base.config import Settings
 from casetrack.base.errors import ModelNotFound, ProfileIncomplete, See, UsageError
@@ -385,7 +385,7 @@ class Encoders:
                 sessions = plan.sessions if self._sessions is None else self._sessions
                 encoder = self._open(self.models_dir, name, sessions, plan.threads)
                 self._profiles[name] = _Managed(encoder, self)
-            return self._profiles[name]
+            return cast("ProfileEncoder", self._profiles[name])
 
     def get_installed(self, name: str, /, *, dimension: int | None = None) -> ProfileEncoder | None:
         """Return the encoder of a profile, or ``None`` if a model is not installed."""
@@ -514,25 +514,8 @@ class _Managed:
         self.size = 0
         self._owner = owner
 
-    @property
-    def name(self) -> str:
-        return self.encoder.name
-
-    @property
-    def fingerprint(self) -> str:
-        return self.encoder.fingerprint
-
-    @property
-    def dimension(self) -> int:
-        return self.encoder.dimension
-
-    @property
-    def token_width(self) -> int | None:
-        return self.encoder.token_width
-
-    @property
-    def has_sparse(self) -> bool:
-        return self.encoder.has_sparse
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.encoder, name)
 
     @property
     def reranker(self) -> Reranker | None:
@@ -545,10 +528,6 @@ class _Managed:
 
         return scores
 
-    @property
-    def resident_bytes(self) -> int:
-        return self.encoder.resident_bytes
-
     def encode_query(self, text: str, /) -> Encoding:
         with self._owner._using(self):
             return self.encoder.encode_query(text)
@@ -558,12 +537,6 @@ class _Managed:
     ) -> Iterator[Encoding]:
         with self._owner._using(self):
             yield from self.encoder.encode_documents(texts, layers=layers)
-
-    def document_spans(self, text: str, /) -> NDArray[np.int32] | None:
-        return self.encoder.document_spans(text)  # needs the tokenizer alone
-
-    def unload(self) -> None:
-        self.encoder.unload()
 
 
 def _same_states(profile: str) -> bool:

@@ -15,13 +15,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import PackageMissing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from casetrack.api.evaluate import Run
 
 # Common parts of all charts: style, frame, lanes, and number formats. Matplotlib is loaded with the
 # first chart; if it is missing, the error names the package to install.
@@ -230,25 +232,6 @@ class Plot:
         return drawn.replace("<svg", f'{label}height:auto;background:none"', 1)
 
 
-class Measured(Protocol):
-    """The part of :class:`casetrack.api.evaluate.Run` that :func:`ablation_dots` uses."""
-
-    @property
-    def label(self) -> str:
-        """The search mode of the run."""
-        ...
-
-    @property
-    def means(self) -> Mapping[str, float]:
-        """Measure to its mean."""
-        ...
-
-    @property
-    def scores(self) -> Mapping[str, Mapping[str, float]]:
-        """Question id to measure to score."""
-        ...
-
-
 def bars(
     labels: Sequence[str],
     values: Sequence[float] | Mapping[str, Sequence[float]],
@@ -413,7 +396,7 @@ def amount_strip(
     return Plot(figure, f"{title}. Dots on a logarithmic axis, {unit or 'numbers'}: {most}.")
 
 
-def ablation_dots(runs: Sequence[Measured], /, *, title: str, measure: str = "ndcg@10") -> Plot:
+def ablation_dots(runs: Sequence[Run], /, *, title: str, measure: str = "ndcg@10") -> Plot:
     """Draw the mean of one measure for each run, with its 95 % interval over the questions.
 
     The interval is that of a bootstrap over the questions (Efron 1979): how much the mean could
@@ -458,7 +441,7 @@ def _interval(scores: Sequence[float]) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _questions(runs: Sequence[Measured]) -> str:
+def _questions(runs: Sequence[Run]) -> str:
     """Return the numbers of questions of the runs, which may differ."""
     counts = sorted({len(run.scores) for run in runs})
     number = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else f"{counts[0]}"
