@@ -77,11 +77,14 @@ class ToolSpec:
 
 
 def tool(title: str, hints: Hints, /, **words: Any) -> Callable[[F], F]:
-    """Mark a method as a tool; its name is the tool's name. See :class:`ToolSpec`."""
-    spec = ToolSpec(title, hints, **words)
+    """Mark a method as a tool; its name is the tool's name. See :class:`ToolSpec`.
+
+    The description is that of the docstring by default.
+    """
 
     def mark(method: F) -> F:
-        setattr(method, _ATTRIBUTE, spec)
+        described = {"description": " ".join((method.__doc__ or "").split())}
+        setattr(method, _ATTRIBUTE, ToolSpec(title, hints, **described | words))
         return method
 
     return mark

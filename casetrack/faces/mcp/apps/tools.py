@@ -40,7 +40,6 @@ class PageCalls:
     @tool(
         "Show a page",
         READS,
-        description="For the pages of this server: a page with a passage marked.",
         only_for=("search", "page", "timeline", "graph", "compare", "briefing"),
     )
     async def show_page(
@@ -52,7 +51,7 @@ class PageCalls:
         collection: CollectionName = None,
         password: str | None = None,
     ) -> CallToolResult:
-        """Return a page to show."""
+        """For the pages of this server: a page with a passage marked."""
         require_one_way(chunk_id, document_name, page)
         target = await self._find(self._session, collection)
 
@@ -72,12 +71,7 @@ class PageCalls:
             result.content.append(ImageContent(type="image", data=data, mime_type="image/png"))
         return result
 
-    @tool(
-        "Draw a timeline",
-        READS,
-        description="For the pages of this server: the timeline as a drawing.",
-        only_for=("timeline", "briefing"),
-    )
+    @tool("Draw a timeline", READS, only_for=("timeline", "briefing"))
     async def show_timeline(
         self,
         width: Width,
@@ -85,7 +79,7 @@ class PageCalls:
         end_date: str | None = None,
         collection: CollectionName = None,
     ) -> CallToolResult:
-        """Return a timeline to show."""
+        """For the pages of this server: the timeline as a drawing."""
         from casetrack.api.viewer.timeline_figure import timeline_svg, when
 
         target = await self._find(self._session, collection)
@@ -102,13 +96,7 @@ class PageCalls:
         }
         return answer(f"{len(timeline.events)} events", formatter.whole(facts))
 
-    @tool(
-        "Draw a graph",
-        READS,
-        description="For the pages of this server: the graph as a drawing.",
-        feature="entity_graph",
-        only_for=("graph", "briefing"),
-    )
+    @tool("Draw a graph", READS, feature="entity_graph", only_for=("graph", "briefing"))
     async def show_graph(
         self,
         width: Width,
@@ -117,7 +105,7 @@ class PageCalls:
         top_k: Annotated[int, Field(ge=1, le=100)] = 20,
         collection: CollectionName = None,
     ) -> CallToolResult:
-        """Return a graph to show."""
+        """For the pages of this server: the graph as a drawing."""
         from casetrack.api.viewer.graph_figure import ANCHORS, graph_svg, legend
 
         target = await self._find(self._session, collection)

@@ -162,14 +162,9 @@ class CollectionTools(CountingTools):
             | ({"sealed": sealed} if sealed else {}),
         )
 
-    @tool(
-        "Switch collection",
-        READS,
-        description="Set the collection of calls without `collection`. Returns its ID and sizes.",
-        sets=("search", "map", "legal"),
-    )
+    @tool("Switch collection", READS, sets=("search", "map", "legal"))
     async def switch_collection(self, collection_name: str) -> CallToolResult:
-        """Make a collection the active one."""
+        """Set the collection of calls without `collection`. Returns its ID and sizes."""
 
         def work() -> tuple[CollectionInfo, CollectionStats]:
             collection = self._library.get(collection_name)
@@ -193,8 +188,6 @@ class CollectionTools(CountingTools):
     @tool(
         "Delete collection",
         DELETES,
-        description="Permanently delete a collection; files stay. Without confirm: true only "
-        "describes the effect. Returns its facts.",
         required=("confirm",),
         meta={"anthropic/requiresUserInteraction": True},
         sets=("legal",),
@@ -202,7 +195,10 @@ class CollectionTools(CountingTools):
     async def delete_collection(
         self, collection_name: str, confirm: bool = False
     ) -> CallToolResult:
-        """Delete a collection once that is confirmed."""
+        """Permanently delete a collection; files stay.
+
+        Without confirm: true only describes the effect. Returns its facts.
+        """
         info = await in_thread(partial(self._library.find, collection_name))
         if not confirm:
             _, stats, _ = await in_thread(partial(self._counted, info))

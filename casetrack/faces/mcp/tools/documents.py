@@ -25,8 +25,6 @@ class DocumentTools(SessionTools):
     @tool(
         "Delete document",
         DELETES,
-        description="Delete a document; its file stays. Without confirm: true only describes the "
-        "effect. Returns its record.",
         required=("confirm",),
         meta={"anthropic/requiresUserInteraction": True},
         sets=("daily", "legal"),
@@ -39,7 +37,10 @@ class DocumentTools(SessionTools):
         secure: Annotated[bool, Field(description="From snapshots too")] = False,
         exclude: Annotated[bool, Field(description="Not synced again")] = False,
     ) -> CallToolResult:
-        """Delete a document once that is confirmed."""
+        """Delete a document; its file stays.
+
+        Without confirm: true only describes the effect. Returns its record.
+        """
         target: Collection = await locate(self._session, collection)
         document = await in_thread(lambda: target.workspace.state().document(document_name, True))
         amount = (

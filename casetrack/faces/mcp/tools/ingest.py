@@ -51,14 +51,7 @@ OcrLanguage = Annotated[str | None, Field(description="Such as deu+eng")]
 class IngestTools(SessionTools):
     """The tools of this module, for one session."""
 
-    @tool(
-        "Ingest document",
-        ADDS,
-        description="Ingest a file: PDF, Office, mail, HTML, EPUB, CSV, JSON, scans and others. "
-        "A changed one replaces its version. Returns ID, counts, warnings.",
-        sets=("core", "legal"),
-        of=("ingest",),
-    )
+    @tool("Ingest document", ADDS, sets=("core", "legal"), of=("ingest",))
     async def ingest_document(
         self,
         ctx: Context,
@@ -72,7 +65,10 @@ class IngestTools(SessionTools):
         wait_seconds: WaitSeconds = None,
         collection: CollectionName = None,
     ) -> CallToolResult:
-        """Ingest one file."""
+        """Ingest a file: PDF, Office, mail, HTML, EPUB, CSV, JSON, scans and others.
+
+        A changed one replaces its version. Returns ID, counts, warnings.
+        """
         target: Collection = await locate(self._session, collection)
         path = await in_thread(lambda: existing(file_path, "file_path", folder=False))
 
@@ -95,13 +91,7 @@ class IngestTools(SessionTools):
         task = ingest_task(target, path, work, finish)
         return await run_as_job(self._session, ctx, task, wait_seconds)
 
-    @tool(
-        "Ingest folder",
-        ADDS,
-        description="Ingest new files of a folder. Returns counts, failures.",
-        sets=("core", "legal"),
-        of=("ingest",),
-    )
+    @tool("Ingest folder", ADDS, sets=("core", "legal"), of=("ingest",))
     async def ingest_folder(
         self,
         ctx: Context,
@@ -116,7 +106,7 @@ class IngestTools(SessionTools):
         wait_seconds: WaitSeconds = None,
         collection: CollectionName = None,
     ) -> CallToolResult:
-        """Ingest the files of a folder."""
+        """Ingest new files of a folder. Returns counts, failures."""
         target: Collection = await locate(self._session, collection)
         path = await in_thread(lambda: existing(folder_path, "folder_path", folder=True))
 

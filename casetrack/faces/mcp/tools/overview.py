@@ -31,19 +31,14 @@ _CONCISE_BUDGET = 3_000
 class OverviewTools(SessionTools):
     """The tools of this module, for one session."""
 
-    @tool(
-        "Summary",
-        READS,
-        description="Call this first on an unknown collection. Returns key people, dates and "
-        "topics with quotes, types, versions, references.",
-        sets=("core", "map"),
-        page="briefing",
-        of=("topics",),
-    )
+    @tool("Summary", READS, sets=("core", "map"), page="briefing", of=("topics",))
     async def get_collection_summary(
         self, response_format: ResponseFormat = "concise", collection: CollectionName = None
     ) -> CallToolResult:
-        """Describe a collection."""
+        """Call this first on an unknown collection.
+
+        Returns key people, dates and topics with quotes, types, versions, references.
+        """
         target: Collection = await locate(self._session, collection)
         summary = await in_thread(target.map.summary)
         formatter = await formatter_for(response_format, target)
@@ -51,13 +46,7 @@ class OverviewTools(SessionTools):
         text = [plain(head_of(shown), formatter), facts.get("more"), outputs.QUOTED]
         return answer("\n\n".join(filter(None, text)), facts)
 
-    @tool(
-        "Timeline",
-        READS,
-        description="Dated events. Returns them in order, quoted and cited.",
-        sets=("daily", "map", "legal"),
-        page="timeline",
-    )
+    @tool("Timeline", READS, sets=("daily", "map", "legal"), page="timeline")
     @takes(Map.timeline)
     async def get_collection_timeline(
         self,
@@ -67,7 +56,7 @@ class OverviewTools(SessionTools):
         collection: str | None,
         response_format: ResponseFormat,
     ) -> CallToolResult:
-        """Return events by date."""
+        """Dated events. Returns them in order, quoted and cited."""
         target = await locate(self._session, collection)
         # Always request the same number, because it affects which events rank highest.
         ask = partial(run_operation, Map.timeline, target, given | {"limit": results.PLACES})

@@ -28,14 +28,7 @@ _WAYS = "Give chunk_id alone for the page of a passage, or document_name and pag
 class PageTools(SessionTools):
     """The tools of this module, for one session."""
 
-    @tool(
-        "Page picture",
-        READS,
-        description="See a page (tables, stamps, OCR) by chunk_id (highlighted), or "
-        "document_name and page. Returns picture and citation.",
-        sets=("daily", "search", "legal"),
-        page="page",
-    )
+    @tool("Page picture", READS, sets=("daily", "search", "legal"), page="page")
     async def get_page_image(
         self,
         chunk_id: str | None = None,
@@ -44,7 +37,10 @@ class PageTools(SessionTools):
         collection: CollectionName = None,
         password: str | None = None,
     ) -> CallToolResult:
-        """Show a page."""
+        """See a page (tables, stamps, OCR) by chunk_id (highlighted), or document_name and page.
+
+        Returns picture and citation.
+        """
         require_one_way(chunk_id, document_name, page)
         target: Collection = await locate(self._session, collection)
         picture = await in_thread(partial(_drawn, target, chunk_id, document_name, page, password))

@@ -28,15 +28,7 @@ _SEARCH = operations()["search"].method
 class SearchTools(SessionTools):
     """The tools of this module, for one session."""
 
-    @tool(
-        "Search",
-        READS,
-        description="Start here for any question: finds passages by words and meaning. Returns "
-        "each cited, with chunk_id.",
-        sets=("core", "search", "legal"),
-        page="search",
-        of=("search",),
-    )
+    @tool("Search", READS, sets=("core", "search", "legal"), page="search", of=("search",))
     @takes(
         _SEARCH,
         explain=(bool, False),
@@ -55,7 +47,10 @@ class SearchTools(SessionTools):
         offset: int,
         response_format: ResponseFormat,
     ) -> CallToolResult:
-        """Search a collection, or several."""
+        """Start here for any question: finds passages by words and meaning.
+
+        Returns each cited, with chunk_id.
+        """
         k = min(offset + given["limit"], MOST_RESULTS)
         wanted = {name: None if value == [] else value for name, value in given.items()}
         wanted["limit"] = k

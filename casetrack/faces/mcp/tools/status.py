@@ -130,13 +130,7 @@ _MESSAGE_CHARS = 2_000
 class JobTools(SessionTools):
     """The tools of this module, for one session."""
 
-    @tool(
-        "Job status",
-        READS,
-        description="Progress of long work. Returns the result when done; without job_id all jobs.",
-        sets=("core", "legal"),
-        of=("jobs list",),
-    )
+    @tool("Job status", READS, sets=("core", "legal"), of=("jobs list",))
     async def get_job_status(
         self,
         ctx: Context,
@@ -146,7 +140,7 @@ class JobTools(SessionTools):
         ] = 0,
         offset: Offset = 0,
     ) -> CallToolResult:
-        """Show one job, or list them."""
+        """Progress of long work. Returns the result when done; without job_id all jobs."""
         if job_id is None:
             jobs = await in_thread(self._session.library.jobs.list)
             running = next((job for job in jobs if job.active), None)
