@@ -87,7 +87,12 @@ def read_issuer(cover: Cover, kind: str, /) -> Found | None:
     found = _labelled(cover, "issuer")
     found = found if found and " " in found.value else None
     found = found or (_owner(cover) if kind in _OWNED else None)
-    return found or _firm_line(cover) or _author(cover)
+    return (
+        found
+        or _firm_line(cover)
+        or _author(cover)
+        or (_heading_agency(cover) if kind == "report" else None)
+    )
 
 
 def read_addressee(cover: Cover, kind: str, /) -> Found | None:
@@ -352,6 +357,12 @@ def _owner(cover: Cover) -> Found | None:
 def _agency(cover: Cover) -> Found | None:
     match = _AGENCY.search(cover.text[:1800])
     return matched(cover, "issuer", match, 0.65, "agency")
+
+
+def _heading_agency(cover: Cover) -> Found | None:
+    """Return the agency that fills one of the first lines."""
+    lines = (line for line in cover.lines[:4] if _AGENCY.fullmatch(line.text))
+    return next((of_line(cover, "issuer", line, 0.65, "line of the cover") for line in lines), None)
 
 
 def _body_of_minutes(cover: Cover) -> Found | None:

@@ -32,6 +32,7 @@ _RESTATED: Final = re.compile(
 )
 _NEAR_TOP, _BESIDE_DATE, _FEW = 9, 12, 6
 _BETWEEN: Final = pattern("between")
+_AGENCY: Final = pattern("agency")
 _OPEN_END: Final = re.compile(r"(?i)(?:\s+(?:for|of|to|and|by|with|the))+\s*$")
 
 
@@ -94,7 +95,8 @@ def _headline(cover: Cover, kind: str) -> Found | None:
             if is_plain and re.match(rf"[^(:]{{0,60}}(?:{words})", line.text, re.IGNORECASE):
                 return found_at(cover, "title", line.start, line.end, 0.85, "title line")
     for heading in cover.headings[:2]:
-        if NOT_TITLE.match(heading) or len(heading) < 4 or re.match(r"\d+[.)]?\s", heading):
+        is_part = len(heading) < 4 or re.match(r"\d+[.)]?\s", heading)
+        if is_part or NOT_TITLE.match(heading) or _AGENCY.fullmatch(heading.strip()):
             continue
         at = re.search(r"\s+".join(map(re.escape, clean(heading).split())), cover.text)
         if at and at.start() < 2500:
@@ -104,6 +106,7 @@ def _headline(cover: Cover, kind: str) -> Found | None:
         if (
             letters < _FEW
             or line.text.count(" | ") > 1  # the head of a table
+            or _AGENCY.fullmatch(line.text)  # the issuer
             or NOT_TITLE.match(line.text)
             or len(line.text) > 140
             or letters < 0.35 * len(line.text)
