@@ -294,6 +294,12 @@ class StateTables(ABC):
         )
         return Mails(self.documents, own.to_pylist(), quoted.to_pylist())
 
+    def addresses(self, entity_id: str, /) -> frozenset[str]:
+        """Return the mail addresses of an entity, in lower case."""
+        row = pc.index(self._entities.table["entity_id"], entity_id).as_py()
+        own = self._live.locals.filter(pa.array(self._entities.codes == row))
+        return frozenset(pc.list_flatten(own["addresses"].combine_chunks()).to_pylist())
+
     @cached_property
     def _targets(self) -> dict[str, str]:
         table = self.table("references")

@@ -39,7 +39,7 @@ from casetrack.store.session import _ledger_table
 from casetrack.store.sql.trusted import OwnSql
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -160,6 +160,12 @@ class HandMadeGraph:
         identities, sayings = self._said
         nobody = [frozenset[str]() for _ in self.documents]
         return DocumentLinker.of(self.documents, identities, sayings, (nobody, nobody), self.mails)
+
+    def addresses(self, _: str, /) -> frozenset[str]:
+        return frozenset()
+
+    def once(self, make: Callable[[Any], Any], /) -> Any:
+        return make(self)
 
     @property
     def mails(self) -> Mails:

@@ -109,6 +109,20 @@ def _(answer: graph.EntityMentions) -> Lines:
     if entity.aliases:
         also = "; ".join(map(flat, entity.aliases[:_ALIASES]))
         lines.append(line(("Also written: ", "strong"), (also, "said")))
+    if answer.addresses:
+        lines.append(line(("Addresses: ", "strong"), listed(answer.addresses, _ALIASES)))
+    for each in answer.roles or ():
+        count = counted(each.document_count, "document")
+        lines.append(line((flat(each.role), "strong"), (f"{_days(each)}  {count}", "less")))
+        lines += inside(quote(each.quote), 2)
+    lines += [
+        line(
+            (f"{flat(each.name)}: ", "strong"),
+            f"{each.sent:,} mails to, {each.received:,} from",
+            (_days(each), "less"),
+        )
+        for each in answer.correspondents or ()
+    ]
     lines += [line((flat(edit), "own")) for edit in answer.edits[-10:]]
     lines += [
         line(flat(name), "  ", (counted(count, "mention"), "less"), indent=2)
@@ -118,6 +132,12 @@ def _(answer: graph.EntityMentions) -> Lines:
     if rest > 0:
         lines.append(line((f"and {counted(rest, 'more document')}", "less"), indent=2))
     return lines + _others((m.name, m.kind, m.entity_id) for m in answer.other_matches)
+
+
+def _days(each: graph.StatedRole | graph.Correspondence) -> str:
+    """Return the first and the last day, after a comma; empty without days."""
+    days = dict.fromkeys(day for day in (each.since, each.until) if day)
+    return f", {' to '.join(days)}" if days else ""
 
 
 @lines_of.register

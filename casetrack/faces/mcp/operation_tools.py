@@ -41,7 +41,9 @@ run_operation = partial(called, name=_NAME, checked=True)
 """Runs an operation; errors use the argument names of AI programs."""
 _LISTED, _FEW = 15, 3
 """Entries of nested lists, in detailed and in concise answers."""
-_INNER = frozenset({"aliases", "other_matches", "documents"})
+_INNER = frozenset(
+    ("aliases", "other_matches", "documents", "roles", "addresses", "correspondents")
+)
 _LONG = frozenset({"text", "snippet", "table_header", "page_header", "page_footer", "description"})
 _LONG_CHARS = 1_000
 _LEFT_OUT = frozenset({"extra", "time"})
@@ -287,11 +289,7 @@ def bounded(value: Any, formatter: ResponseFormatter, /, key: str = "") -> Any:
     if isinstance(value, dict):
         return {name: bounded(each, formatter, name) for name, each in value.items()}
     if isinstance(value, (list, tuple)):
-        most = (
-            _FEW
-            if formatter.concise and key in {"aliases", "other_matches", "documents"}
-            else _LISTED
-        )
+        most = _FEW if formatter.concise and key in _INNER else _LISTED
         return [bounded(each, formatter) for each in value[:most]]
     return value
 

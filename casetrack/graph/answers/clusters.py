@@ -122,6 +122,18 @@ def clusters(graph: ContextGraph, strategy: str = "topical", /, *, limit: int = 
     """Group documents by their shared content; see ``Collection.map.clusters``."""
     one_of("strategy", strategy, STRATEGIES)
     within("limit", limit, 1, _MOST)
+    made = graph.once(_made)
+    if (strategy, limit) not in made:
+        made[strategy, limit] = _clusters(graph, strategy, limit)
+    return made[strategy, limit]
+
+
+def _made(_: ContextGraph) -> dict[tuple[str, int], Clusters]:
+    """Return the groups of a state, filled on request."""
+    return {}
+
+
+def _clusters(graph: ContextGraph, strategy: str, limit: int) -> Clusters:
     if strategy == "document_type":
         groups, records = _by_type(graph, limit)
     elif strategy == "topical":

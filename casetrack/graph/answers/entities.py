@@ -6,12 +6,14 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from casetrack.base.addresses import correspondents
 from casetrack.base.arguments import one_of, shown, within
 from casetrack.base.errors import UsageError
 from casetrack.base.records import Rows
 from casetrack.base.records.graph import (
     COURT,
     ENTITY_KINDS,
+    Correspondence,
     Edge,
     Encounter,
     Encounters,
@@ -19,6 +21,7 @@ from casetrack.base.records.graph import (
     EntityGraph,
     EntityMentions,
     Mention,
+    StatedRole,
 )
 from casetrack.base.records.marks import ENTITY_EDITS
 from casetrack.graph.answers.lookup import match_entities
@@ -47,7 +50,7 @@ def edits_of(graph: ContextGraph, entity: Entity, /) -> tuple[str, ...]:
 
 
 ENTITY_SORTS = ("mentions", "documents", "name")
-_MATCHES = 5
+_MATCHES, _CORRESPONDENTS = 5, 12
 _MOST = 500
 _MOST_PLACES = 1000
 _FAR = 4000
@@ -115,7 +118,51 @@ def _mentions(
         ),
         documents=tuple((d["document_id"], d["name"], d["places"]) for d in documents),
         edits=edits_of(graph, entity),
+        **(_card(graph, own) if entity.kind in {"person", "organization"} else {}),
     )
+
+
+def _card(graph: ContextGraph, entity_id: str) -> dict[str, Any]:
+    """Return roles, addresses and correspondents of a person or firm; ``None`` for none."""
+    rows = ask(graph, "entity-roles", entity_id=entity_id, limit=_MATCHES).to_pylist()
+    rows = [row | row.pop("place") for row in rows]
+    placed = zip(rows, quotes_of(graph, rows), strict=True)
+    roles = tuple(
+        StatedRole(r["role"], r["since"], r["until"], r["document_count"], quote)
+        for r, quote in placed
+    )
+    own = graph.addresses(entity_id)
+    return {
+        "roles": roles or None,
+        "addresses": tuple(sorted(own)) or None,
+        "correspondents": _correspondents(graph, own) or None,
+    }
+
+
+def _correspondents(graph: ContextGraph, own: frozenset[str]) -> tuple[Correspondence, ...]:
+    """Return who exchanged mails with the owner of addresses, most mails first."""
+    known: dict[str, Correspondence] = {}
+    for message in graph.mails.originals if own else ():
+        is_sent = not own.isdisjoint(message.writer)
+        if not is_sent and own.isdisjoint(message.readers):
+            continue
+        fields = ("to", "cc") if is_sent else ("from",)
+        day = f"{message.sent:%F}" if message.sent else None
+        for each in correspondents("; ".join(message.head.get(f, "") for f in fields)):
+            address = each.address.casefold()
+            if not address or address in own:
+                continue
+            before = known.get(address) or Correspondence(each.person, address, 0, 0, day, day)
+            days = [d for d in (before.since, before.until, day) if d]
+            known[address] = replace(
+                before,
+                sent=before.sent + is_sent,
+                received=before.received + (not is_sent),
+                since=min(days, default=None),
+                until=max(days, default=None),
+            )
+    ranked = sorted(known.values(), key=lambda c: (-c.sent - c.received, c.address))
+    return tuple(ranked[:_CORRESPONDENTS])
 
 
 def counted_once(graph: ContextGraph, entities: Sequence[Entity], /) -> tuple[Entity, ...]:

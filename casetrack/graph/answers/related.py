@@ -10,6 +10,7 @@ from casetrack.base.arguments import one_of, within
 from casetrack.base.errors import ChunkNotFound, See, UsageError
 from casetrack.base.records import Rows
 from casetrack.base.records.graph import RELATION_TYPES, RelatedDocument, Relation, SimilarChunk
+from casetrack.base.words import WordLists
 from casetrack.graph.answers.rows import ask, total_of, up_to
 from casetrack.graph.answers.statistics import representative_sentence
 
@@ -25,37 +26,9 @@ _QUOTES = 2
 _IMPLIED_BASES = frozenset({"reference", "thread", "same mail", "file"})
 """Bases of an edge that its description already implies."""
 _OTHER_WORDS = {"version_chain": "version", "semantic_similar": "semantic"}
+_LISTS = WordLists(__file__)
 _PHRASES = {
-    ("explicit", True): "refers to it{times}",
-    ("explicit", False): "is referred to by it{times}",
-    ("version", True): "is an earlier version of it",
-    ("version", False): "is a later version of it",
-    ("response_to", True): "answers it",
-    ("response_to", False): "is answered by it",
-    ("amends", True): "amends it",
-    ("amends", False): "is amended by it",
-    ("attachment", True): "is attached to it",
-    ("attachment", False): "has it attached",
-    ("restates", True): "restates it",
-    ("restates", False): "is restated by it",
-    ("supplements", True): "supplements it",
-    ("supplements", False): "is supplemented by it",
-    ("schedule_of", True): "is a schedule of it",
-    ("schedule_of", False): "has it as a schedule",
-    ("exhibit_of", True): "is an exhibit of it",
-    ("exhibit_of", False): "has it as an exhibit",
-    ("made_under", True): "is made under it",
-    ("made_under", False): "is the contract that it is made under",
-    ("bills", True): "charges for it",
-    ("bills", False): "is charged for by it",
-    ("interim_of", True): "reports on a quarter of its year",
-    ("interim_of", False): "is the annual report of its year",
-    ("forward_of", True): "passes it on",
-    ("forward_of", False): "is passed on by it",
-    ("same_thread", False): "is of the same thread of mails",
-    ("same_file", False): "is the same file",
-    ("copy", True): "is a copy of it, and does not count",
-    ("copy", False): "is the mail that it is a copy of",
+    is_outgoing: _LISTS.pairs(name) for is_outgoing, name in ((True, "to"), (False, "from"))
 }
 
 
@@ -140,7 +113,7 @@ def _description(document: Document, row: _Row, shared: Sequence[str]) -> str:
         return f"both mention {some_of(shared, row['count'])}"
     if row["type"] == "shared_references":
         return f"both refer to {some_of(shared, row['count'])}"
-    phrase = _PHRASES[row["type"], bool(row["outgoing"])]
+    phrase = _PHRASES[bool(row["outgoing"])][row["type"]]
     times = "" if row["count"] < 2 else f" {row['count']} times"
     basis = [b for b in row["basis"] or () if b not in _IMPLIED_BASES]
     why = f" (by {some_of(basis, len(basis), most=5)})" if basis else ""

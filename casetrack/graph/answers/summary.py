@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.records.graph import CollectionSummary, KeyActor
@@ -25,6 +26,11 @@ _REFERENCES = 8
 
 def summary(graph: ContextGraph, /, *, storage_bytes: int) -> CollectionSummary:
     """Return the overview of a collection; *storage_bytes* is the size of its folder."""
+    made = graph.once(_summary)
+    return replace(made, statistics=replace(made.statistics, storage_bytes=storage_bytes))
+
+
+def _summary(graph: ContextGraph) -> CollectionSummary:
     key = ask(graph, "key-entities", limit=_KEY).to_pylist()
     return CollectionSummary(
         collection=graph.info.name,
@@ -36,7 +42,7 @@ def summary(graph: ContextGraph, /, *, storage_bytes: int) -> CollectionSummary:
         references=references(graph, limit=_REFERENCES),
         entities=tuple(entity_of(row) for row in key if row["rank"] <= _KEY),
         version_chains=version_chains(graph),
-        statistics=statistics(graph, storage_bytes=storage_bytes),
+        statistics=statistics(graph, storage_bytes=0),
     )
 
 

@@ -102,6 +102,11 @@ class Mails:
         """All messages, including copies."""
         return self._messages
 
+    @property
+    def originals(self) -> list[Message]:
+        """The messages, each once."""
+        return [m for i, m in enumerate(self._messages) if self._first[i] == i]
+
     def _enter(self, i: int) -> None:
         """Index a dated message for the lookup of answers."""
         message = self._messages[i]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypedDict, get_args
 
 from casetrack.base.records.passages import Chunk, Quote
-from casetrack.base.records.shape import HIDDEN, INLINE, FieldFormat, Record, Share, View
+from casetrack.base.records.shape import HIDDEN, INLINE, Day, FieldFormat, Record, Share, View
 from casetrack.base.records.table import Tabular
 
 # Words for the kinds of things in the graph.
@@ -98,6 +98,30 @@ class Mention(Record):
         return self.quote.citation
 
 
+@dataclass(frozen=True, slots=True)
+class StatedRole(Record):
+    """A role that documents state of an entity, with its best place."""
+
+    role: str
+    # since, until: days of the first and the last dated document that states it.
+    since: Day | None
+    until: Day | None
+    document_count: int
+    quote: Annotated[Quote, INLINE]
+
+
+@dataclass(frozen=True, slots=True)
+class Correspondence(Record):
+    """The mails between an entity and another person; copies of a mail count once."""
+
+    name: str
+    address: str
+    sent: int  # mails of the entity to this person
+    received: int
+    since: Day | None
+    until: Day | None
+
+
 class DocumentMentions(TypedDict):
     """Number of mentions of an entity in a document."""
 
@@ -114,7 +138,10 @@ def _counted(documents: tuple[tuple[str, str, int], ...]) -> list[DocumentMentio
 class EntityMentions(Tabular[Mention], Record):
     """Entities that match a name, and mentions of the best match."""
 
-    JSON = ("query", "entity", "score", "other_matches", "total", "documents", "mentions")
+    JSON = (
+        *("query", "entity", "score", "other_matches", "total"),
+        *("roles?", "addresses?", "correspondents?", "documents", "mentions"),
+    )
 
     query: str  # the requested name
     # Matching entities, best first; *mentions* belong to the first.
@@ -126,6 +153,10 @@ class EntityMentions(Tabular[Mention], Record):
     documents: Annotated[tuple[tuple[str, str, int], ...], FieldFormat(via=_counted)]
     # Sentences about the user's edits of the first one, with the ids of the marks.
     edits: tuple[str, ...] = ()
+    # Of a person or firm: roles over time, mail addresses, and correspondents, most mails first.
+    roles: tuple[StatedRole, ...] | None = None
+    addresses: tuple[str, ...] | None = None
+    correspondents: tuple[Correspondence, ...] | None = None
 
     @property
     def entity(self) -> Entity:
