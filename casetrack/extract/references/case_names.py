@@ -24,31 +24,11 @@ _MOST_WORDS = 14
 """Maximum words of one side of a name without a reporter."""
 _JOINING = frozenset(_LISTS.words("joining"))
 _SIGNALS_AFTER = frozenset(_LISTS.words("signals_after"))
-_ROLE = re.compile(
-    r"\b(?:[Pp]laintiffs?|PLAINTIFFS?|[Dd]efendants?|DEFENDANTS?|[Pp]etitioners?|PETITIONERS?"
-    r"|[Rr]espondents?|RESPONDENTS?|[Aa]ppell(?:ant|ee)s?|APPELL(?:ANT|EE)S?)\b(?=[\s,./-]*(?:$"
-    r"|v\b|vs\b|V\b|VS\b|[-/]\s?[AaDPRp]))"
-)
-_ROLE_AFTER = re.compile(
-    r",?\s*(?:et\sal\.,?\s*)?(?:Plaintiff|Defendant|Petitioner|Respondent|Appell|PLAINTIFF"
-    r"|DEFENDANT|PETITIONER|RESPONDENT|APPELL)"
-)
-_TITLE = re.compile(
-    r"(?<![\w.])(?:[Ii]n\s[Rr]e:?|IN RE:?|[Ee]x\s[Pp]arte|EX PARTE|In the (?:Matter|Interest"
-    r"|Interests|Estate|Marriage) of|(?:Matter|Estate|Application|Petition|Appeal|Adoption"
-    r"|Guardianship|Conservatorship|Marriage|Succession|Will|Welfare|Custody|Parentage|Paternity"
-    r"|Interest|Care and Treatment) of)\s(?=['‘’`\"“]?[\w])"
-)
-_PLAIN_TITLE = re.compile(
-    r"(?<![\w.])(?:The\s(?:['‘’\w&.-]+\s?){1,4}|(?:[A-Z][\w'’.-]+\s){1,3}Cases)$"
-)
-_TAIL = re.compile(
-    r"(?:\s*\((?:[^()\d]{0,30}\s)?(?:17|18|19|20)\d\d\)|,?\s*\((?!In re)[\"“]?[A-Z][^()]{0,50}\)"
-    r"|,?\s(?:supra|ante)(?:,?\s(?:at\s)?(?:note\s|n\.\s?)?\d+)?|,\s(?:[A-Z][\w.&'’-]*"
-    r"\s){0,4}Nos?\.?:?\s?[\w:.()/–‑-]{2,40}(?:(?:,|\s(?:&|and))\s[\w:.()/–‑-]*\d[\w:.()/–‑-]*)*"
-    r"|,\sslip\sop\.?(?:\sat\s\d+)?|,?\s(?:[-—–_]{2,}|\d{1,3})\s[A-Z][\w. ]{0,14}\s?[-—–_]{2,}"
-    r"|,?\s(?:at|reported at|reported in|reprinted in|in))*(?:\s?,)?\s*$"
-)
+_ROLE = _LISTS.pattern("role")
+_ROLE_AFTER = _LISTS.pattern("role_after")
+_TITLE = _LISTS.pattern("title")
+_PLAIN_TITLE = _LISTS.pattern("plain_title")
+_TAIL = _LISTS.pattern("tail")
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,13 +153,8 @@ _CODE_OF_STATE = re.compile(
     rf"(?P<state>{STATE}),?\s(?P<sign>§{{1,2}}|[Ss]ections?|[Ss]ecs?\.)\s?(?P<number>{SECTION_NUMBER})"
 )
 """A code before its state: "Revised Code of Washington § 19.86.020"."""
-_OF_GATE = re.compile(
-    r"(?:§|(?i:section|sec\.))s?\s?\d[^\n;]{0,80}?(?:,|of|under|in)\s[^.;]{0,90}?(?:Code|CODE|Law|Statutes|Laws|Act)\b"
-    r"|(?:Code|Laws?|Statutes)\sof\s"
-)
-_CODE_HEAD = re.compile(
-    r"(?:Code|CODE|Stat|STAT|Statutes|Law|Laws|R\.\s?S|Regs?|Act|Rules|Comp)\b|[CR]\.|S\.A"
-)
+_OF_GATE = _LISTS.pattern("of_gate")
+_CODE_HEAD = _LISTS.pattern("code_head")
 _TITLED = re.compile(
     rf"(?<![\w.])(?P<title>\d{{1,4}})\s(?P<code>ILCS|I\.L\.C\.S\.|Ill\.\s?Comp\.\s?Stat\.(?:"
     r"\sAnn\.)?|Pa\.\s?(?:C\.\s?S\.(?:\s?A\.)?|Cons\.\s?Stat\.(?:\sAnn\.)?)|Pa\.\s?Code"
@@ -181,28 +176,18 @@ _BY_INITIALS = re.compile(
     rf"(?P<chapter>\d{{1,4}}[A-Z]{{0,2}}),?\s*)?(?:(?P<sign>§{{1,2}}|[Ss]ections?|[Ss]ecs?\."
     rf"|[Rr]ules?)\s*)?(?P<number>{SECTION_NUMBER})"
 )
-_TREASURY = re.compile(
-    r"(?<!\w)(?P<code>(?:Temp\.\s|Prop\.\s)?Treas\.\sReg\.)\s(?P<sign>§{1,2})\s?(?P<number>\d{1,3"
-    r"}\.\d{1,5}[A-Z]?(?:\([\w]{1,3}\))*(?:-\d{1,3}[A-Z]?T?)?(?:\([\w]{1,4}\))*)"
-)
+_TREASURY = _LISTS.pattern("treasury")
 _MORE = re.compile(
     rf"(?P<gap>\s?,\s?(?:and\s|or\s|&\s)?|\s(?:and|or|&|to|through)\s"
     rf"|\s?[-–—]\s?)(?P<sign>§{{1,2}}\s?)?(?P<number>{SECTION_NUMBER})(?!\w)(?!\s(?:U\.?\s?S"
     rf"|C\.?\s?F|F\.|S\.|[A-Z][\w.’']*\s\d|[A-Z]\.))"
 )
-_FURTHER = re.compile(
-    r",?\s(?:subds?\.|subdivisions?|[Ss]ubpts?\.|[Ss]ubparts?|par\.)\s(?:\(?\w{1,3}\)?(?!\w))"
-    r"(?:\(\w{1,3}\))*|(?:,\s(?:and\s|or\s)?|\s(?:and|or|&)\s|\s?[-–]\s?)\((?:[a-z]{1,4}|\d{1,2}"
-    r"|[A-Z])\)(?:\(\w{1,4}\))*(?=[\s,.;)]|$)|,?\s(?:et\sseq\.?|ff\.)"
-)
+_FURTHER = _LISTS.pattern("further")
 _OF_WISCONSIN = re.compile(
     r"(?<=\))\d{1,2}(?:\.(?:[a-z]\.)?)?(?=[\s,.;)]|$)(?<!\.)|" + _FURTHER.pattern
 )
 _OF_NEBRASKA = re.compile(r",\d{3}(?:\.\d{2})?(?!\d)|" + _FURTHER.pattern)
-_FURTHER_IN_KEY = re.compile(
-    r"(?:,\s(?:and\s|or\s)?|\s(?:and|or|&)\s|\s?[-–]\s?)\(.*|et\sseq\.?|ff\.|subds?\."
-    r"|subdivisions?|par\.|[Ss]ubpts?\."
-)
+_FURTHER_IN_KEY = _LISTS.pattern("further_in_key")
 _CALIFORNIAN = re.compile(
     r"(?<![\w.])(?<!Cal\.\s)(?P<code>Code\sCiv\.\sProc\.|(?:Bus\.\s&\sProf|Civ|Corp|Evid|Fam|Gov"
     r"|Health\s&\sSaf|Ins|Lab|Pen|Prob|Pub\.\sRes|Rev\.\s&\sTax|Veh|Welf\.\s&\sInst)\.\sCode),\s"
@@ -214,10 +199,7 @@ _BEHIND = re.compile(
     rf"|Florida)\s(?P<code>Stat(?:utes|\.))"
 )
 _RANGE = re.compile(r"(?P<first>\d+[a-z]{0,3}(?:\.\d+)?)[-–](?P<last>\d+[a-z]{0,3}(?:\.\d+)?)$")
-_REGULATIONS = re.compile(
-    r"regulation:(?:cfr|fed-reg|treas-reg|[a-z-]*(?:administrative|regulations)|sec-(?:rule"
-    r"|regulation)|pennsylvania-code|uk-si|uk-gdpr|eu)(?:-|$)"
-)
+_REGULATIONS = _LISTS.pattern("regulations")
 
 
 def find_codes(text: str, /) -> Iterator[ReferenceMatch]:
@@ -239,12 +221,7 @@ def find_codes(text: str, /) -> Iterator[ReferenceMatch]:
 
 
 _FEDERAL_WORDS = (*("S.C", "S. C", "USC", "F.R", "F. R", "CFR", "Code", "US C", "CODE", "Treas."),)
-_STATE_GATE = re.compile(
-    r"(?:Code|CODE|Stats?|STAT|Statutes|Laws?|LAWS?|Regs?|Rules|Ann|Proc|Rem|Act|S|C|A"
-    r"|R)\b\.?(?:,?\s(?:(?:[A-Z&][\w.’'-]*|of|and),?\s){0,5}|,?\s?)"
-    r"(?:§|[Ss]ec|ss?\s?\.?\s?\d|[Aa]rts?\.|[Rr]\.\s\d|[Tt]it\.|[Tt]itle|[Cc]h?\.\s\d|\d[\dA-Z]*[.:/-]\d)"
-    r"|ILCS|NYCRR|Stat(?:\.|utes)$|, Fla"
-)
+_STATE_GATE = _LISTS.pattern("state_gate")
 _INITIAL_WORDS = (
     *(name for name in _INITIALS if name not in {"AS", "RSMO"}),
     *(".".join(name) + "." for name in _INITIALS),

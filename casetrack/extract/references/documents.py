@@ -26,10 +26,7 @@ _DATED = re.compile(
     rf",?\s{{1,3}}(?:(?:was\s)?(?:dated|made|executed|entered\sinto)\s{{1,3}}(?:effective\s)?(?:as\s{{1,3}}of\s{{1,3}}|on\s)?|(?:as\s)?of\s{{1,3}}|from\s|vom\s|,\s)"
     rf"(?:the\s)?(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day,?\s)?{DATE}"
 )
-_PERIOD = re.compile(
-    r",?\s(?:for\s)?(?P<period>(?:Q[1-4]|H[12]|FY)[ /]?(?:20|19)?\d\d(?:[/-]\d\d)?|(?:19"
-    r"|20)\d\d(?:[/–-]\d\d(?:\d\d)?)?)(?![\w/-])"
-)
+_PERIOD = _LISTS.pattern("period")
 _PLAIN = frozenset("agreement agreements contract lease deed indenture guarantee guaranty".split())
 _WEAK = frozenset(_LISTS.words("weak"))
 _KINDS = _LISTS.phrases("kinds")
@@ -53,30 +50,17 @@ _NUMBERED = re.compile(
     rf"(?P<mark>(?:No\.?|Nr\.?|Number|number|no\.|Nos\.|Ref\.?)\s{{0,2}}|\#\s?|№\s?)?(?::\s?)?(?P<id>{_ID})(?![\w])"
 )
 _NEXT_ID = re.compile(rf"\s?(?:,|\band\b|\bor\b|&|\bund\b|,\s?and\b)\s(?P<id>{_ID})(?![\w%])")
-_MEASURE = re.compile(
-    r"\s?(?:%|days?\b|months?\b|years?\b|weeks?\b|units?\b|copies\b|hours?\b|pieces\b)"
-)
-_NEEDS_MARK = re.compile(
-    r"(?:Order|Report|Policy|Certificate|Drawing|Contract|Agreement|Permit|Licen[cs]e"
-    r"|File|Claim|Offer|Specification"
-    r"|Procedure|Incident|Protocol|Ticket|Proposal|Auftrag|Vertrag|Bericht|Quote|Supplement|PO|P\.O\.)$"
-)
+_MEASURE = _LISTS.pattern("measure")
+_NEEDS_MARK = _LISTS.pattern("needs_mark")
 _ORDINALS = (
     "First Second Third Fourth Fifth Sixth Seventh Eighth Ninth Tenth Eleventh Twelfth".split()
 )
 _ORDINAL = re.compile(
     rf"(?P<ordinal>{_any_of(tuple(_ORDINALS))})\s(?P<kind>Amendment|Addendum|Supplement)(?![\w-])(?!\s(?:right|freedom))"
 )
-_FORM = re.compile(
-    r"(?<!\w)(?:(?P<year>(?:19|20)\d\d)\s)?(?:(?:Annual|Quarterly|Current)\sReports?\son\s)?Forms?\s(?P<form>10-?[KQ](?:SB)?|8-K|20-F|6-K|40-F|S-\d|F-\d|1099|W-\d)(?:/A)?(?!\w)"
-    r"(?:\sfor\s(?:the\s|its\s)?(?:fiscal\s|financial\s)?(?:year|quarter|period)(?:\s|ly\speriod\s)(?:ended|ending)\s(?:[A-Z][a-z]+\s\d{1,2},\s)(?P<ended>\d{4}))?"
-)
+_FORM = _LISTS.pattern("form")
 _QUOTED = re.compile(r"[“\"„]([^“”\"„\n]{6,140})[”\"“]")
-_BEFORE_QUOTE = re.compile(
-    r"(?<!\w)(?P<noun>report|agreement|paper|article|document|memorandum|memo|letter|study|presentation|policy|standard|guide"
-    r"|book|file|bericht|dokument)\s(?:(?:entitled|titled|called|named|mit\sdem\sTitel)\s)?$",
-    re.IGNORECASE,
-)
+_BEFORE_QUOTE = _LISTS.pattern("before_quote")
 _AFTER_QUOTE = re.compile(r"\s(?P<noun>report|study|paper|memorandum|memo|presentation|Bericht)\b")
 _EXTENSIONS = (
     "pdf|docx?|docm|xlsx?|xlsm|csv|pptx?|txt|eml|msg|ods|odt|rtf|zip|html?|json|xml"

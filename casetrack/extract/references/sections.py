@@ -18,6 +18,7 @@ from casetrack.extract.references.matches import ReferenceMatch, one_line, slug
 
 # Numbers of parts of a document ("8.2(a)", "IV", "B-1") and lists and ranges of them.
 
+_LISTS = WordLists(__file__)
 _PARENTHESES = r"(?:\s?\((?:[a-zA-Z]{1,3}|[ivx]{1,5}|\d{1,3}|[a-z]-\d)\))"
 _GERMAN = (
     r"(?:,?\s(?:Abs(?:atz|\.)|Satz|S\.|Nr\.|Nummer|lit\.|Buchst(?:abe|\.)|Alt\.|Unterabs(?:atz|\.))"
@@ -34,22 +35,13 @@ SECTION_WITH_DASH = re.compile(
     rf"(?:{_DASHED}|[\w]{{1,4}}(?:\.[\w]{{1,4}}){{1,3}}-[\w]{{1,4}}(?:\(\w{{1,4}}\))*)"
 )
 """A number with a hyphen, as laws have it ("2-207", "240.10b-5"); ranges look the same."""
-EXHIBIT = re.compile(
-    r"(?:[A-Z]{1,3}(?:[-.]?\d{1,3})*(?![\w'’])|\d{1,3}(?:\.\d{1,3})*[A-Z]?(?:-[A-Z\d]{1,3})*(?!\w|[.,]\d))"
-    r"(?:\([\da-zA-Z]{1,3}\))*"
-)
-"""A number or letter of an exhibit, schedule or annex."""
-EXHIBIT_IN_LIST = re.compile(
-    r"(?:[A-Z]{1,3}(?:[-.]?\d{1,3})*(?![\w'’])|\d{1,3}(?:\.\d{1,3})*[A-Z]?(?!\w|[.,]\d))(?:\([\da-zA-Z]{1,3}\))*"
-)
-"""The same after a plural, where a hyphen between digits makes a range."""
+EXHIBIT = _LISTS.pattern("exhibit")
+EXHIBIT_IN_LIST = _LISTS.pattern("exhibit_in_list")
 SUBPARAGRAPH = re.compile(r"\([a-zA-Z0-9]{1,4}\)(?:\([a-zA-Z0-9]{1,4}\))*")
 """Abbreviated member of a list: "8.2(a) and (b)"."""
 
 _RANGE = re.compile(r"\s?(?:[-–—]|to|through|thru|bis)\s?(?=[\dA-Z(])|\s(?:to|through|bis)\s")
-_SEPARATOR = re.compile(
-    r"\s?,?\s?(?:\band/or\b|\band\b|\bor\b|&|\bund\b|\boder\b|\bsowie\b)\s|\s?,\s?|\s(?:and|or|und)\s"
-)
+_SEPARATOR = _LISTS.pattern("separator")
 _UNITS = re.compile(
     r"\s?(?:%|per\s?cent|[Bb]usiness|[Cc]alendar|[Ww]orking|days?\b|weeks?\b|months?\b|years?\b|hours?\b"
     r"|minutes?\b|USD|EUR|GBP|dollars|euros|pounds|Tage|Monate|Wochen|Jahre|Uhr|[ap]\.?m\b|(?:thousand|million)\b"
@@ -112,10 +104,7 @@ def _stem(number: str, part: str) -> str:
 
 _LINE_START = re.compile(r"(?:^|\n)[ \t\u00a0#*_>|]{0,40}$")
 _CONTINUED = re.compile(r"[a-z,;(&\-–]\s?$|\b(?:Section|Clause|Article|Exhibit|Schedule)\s?$")
-_AFTER = re.compile(
-    r"[ \t\u00a0*_]*(?:$|\n|[.:\-–—|)]+[ \t*_]*(?:$|\n|[\"“(\[A-ZÄÖÜ\d]|\.\.)"
-    r"|\s{1,12}[\"“(\[]?[A-ZÄÖÜ][\w’']*(?:\s|[.,:;)]|$)|\t|\.{2,}|\s{3,})"
-)
+_AFTER = _LISTS.pattern("after")
 _ALONE = re.compile(r"[ \t\u00a0*_.:]*(?:$|\n)")
 _VERB = re.compile(r"[.:\-–—|)\s*_]*(?:of|to|shall|is|are|and|or|hereof|above|below|applies)\b")
 
@@ -145,30 +134,16 @@ def is_alone(text: str, start: int, end: int, /) -> bool:
     return starts_line(text, start) and bool(_ALONE.match(text, end))
 
 
-_LISTS = WordLists(__file__)
-
 # Each pattern begins with the set of its first letters, which the engine finds fast; a lookbehind
 # after it requires the start of a word.
-_SECTION_WORD = re.compile(
-    r"[SsCcAaPpRZK](?<![\w-].)(?:ub-?[Ss]ections?|ub-?[Cc]lauses?|ections?|ECTIONS?|lauses?|LAUSES?|ecs?\.|ECS?\.|(?<=s)s?\.|(?<=[Cc])l\."
-    r"|iff(?:ern?|er|\.)|lauseln?|bschnitte?n?|rticles?|RTICLES?|rts?\.|rtikeln?|aragraphs?|aras?\.?|ARAGRAPHS?|ecitals?)"
-    r"\s{1,3}(?=[\dA-Z])|§{1,2}\s?(?=[\dA-Z])"
-)
-_EXHIBIT_WORD = re.compile(
-    r"[EeSsAa](?<![\w-].)(?:xhibits?|XHIBITS?|chedules?|CHEDULES?|nnex(?:es|e)?|NNEX(?:ES)?|nlagen?|ppendix|ppendices|PPENDIX"
-    r"|PPENDICES|nhang|nhänge|ttachments?|TTACHMENTS?|nclosures?)"
-    r"\s{1,3}(?:(?:No|Nr|no)\.\s?)?[\"“”]?(?=[\dA-Z])"
-)
+_SECTION_WORD = _LISTS.pattern("section_word")
+_EXHIBIT_WORD = _LISTS.pattern("exhibit_word")
 _WORDS = tuple(_LISTS.pairs("words").items())
-_PLURAL = re.compile(
-    r"(?:s|es|ices|§§|ss\.|secs\.|arts\.|ern|n|nhänge)\.?\s*(?:N[or]\.\s?)?[\"“”]?$", re.IGNORECASE
-)
+_PLURAL = _LISTS.pattern("plural")
 _NOT_PLURAL = re.compile(r"(?:cl|s|annex)\.?\s*$", re.IGNORECASE)
 _ROMAN_NUMBER = re.compile(r"[IVXLC]+")
 _DIGITS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
-_GERMAN_PARTS = re.compile(
-    r"\b(?:Abs(?:atz|\.)|Satz|S\.|Nr\.|Nummer|lit\.|Buchst(?:abe|\.)|Alt\.)", re.IGNORECASE
-)
+_GERMAN_PARTS = _LISTS.pattern("german_parts")
 
 Word = Literal["section", "article", "paragraph", "recital", "exhibit", "schedule", "annex"]
 

@@ -18,31 +18,16 @@ from casetrack.extract.tables.model import MONEY_SIGNS
 _LISTS = WordLists(__file__)
 
 _PER_SHARE = re.compile(_LISTS.text("per_share"), re.VERBOSE | re.IGNORECASE)
-_BASIC = re.compile(
-    r"^(?:[-–—]\s?)?(?:net (?:income|loss)\W{1,3})?"
-    r"(?:basic|diluted|basic and diluted|assuming dilution)\b.{0,12}$",
-    re.IGNORECASE,
-)
+_BASIC = _LISTS.pattern("basic")
 _IN_BRACKETS = re.compile(r"\([^)]*\)?")
 _MONEY_WORDS = re.compile(_LISTS.text("money_words"), re.VERBOSE | re.IGNORECASE)
 _THINGS = re.compile(_LISTS.text("things"), re.VERBOSE | re.IGNORECASE)
 _RATIOS = re.compile(_LISTS.text("ratios"), re.VERBOSE | re.IGNORECASE)
-_UNIT = re.compile(
-    r"(?:^|\()\s*(?:in\s)?(?:(?:thousand|million|billion|['’]?000)s?\s|mn?\s|bn\s|k\s)?(?:of\s)?"
-    r"([^\W\d_][^()|:]{1,20}?)\s*\)?\s*$",
-    re.IGNORECASE,
-)
-_OTHER_UNIT = re.compile(
-    r"(?:k|mm?|b)?(?:boe|bbls?|btus?|cfe?)(?:[/p]d)?|units|shares|FTEs?", re.IGNORECASE
-)
+_UNIT = _LISTS.pattern("unit")
+_OTHER_UNIT = _LISTS.pattern("other_unit")
 _PERIOD = re.compile(r"\b(?:FYE?\s?|[QH][1-4]\s?)?['’]?(?:19|20)\d\d(?:[/–-]\d\d)?\b")
 _CACHED = 4096
-_SHARES_ONLY = re.compile(
-    r"\((?:in\s)?(?:years?|months|days|hours|shares|units|gallons|%|x|times)\)|\b(?:period|term|life|lives)\s?$|"
-    r"^(?:number|no\.?|quantity)$|^(?:common\s|treasury\s|ordinary\s)?shares\b|\b(?:shares\s(?:used|outstanding|authori[sz]ed)|(?:common|diluted|dilutive|average"
-    r"|weighted[- ]average)\s(?:\w+\s){0,3}shares|number\sof)\b",
-    re.IGNORECASE,
-)
+_SHARES_ONLY = _LISTS.pattern("shares_only")
 
 
 def is_per_share(label: str, section: str, /) -> bool:
@@ -152,18 +137,8 @@ _CURRENCY_ALONE = re.compile(
     rf"[(/]\s*(?:in\s)?({_MONEY})\s*\)?\s*$|^\s*(?:in\s)?([A-Z]{{0,3}}[{MONEY_SIGNS}]|{_USUAL})\s*$"
 )
 _CURRENCY = re.compile(rf"{_MONEY}|(?-i:{_USUAL})", re.IGNORECASE)
-_QUICK = re.compile(
-    r"thousand|million|billion|trillion|crore|lakh|\blac|mio\b|mrd\b|tsd|mln|[$€£₹YRD]\s?(?:m|bn|mm|k|b)\b"
-    r"|\bbn\b|000|tausend|milliard|\b(?:t|k|mn?|bn)(?:€|[a-z]{3}\b)|\b(?:[a-z]{3}|rs\.?)\s?(?:m|mn|bn|k|cr)\b"
-    r"|[$€£₹]['’](?:m|bn|k)\b|\bmn\b",
-    re.IGNORECASE,
-)
-_OTHER_THINGS = re.compile(
-    r"\b(?:shares?|units|gallons|customers|subscri\w+|members\w*|square|feet|tons|tonnes|barrels"
-    r"|headcount|employees|stores|hours|miles|mwh|gwh|kwh|volumes?|boe|mcf|ounces|passengers"
-    r"|vehicles|options|awards|rsus|warrants|years|acres)\b",
-    re.IGNORECASE,
-)
+_QUICK = _LISTS.pattern("quick")
+_OTHER_THINGS = _LISTS.pattern("other_things")
 _COUNTED = re.compile(r"\bnumber\sof\s[\w\s-]+\(?$", re.IGNORECASE)
 _OF_MONEY = re.compile(
     rf"[{MONEY_SIGNS}]|\b(?:dollars?|amounts?|currency|values?|sales|revenues?|costs?)\b",
