@@ -47,6 +47,10 @@ PARTIES = {
     "Contract\nContractor: Oak Ltd.\nEmployer: Marsh Council": (
         "Oak Ltd.: contractor; Marsh Council: employer"
     ),
+    "CREDIT AGREEMENT\nAmong\nOAK INC.,\nas Borrower,\nTHE LENDERS PARTY HERETO\nand\nELM BANK N.A."
+    ",\nas Agent\nTABLE OF CONTENTS": "OAK INC.: borrower; ELM BANK N.A.: agent",
+    "ASSIGNMENT made between Oak LLC (“Assignor”), in favor of Elm Bank N.A., 9 Bank Tower Trust "
+    "Road (the “Assignee”). It ends.": "Oak LLC: assignor; Elm Bank N.A.: assignee",
     "The difference between Oak and Marsh is small.": "",
 }
 

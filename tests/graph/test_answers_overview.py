@@ -166,6 +166,7 @@ def test_versions_that_go_round_still_come_out() -> None:
         ("Mr A. Whitlock\nGranary House\nAldermere", "Granary", "Granary House"),
         ("Sent: 5 May 2024\nTo: Priya\nSubject: Update", "5 May", "Sent: 5 May 2024"),
         ("a | b\nc | d", "d", "c | d"),
+        ("It pays (56 Fed. Reg. 461). (n) It signs. (o) It ends.", "signs", "(n) It signs."),
     ],
 )
 def test_the_sentence_around_a_place(text: str, word: str, sentence: str) -> None:

@@ -49,12 +49,12 @@ def _summary(graph: ContextGraph) -> CollectionSummary:
 def key_actors(graph: ContextGraph, /, *, limit: int = _KEY) -> tuple[KeyActor, ...]:
     """Return the most important people and organisations, each with a representative quote.
 
-    A name counts in each document with ``1 + ln`` of its mentions, so that a name in thirty
-    documents ranks before one that a single document repeats 400 times. The factor is 4 for the
-    issuer of a report or release, 3 in a document that states another role (a party's term, a
-    signature, a mail head, a definition), 1 where it has at least a tenth of all mentions of people
-    and firms, else 1/4. Courts and agencies without another role count 1/20. The quote is
-    the most certain one that states the role, else the first full name.
+    A name counts in each document with ``1 + ln`` of its mentions; all mails count as one document
+    with the number of mails. The factor is 4 for the issuer of a report or release, 3 for another
+    name on the document's card or with a stated role (a party's term, a signature, a mail head), 1
+    for a defined name and one with at least a tenth of all mentions of people and firms, else 1/4.
+    Courts and agencies without another role count 1/20. The quote is the first one that states the
+    role, defined ones first, else the first full name.
     """
     return _actors(graph, ask(graph, "key-entities", limit=limit).to_pylist(), limit)
 

@@ -27,7 +27,7 @@ NEEDED = {
 }
 COLUMNS = {
     "amounts-above": ["value", "unit", "written", "citation", "passage"],
-    "deadlines": ["rule", "direction", "anchor", "anchor_day", "day", "citation"],
+    "deadlines": "rule direction anchor anchor_day day citation chunk_id char_start char_end".split(),
     "documents-by-type-and-month": ["type", "month", "documents", "pages", "characters"],
     "figures": [
         *("metric", "period", "value", "unit", "compared_with", "change", "change_percent"),
@@ -83,6 +83,7 @@ def test_packaged_queries_find_what_is_there(filled: Run, tmp_path: Path) -> Non
     assert str(day["passage"]).startswith("The fee is")
     assert day["citation"] == amount["citation"] == "note.txt, p. 1, para. 1, l. 1"
     assert [row["day"] for row in asked("deadlines")] == ["2024-03-22", None]
+    assert "2024-03-22" in filled("timeline", "--type", "deadline").out
     assert [(row["value"], row["change"], row["change_percent"]) for row in asked("figures")] == [
         *((12, 2, 20.0), (10, None, None), (3, 7, None), (-4, None, None))
     ]
