@@ -27,7 +27,9 @@ NEEDED = {
 }
 COLUMNS = {
     "amounts-above": ["value", "unit", "written", "citation", "passage"],
-    "deadlines": "rule direction anchor anchor_day day citation chunk_id char_start char_end".split(),
+    "deadlines": (
+        "rule direction anchor anchor_day day citation chunk_id char_start char_end".split()
+    ),
     "documents-by-type-and-month": ["type", "month", "documents", "pages", "characters"],
     "figures": [
         *("metric", "period", "value", "unit", "compared_with", "change", "change_percent"),
