@@ -20,6 +20,7 @@ import pymupdf
 
 from headless import Browser, chromium
 from window_tasks.tasks import TASKS, Person
+from window_tasks.walk import Walk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,6 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--question", default="Who may terminate the agreement?")
     parser.add_argument("--absent", default="Which hospital in Nairobi treats malaria?")
     parser.add_argument("--pictures", type=Path, help="folder for a picture after each task")
+    parser.add_argument("--walk", type=Path, help="docs folder for the page of the walk")
     asked = parser.parse_args(arguments)
     program = chromium()
     if program is None:
@@ -55,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             assert served.stderr is not None
             address = next(line.strip() for line in served.stderr if "http" in line)
             person = Person(browser, address, files, asked.question, asked.absent)
-            return _do(person, asked.pictures)
+            return _do(person, asked.pictures, Walk(asked.walk) if asked.walk else None)
         finally:
             browser.close()
             served.terminate()
@@ -69,8 +71,8 @@ def _add_problems(files: Path) -> None:
         pdf.save(files / "protected.pdf", encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="key")
 
 
-def _do(person: Person, pictures: Path | None) -> int:
-    failed = 0
+def _do(person: Person, pictures: Path | None, walk: Walk | None) -> int:
+    failed, opened = 0, time.monotonic()
     for number, (task, do) in enumerate(TASKS.items(), 1):
         began = time.monotonic()
         try:
@@ -83,6 +85,10 @@ def _do(person: Person, pictures: Path | None) -> int:
         if pictures is not None:
             pictures.mkdir(parents=True, exist_ok=True)
             person.browser.screenshot(whole=False).save(pictures / f"{number:02}.png")
+        if walk is not None:
+            walk.take(task, time.monotonic() - opened, person.browser)
+    if walk is not None:
+        walk.write()
     print(f"{len(TASKS) - failed} of {len(TASKS)} tasks done")
     return failed
 

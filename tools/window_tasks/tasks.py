@@ -253,8 +253,7 @@ def _(p: Person) -> None:
 @task("open the second result beside the list")
 def _(p: Person) -> None:
     p.js("document.activeElement.click()")
-    p.settle()
-    assert p.js("document.querySelector('a[data-nth=\"2\"]').ariaCurrent") == "true"
+    p.until("document.querySelector('a[data-nth=\"2\"]').ariaCurrent == 'true'")
 
 
 @task("filter by a document without losing the place")
