@@ -36,7 +36,7 @@ from casetrack.search.evidence import (
     sentence,
 )
 from casetrack.search.filters import choose
-from casetrack.search.pinpoint.find import AnswerLocator, Finder, Passage
+from casetrack.search.pinpoint.find import POINT_COLUMNS, AnswerLocator, Finder, Passage
 from casetrack.search.pinpoint.scoring import Encoded
 from casetrack.search.pinpoint.values import kinds_asked
 from casetrack.search.plan import RERANK, ask, holds_code, make_plan, words_only
@@ -51,7 +51,8 @@ from casetrack.store.index.scope import Question
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from casetrack.base.records import RelatedChunk, SearchMode
+    from casetrack.base.records import Chunk, ChunkWindow, RelatedChunk, SearchMode
+    from casetrack.base.records.reading import AnswerLocation
     from casetrack.base.records.search import ComputedAnswer
     from casetrack.models.base import Encoding, ProfileEncoder, Reranker
     from casetrack.models.token_matrix import TokenForm
@@ -110,6 +111,18 @@ def search(
     run.rank(fusion, fold=fold)
     run.judge(min_relevance or 0.0)
     return run.answer(related)
+
+
+def answer_within(state: State, around: ChunkWindow, question: str, /) -> AnswerLocation:
+    """Return the answer to a question in one passage, found as in the results of a search."""
+    run = _Run(state, question, 1)
+    run.choose(None, None, EVERYWHERE)
+    run.read(vocabulary=True)
+    run.encode(yields=True)
+    chunk, before = around.chunk, around.before[-1] if around.before else None
+    rows = state.snapshot.where("chunk_id", chunk.chunk_id, POINT_COLUMNS).to_pylist()
+    passage = Passage(chunk.text, chunk.provenance, _before(before, chunk) or "", 0)
+    return Finder(state.snapshot, run.index, run.reading, run.encoded, [passage], rows).at(0)
 
 
 def check(query: object, limit: object, fusion: str = "zscore", related: int = 0, /) -> None:
@@ -504,7 +517,7 @@ def _neighbour(index: Index, place: Place, step: int) -> Place | None:
     return (number, other) if inside else None
 
 
-def _before(previous: PlacedText | None, chunk: PlacedText) -> str | None:
+def _before(previous: PlacedText | Chunk | None, chunk: PlacedText | Chunk) -> str | None:
     return previous.text[: -_shared(previous, chunk) or None] or None if previous else None
 
 

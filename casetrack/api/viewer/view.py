@@ -24,8 +24,8 @@ from casetrack.parse.render import (
     mark_boxes,
 )
 from casetrack.parse.workers.pool import MAX_DRAW_SECONDS, drawing_pool
-from casetrack.search.pinpoint.find import point_in
 from casetrack.search.pinpoint.mail_heads import without_head
+from casetrack.search.search import answer_within
 from casetrack.store.passages import page_rows
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def open_view(
     document = snapshot.documents[where.document_id]
     source = find_source(workspace.folder, document)
     notes = [note] if (note := about_source(source, document)) else []
-    located = point_in(state, around.chunk, question) if question else NO_LOCATION
+    located = answer_within(state, around, question) if question else NO_LOCATION
     pinpoint = located.pinpoint
     start, end = where.char_start, where.char_end
     if document.format in MAILS:

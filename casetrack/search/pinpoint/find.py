@@ -26,21 +26,20 @@ from casetrack.search.pinpoint.values import (
     value_asked,
 )
 from casetrack.search.pinpoint.wanted import wanted
-from casetrack.search.plan import ask
 from casetrack.store.passages import narrow
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from casetrack.base.provenance import Provenance
-    from casetrack.base.records import Chunk
     from casetrack.base.records.reading import Answer, PinpointKind, Reading
     from casetrack.search.pinpoint.units import Unit
     from casetrack.store.datasets import Snapshot
     from casetrack.store.index.index import Index
-    from casetrack.store.workspace import State
 
 _COLUMNS = ("paragraphs", "line_boxes", "printed")
+POINT_COLUMNS = (*_COLUMNS, "tokens", *VALUE_COLUMNS)
+"""Stored fields of a passage from which its answer is found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +65,8 @@ class Finder:
     reading: Reading
     encoded: Encoded | None
     passages: Sequence[Passage]
+    rows: list[dict[str, Any]] | None = None
     _question: tuple[Sought, Tokens | None] | None = None
-    _rows: list[dict[str, Any]] | None = None
     _scored: dict[int, Scored] = field(default_factory=dict)
     _answer: Found | None = None
     _is_answered: bool = False
@@ -102,10 +101,10 @@ class Finder:
     def _passage(self, number: int) -> Scored:
         """Return a result with its parts and their scores."""
         sought, tokens = self._question = self._question or self._asked()
-        if self._rows is None:
-            self._rows = self._read(sought, tokens)
+        if self.rows is None:
+            self.rows = self._read(sought, tokens)
         if number not in self._scored:
-            scored = score_passage(self.passages[number], self._rows[number], sought, tokens)
+            scored = score_passage(self.passages[number], self.rows[number], sought, tokens)
             pins = {page for cited in self.reading.citations for page in cited.pin}
             self._scored[number] = _on_pages(scored, pins)
         return self._scored[number]
@@ -154,18 +153,6 @@ class KnownAnswer:
     def __call__(self) -> AnswerLocation:
         """Return the answer."""
         return self.pointed
-
-
-def point_in(state: State, chunk: Chunk, question: str, /) -> AnswerLocation:
-    """Return the answer to a question in one passage, without a search, by its words alone."""
-    row = state.snapshot.where("chunk_id", chunk.chunk_id, (*_COLUMNS, *VALUE_COLUMNS))
-    sought = Sought.of(ask(state, question).reading, state.index)
-    passage = score_passage(
-        Passage(chunk.text, chunk.provenance, "", 0), row.to_pylist()[0], sought, None
-    )
-    asked = value_asked(sought)
-    found = None if asked is None else answer_in([passage], sought, asked)
-    return located(passage, "", found.answer if found else None)
 
 
 def score_passage(
