@@ -36,6 +36,7 @@ from casetrack.search.evidence import (
     sentence,
 )
 from casetrack.search.filters import choose
+from casetrack.search.ordering import ORDERED, falling, with_relevance
 from casetrack.search.pinpoint.find import POINT_COLUMNS, AnswerLocator, Finder, Passage
 from casetrack.search.pinpoint.scoring import Encoded
 from casetrack.search.pinpoint.values import kinds_asked
@@ -165,6 +166,7 @@ class _Run:
         self.state, self.query, self.limit = state, query, limit
         self.snapshot, self.entitlements = state.snapshot, state.workspace.entitlements
         self.times = StageTimes()
+        self.fuses = False
         self.look: Rerank | None = None
         self.encoded: Encoded | None = None
         self.encoding: Encoding | None = None  # Of the question, if its meaning was needed
@@ -174,6 +176,8 @@ class _Run:
         """Choose the documents and the stages; models are loaded if a stage needs them."""
         if mode == "full" or (stages is not None and set(stages) & set(RERANK)):
             self.entitlements.require("rerank")
+        # Explicit stages disable the automatic ones; one signal alone is a list as it is.
+        self.fuses = stages is None and mode not in {"keyword", "semantic"}
         self.chosen, self.index = choose(self.state, where), self.state.index
         encoders, snapshot = self.state.workspace.encoders, self.snapshot
         self.times = StageTimes()
@@ -283,10 +287,11 @@ class _Run:
     def rank(self, fusion: FusionMethod, *, fold: bool) -> None:
         """Rank the passages, as many as are shown or judged."""
         code = holds_code(self.state)
+        self.fuses &= fusion == "zscore"
         self.lists = lists_of(self.state)
         self.ranked = rank(
             self.index,
-            max(self.limit, JUDGED),
+            max(self.limit, ORDERED),
             self.question,
             within=self.words.scope,
             priors=priors_of(self.snapshot, self.index, self.reading, code=code),
@@ -345,11 +350,26 @@ class _Run:
                 f"ask in {theirs}, too, because words only match in the language of the text."
             )
         self.verdict = with_cited(verdict, ranked, self.cited, reading)
+        self._order()
         self.times.lap("evidence")
         best = enumerate(self.verdict.results[: self.limit])
         self.shown = [n for n, relevance in best if relevance >= least]
         if hidden := min(self.limit, len(ranked)) - len(self.shown):
             self.remarks.append(left_out(hidden, least))
+
+    def _order(self) -> None:
+        """Order the results by score and relevance; places of a cited authority stay first."""
+        results, ranked = self.verdict.results, self.ranked
+        order: Sequence[int] = range(len(ranked))
+        # The beginning of a document answers a question about it in any words, so that the
+        # relevance of its words says nothing.
+        if self.fuses and "head" not in self.reading.wants:
+            ranked = [with_relevance(h, r) for h, r in zip(ranked, results, strict=True)]
+            points = [("citation" not in hit.signals, -hit.score) for hit in ranked]
+            order = sorted(order, key=points.__getitem__)
+        self.ranked = [ranked[n] for n in order]
+        relevances = falling([results[n] for n in order])
+        self.verdict = replace(self.verdict, results=tuple(relevances))
 
     def _values(self, column: str, ranked: Sequence[Ranked]) -> set[Any]:
         """Return the values of a column for passages."""

@@ -195,7 +195,8 @@ class TestWithModel:
 
     def test_every_candidate_has_an_exact_score_of_each_signal(self, meaning: Collection) -> None:
         for hit in meaning.search("earnings of the office", vocabulary=False):
-            assert set(hit.signals) == {"bm25", "semantic", "maxsim", "feedback"}
+            signals = {"bm25", "semantic", "maxsim", "feedback", "relevance"}
+            assert set(hit.signals) == signals
             assert hit.signals["semantic"].score != 0
             assert hit.score == pytest.approx(sum(s.contribution for s in hit.signals.values()))
 

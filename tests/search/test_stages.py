@@ -180,7 +180,7 @@ def test_where_no_passage_has_a_matrix_nothing_is_reranked(
         results = collection.search("late rent", mode=mode)  # type: ignore[arg-type]
         assert (results.mode, results.stages_used) == ("hybrid", ("bm25", "semantic"))
         assert "casetrack reindex" in results.notes[-1]
-        assert set(results[0].signals) == {"bm25", "semantic"}
+        assert set(results[0].signals) == {"bm25", "semantic", "relevance"}
 
 
 def test_passages_without_a_matrix_are_in_the_middle(library: Library, tmp_path: Path) -> None:
