@@ -22,7 +22,6 @@ from casetrack.models.token_matrix import token_form
 from casetrack.search.asked_words import asked_words, priors_of
 from casetrack.search.cited import CitationMatches, cited_in, find_cited, with_cited
 from casetrack.search.evidence import (
-    JUDGED,
     LOOKED_AT,
     NONE_BELOW,
     Nearness,
