@@ -8,7 +8,7 @@ words. A short name alone ("Daubert") is a citation if the collection cites one 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from casetrack.base.records.reading import AskedCitation
@@ -268,7 +268,8 @@ def with_cited(
         if "citation" in hit.signals:
             is_sure = only and matches.places.get(hit.place) != CITES_MORE
             results[number] = max(results[number], _SURE if is_sure else _LIKELY)
-    return Verdict(max(verdict.relevance, *results[:LOOKED_AT]), tuple(results))
+    whole = max(verdict.relevance, *results[:LOOKED_AT])
+    return replace(verdict, relevance=whole, results=tuple(results))
 
 
 def cited_in(state: State, /) -> Cited:

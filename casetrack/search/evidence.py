@@ -377,6 +377,7 @@ class Verdict:
 
     relevance: float  # How certain it is that the searched passages contain an answer
     results: tuple[float, ...]  # The relevance of each result
+    fitted: tuple[float, ...] = ()  # The same without bounds, for the order of the results
 
 
 class Nearness(NamedTuple):
@@ -453,7 +454,8 @@ def judged(
     ]
     if shift:
         results = [float(_share(_logit(relevance) + shift)) for relevance in results]
-    return Verdict(whole, tuple(min(whole, relevance) for relevance in results))
+    bounded = tuple(min(whole, relevance) for relevance in results)
+    return Verdict(whole, bounded, tuple(map(float, each)))
 
 
 def _bounded(relevance: float, *, is_lost: bool, is_worded: bool) -> float:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from casetrack.search.ranking import Ranked
 
-WEIGHT = 1.2
+WEIGHT = 3.0
 """Points of score for one unit of the logit of the relevance."""
 ORDERED = 20
 """Minimum number of ordered results, so that their order does not depend on the limit."""

@@ -363,7 +363,8 @@ class _Run:
         # The beginning of a document answers a question about it in any words, so that the
         # relevance of its words says nothing.
         if self.fuses and "head" not in self.reading.wants:
-            ranked = [with_relevance(h, r) for h, r in zip(ranked, results, strict=True)]
+            fitted = self.verdict.fitted
+            ranked = [with_relevance(h, r) for h, r in zip(ranked, fitted, strict=True)]
             points = [("citation" not in hit.signals, -hit.score) for hit in ranked]
             order = sorted(order, key=points.__getitem__)
         self.ranked = [ranked[n] for n in order]
