@@ -545,7 +545,7 @@ def _after(chunk: PlacedText, following: PlacedText | None) -> str | None:
     return following.text[_shared(chunk, following) :] or None if following else None
 
 
-def _shared(first: PlacedText, second: PlacedText) -> int:
+def _shared(first: PlacedText | Chunk, second: PlacedText | Chunk) -> int:
     """Return the number of characters that two consecutive chunks of a page share."""
     one, other = first.provenance, second.provenance
     return max(0, one.char_end - other.char_start) if one.page == other.page else 0
