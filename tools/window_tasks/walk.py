@@ -34,6 +34,11 @@ _DRAWN = """new Promise(done => { const look = () =>
   [...document.images].every(one => one.complete) ? done() : setTimeout(look, 50); look(); })"""
 
 
+def file_of(task: str, /) -> str:
+    """Return the file of a task's picture below docs."""
+    return f"window-walk/{re.sub('[^a-z]+', '-', task.lower())}.png"
+
+
 class Walk:
     """Pictures of the shown tasks in a folder of docs, and their page."""
 
@@ -47,7 +52,7 @@ class Walk:
         if task not in STEPS:
             return
         browser.js(_DRAWN)
-        name = f"window-walk/{re.sub('[^a-z]+', '-', task.lower())}.png"
+        name = file_of(task)
         (self._docs / name).parent.mkdir(exist_ok=True)
         (self._docs / name).write_bytes(small_png(browser.screenshot(whole=False)))
         at = f"{seconds // 60:.0f}:{seconds % 60:02.0f}"
