@@ -1,6 +1,6 @@
 """Operations on objects below one address: conditional writes, reads, lists, removal.
 
-One protocol has two implementations: a service (S3, Google, Azure) through ``obstore``, and a local
+The objects are in one of two places: a service (S3, Google, Azure) through ``obstore``, and a local
 folder.
 """
 
@@ -16,15 +16,18 @@ import shutil
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 from casetrack.base.errors import ObjectStorageError, PackageMissing
 from casetrack.base.objects import credentials
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from typing import TypeAlias
 
     from casetrack.base.objects.address import Address
+
+    Objects: TypeAlias = "ServiceObjects | FolderObjects"
 
 # Classification of service errors. Error texts of the libraries contain the whole answer of the
 # service, which may repeat keys and signatures; only its code and message are shown.
@@ -191,37 +194,6 @@ class ObjectContent:
     tag: str
 
 
-class Objects(Protocol):
-    """Objects below one address; thread-safe.
-
-    Every method raises :class:`ObjectStorageError` on failure.
-    """
-
-    def get(self, key: str, /, *, unless: str | None = None) -> ObjectContent | None:
-        """Return an object; ``None`` if it is missing or its tag equals *unless*."""
-
-    def put(self, key: str, data: bytes, /) -> None:
-        """Write or replace an object."""
-
-    def swap(self, key: str, data: bytes, tag: str | None, /) -> str | None:
-        """Write an object if its tag is *tag* (``None``: if it is missing); return the new tag.
-
-        ``None`` means that another writer was first and nothing was written.
-        """
-
-    def fetch(self, key: str, target: Path, /) -> bool:
-        """Write an object's content to a file; return whether the object exists."""
-
-    def send(self, key: str, source: Path, /) -> None:
-        """Write an object from a file."""
-
-    def list(self, prefix: str, /) -> Iterator[Entry]:
-        """Yield the objects below a folder, in the order of their keys."""
-
-    def remove(self, key: str, /) -> None:
-        """Remove an object if it exists."""
-
-
 @functools.lru_cache(maxsize=64)
 def open_objects(address: Address, endpoint: str | None = None, /) -> Objects:
     """Return the objects below an address; sends no request.
@@ -235,7 +207,10 @@ def open_objects(address: Address, endpoint: str | None = None, /) -> Objects:
 
 
 class ServiceObjects:
-    """Objects of a service."""
+    """Objects of a service below one address; thread-safe.
+
+    Every method raises :class:`ObjectStorageError` on failure.
+    """
 
     def __init__(self, address: Address, endpoint: str | None) -> None:
         PackageMissing.check(
@@ -292,7 +267,7 @@ class ServiceObjects:
             raise place_error(error, str(self._address), self._endpoint) from error
 
     def get(self, key: str, /, *, unless: str | None = None) -> ObjectContent | None:
-        """See :meth:`Objects.get`."""
+        """Return an object; ``None`` if it is missing or its tag equals *unless*."""
         with self._errors():
             try:
                 options = {"if_none_match": _parts(unless)[0]} if unless else {}
@@ -308,12 +283,15 @@ class ServiceObjects:
                 return None
 
     def put(self, key: str, data: bytes, /) -> None:
-        """See :meth:`Objects.put`."""
+        """Write or replace an object."""
         with self._errors():
             self._library.put(self._store(), key, data)
 
     def swap(self, key: str, data: bytes, tag: str | None, /) -> str | None:
-        """See :meth:`Objects.swap`."""
+        """Write an object if its tag is *tag* (``None``: if it is missing); return the new tag.
+
+        ``None`` means that another writer was first and nothing was written.
+        """
         exceptions = self._library.exceptions
         with self._errors():
             try:
@@ -331,7 +309,7 @@ class ServiceObjects:
                 return None  # removed meanwhile
 
     def fetch(self, key: str, target: Path, /) -> bool:
-        """See :meth:`Objects.fetch`."""
+        """Write an object's content to a file; return whether the object exists."""
         with self._errors():
             try:
                 answer = self._library.get(self._store(), key)
@@ -343,19 +321,19 @@ class ServiceObjects:
             return True
 
     def send(self, key: str, source: Path, /) -> None:
-        """See :meth:`Objects.send`."""
+        """Write an object from a file."""
         with self._errors():
             self._library.put(self._store(), key, source)
 
     def list(self, prefix: str, /) -> Iterator[Entry]:
-        """See :meth:`Objects.list`."""
+        """Yield the objects below a folder, in the order of their keys."""
         with self._errors():
             for page in self._library.list(self._store(), prefix=prefix or None):
                 for entry in page:
                     yield Entry(entry["path"], int(entry["size"]), entry["last_modified"])
 
     def remove(self, key: str, /) -> None:
-        """See :meth:`Objects.remove`."""
+        """Remove an object if it exists."""
         with self._errors(), contextlib.suppress(FileNotFoundError):
             self._library.delete(self._store(), key)
 
@@ -379,7 +357,7 @@ def library_options(*, plain: bool) -> dict[str, Any]:
 
 
 class FolderObjects:
-    """Objects that are files of a local or shared folder.
+    """Objects that are files of a local or shared folder, used like :class:`ServiceObjects`.
 
     The tag changes with the file; a swap holds a lock of the operating system.
     """
@@ -398,7 +376,7 @@ class FolderObjects:
             ) from error
 
     def get(self, key: str, /, *, unless: str | None = None) -> ObjectContent | None:
-        """See :meth:`Objects.get`."""
+        """See :meth:`ServiceObjects.get`."""
         with self._errors():
             try:
                 with (self._home / key).open("rb") as file:
@@ -408,12 +386,12 @@ class FolderObjects:
                 return None
 
     def put(self, key: str, data: bytes, /) -> None:
-        """See :meth:`Objects.put`."""
+        """See :meth:`ServiceObjects.put`."""
         with self._errors(), self._new(key) as temporary:
             temporary.write_bytes(data)
 
     def swap(self, key: str, data: bytes, tag: str | None, /) -> str | None:
-        """See :meth:`Objects.swap`."""
+        """See :meth:`ServiceObjects.swap`."""
         import filelock
 
         with self._errors():
@@ -430,7 +408,7 @@ class FolderObjects:
                 return _tag((self._home / key).stat())
 
     def fetch(self, key: str, target: Path, /) -> bool:
-        """See :meth:`Objects.fetch`."""
+        """See :meth:`ServiceObjects.fetch`."""
         with self._errors():
             try:
                 shutil.copyfile(self._home / key, target)
@@ -439,12 +417,12 @@ class FolderObjects:
             return True
 
     def send(self, key: str, source: Path, /) -> None:
-        """See :meth:`Objects.send`."""
+        """See :meth:`ServiceObjects.send`."""
         with self._errors(), self._new(key) as temporary:
             shutil.copyfile(source, temporary)
 
     def list(self, prefix: str, /) -> Iterator[Entry]:
-        """See :meth:`Objects.list`."""
+        """See :meth:`ServiceObjects.list`."""
         with self._errors():
             for path in sorted((self._home / prefix).rglob("*")):
                 with contextlib.suppress(FileNotFoundError):
@@ -455,7 +433,7 @@ class FolderObjects:
                         yield Entry(key, facts.st_size, moment)
 
     def remove(self, key: str, /) -> None:
-        """See :meth:`Objects.remove`."""
+        """See :meth:`ServiceObjects.remove`."""
         with self._errors():
             (self._home / key).unlink(missing_ok=True)
 

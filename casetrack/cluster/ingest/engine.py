@@ -14,7 +14,7 @@ import threading
 import time
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import CaseTrackError, ClusterDiffers, FileError
 from casetrack.base.machine import one_thread_each
@@ -42,35 +42,27 @@ from casetrack.store.scratch import working_folder
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
     from pathlib import Path
+    from typing import TypeAlias
 
     import pyarrow as pa
 
     from casetrack.base.records import Document
+    from casetrack.cluster.ingest.run import PlannerProxy
     from casetrack.cluster.ingest.work import Kit
     from casetrack.ingest.build import Sheet
     from casetrack.ingest.discover import FoundFile
     from casetrack.ingest.messages import Message
     from casetrack.ingest.pipeline.chain import Stage
-    from casetrack.ingest.plan import FileFacts
+    from casetrack.ingest.plan import IngestPlanner
     from casetrack.ingest.steps.base import Batches
     from casetrack.keep.sources.base import Source
+
+    Planner: TypeAlias = IngestPlanner | PlannerProxy
 
 # Functions that processes of a cluster apply to a block of files: read, then finish and write. Each
 # takes one table; Ray Data calls them one after the other. A failed file is reported as usual. A
 # process that ends loses its block, which is repeated: nothing is visible until the writer commits
 # it.
-
-
-class Planner(Protocol):
-    """Decides on attached files: an ``IngestPlanner``, or a proxy of one."""
-
-    def settle(self, file: FoundFile, facts: FileFacts, /) -> Job | str:
-        """Return the job of an attached file, or the path of an equal file."""
-        ...
-
-    def removed_attachments(self, job: Job, /, *, but: Collection[str]) -> list[Document]:
-        """Return the former attachments of a file."""
-        ...
 
 
 # --- facts --------------------------------------------------------------------------------------

@@ -58,7 +58,7 @@ class PlannerActor:
 
 
 class PlannerProxy:
-    """A ``Planner`` that asks a :class:`PlannerActor`."""
+    """A planner that asks a :class:`PlannerActor`."""
 
     def __init__(self, actor: Any, /) -> None:
         self._actor = actor

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -18,12 +18,16 @@ from casetrack.ingest.steps.words import STOP_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import TypeAlias
 
     import numpy as np
 
     from casetrack.ingest.steps.base import Batches
+    from casetrack.ingest.steps.extract import NamesStep
     from casetrack.models.base import Encoding, ProfileEncoder
     from casetrack.models.token_matrix import TokenForm
+
+    EncodingStep: TypeAlias = "EmbedStep | NamesStep"
 
 # The context of a chunk: title, headings, running head, table columns, which are not part of its
 # text. A chunk that says "The fee is 5 %" is about its document and section. The encoder and the
@@ -121,38 +125,6 @@ which already have terms, dates, amounts and references."""
 _NOTHING = ContextText("", "")
 Known = dict[ContextText, dict[str, Any]]
 """Known values of columns of ``chunks``, by encoder input."""
-
-
-class EncodingStep(Protocol):
-    """A step that reads the encoder's output for each chunk."""
-
-    contract: Contract
-
-    @property
-    def encoder(self) -> ProfileEncoder | None:
-        """The encoder; ``None`` if no models are installed."""
-
-    @property
-    def fingerprint(self) -> str:
-        """See :class:`casetrack.ingest.steps.base.Step`."""
-
-    @property
-    def is_idle(self) -> bool:
-        """Whether it has no model, so that its columns are always empty."""
-
-    @property
-    def layers(self) -> tuple[int, ...] | None:
-        """Earlier layers whose states it needs; ``None`` if it needs no pass."""
-
-    @property
-    def nothing(self) -> dict[str, Any]:
-        """Values of its columns for a chunk that no model has read."""
-
-    def read(self, text: ContextText, encoding: Encoding | None, /) -> dict[str, Any]:
-        """Return the values of its columns for one chunk; *encoding* only if it needs one."""
-
-    def __call__(self, batches: Batches, /) -> Batches:
-        """See :class:`casetrack.ingest.steps.base.Step`."""
 
 
 @dataclass(frozen=True, slots=True)

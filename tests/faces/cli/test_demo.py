@@ -9,7 +9,7 @@ import pytest
 
 from casetrack.base.errors import DownloadFailed
 from casetrack.base.resources import resource_dir
-from casetrack.faces.demo import QUESTIONS
+from casetrack.faces.cli.demo import QUESTIONS
 
 if TYPE_CHECKING:
     from pathlib import Path
