@@ -8,7 +8,7 @@ import re
 import stat
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 from casetrack.base import errors, files
 
@@ -161,18 +161,6 @@ class Seen:
     problem: errors.CaseTrackError | None = None
 
 
-class _Entry(Protocol):
-    """The used part of ``os.DirEntry``."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def path(self) -> str: ...
-    def is_symlink(self) -> bool: ...
-    def is_dir(self, *, follow_symlinks: bool = True) -> bool: ...
-    def stat(self, *, follow_symlinks: bool = True) -> os.stat_result: ...
-
-
 class _Named:
     """An entry that was named, not listed."""
 
@@ -292,7 +280,11 @@ class Walk:
         return Seen(path, None, errors.FileUnreadable(path, _reason(path, error)))
 
     def _look(
-        self, entry: _Entry, rel: str, chain: Chain, folders: list[tuple[str, str, Chain]]
+        self,
+        entry: os.DirEntry[str] | _Named,
+        rel: str,
+        chain: Chain,
+        folders: list[tuple[str, str, Chain]],
     ) -> Iterator[Seen]:
         """Yield a selected file; a folder is added to *folders*."""
         name = entry.name

@@ -13,7 +13,7 @@ import threading
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from casetrack.base.config import resolve_path
 from casetrack.base.errors import (
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from casetrack.base.records.sync import SyncReport
     from casetrack.keep.sync.cache import LedgerRow
     from casetrack.keep.sync.scan import Tell
+    from casetrack.keep.sync.source import SourcePlace
     from casetrack.parse.base import ReadOptions
     from casetrack.store.datasets import Snapshot
     from casetrack.store.session import WriteSession
@@ -72,30 +73,6 @@ class SyncOptions:
     again: bool = False
 
 
-class Place(Protocol):
-    """The other side of a sync: a folder or a source."""
-
-    @property
-    def cache(self) -> HashCache:
-        """Its cached hashes."""
-        ...
-
-    @property
-    def names(self) -> tuple[str, str | None]:
-        """Its path or its label, and its label if it is a source."""
-        ...
-
-    def scan(
-        self, rows: Sequence[LedgerRow], /, *, tell: Tell, cancel: threading.Event, remember: bool
-    ) -> Scan:
-        """Scan it; *remember* allows writing the cache meanwhile."""
-        ...
-
-    def removal_error(self, gone: int, /) -> FolderUnsafe | None:
-        """Return why documents without a file should not be removed, if the place looks unsafe."""
-        ...
-
-
 @dataclass(slots=True)
 class FolderPlace:
     """A folder as the other side of a sync."""
@@ -109,13 +86,13 @@ class FolderPlace:
 
     @property
     def names(self) -> tuple[str, str | None]:
-        """Its path."""
+        """Its path, and no label."""
         return str(self.folder), None
 
     def scan(
         self, rows: Sequence[LedgerRow], /, *, tell: Tell, cancel: threading.Event, remember: bool
     ) -> Scan:
-        """Scan the folder."""
+        """Scan the folder; *remember* allows writing the cache meanwhile."""
         scanner = Scanner(
             self.folder,
             self.rules,
@@ -214,7 +191,7 @@ class Sync:
     """One sync of a collection with a place."""
 
     workspace: Workspace
-    place: Place
+    place: FolderPlace | SourcePlace
     wish: SyncOptions
     tell: Tell
     cancel: threading.Event
