@@ -275,8 +275,7 @@ def document_entry(document: Document, /) -> Facts:
 
 
 def _first(texts: Sequence[str], count: int, chars: int) -> tuple[str, ...]:
-    more = (f"\u2026 {len(texts) - count:,} more",) if len(texts) > count else ()
-    return (*(cut(text, chars) for text in texts[:count]), *more)
+    return tuple(few(texts, most=count, chars=chars))
 
 
 # --- passages -------------------------------------------------------------------------------

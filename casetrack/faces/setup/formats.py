@@ -425,17 +425,9 @@ class JsonText:
     name = "JSON"
     begins = ""
 
-    def put(self, text: str, path: Sequence[str], value: Any, /) -> str:
-        """Return *text* with *value* at *path*; missing objects are added."""
-        return json_entry.put(text, path, value)
-
-    def drop(self, text: str, path: Sequence[str], /) -> str:
-        """Return *text* without the value at *path*."""
-        return json_entry.drop(text, path)
-
-    def value_at(self, text: str, path: Sequence[str], /) -> Any:
-        """Return the value at *path*."""
-        return json_entry.value_at(text, path)
+    put = staticmethod(json_entry.put)
+    drop = staticmethod(json_entry.drop)
+    value_at = staticmethod(json_entry.value_at)
 
     def is_extended(self, text: str, /) -> bool:
         """Return whether the text has comments or trailing commas."""
