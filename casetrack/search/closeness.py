@@ -125,8 +125,9 @@ class Comparer:
         low = starts.searchsorted(starts[at] - _PAIR)
         high = starts.searchsorted(starts[at] + _PAIR, "right")
         at = at[some[high, columns[at] + 1] > some[low, columns[at] + 1]]
-        close = np.unique(part[at] * most + columns[at]) // most
-        return np.bincount(close, minlength=parts) / most
+        close = {*zip(part[at].tolist(), columns[at].tolist(), strict=True)}
+        numbers = np.array([number for number, _ in close], dtype=int)
+        return np.bincount(numbers, minlength=parts) / most
 
     def _credit(self, best: Floats) -> Floats:
         """Return what each word of the question counts, with other names; float [rows, words]."""

@@ -23,7 +23,6 @@ from casetrack.base.records.documents import Document
 from casetrack.base.records.graph import Topic
 from casetrack.base.records.shape import Record
 from casetrack.base.words import WordLists
-from casetrack.extract.references.codes import is_regulation
 
 _LISTED, _OF_TYPE = 12, 4
 _ALIASES = 8
@@ -192,7 +191,12 @@ def _(each: graph.Reference) -> Lines:
 def _type(each: graph.Reference) -> str:
     """Return the type in words: a law that is not a regulation is a statute."""
     is_law = each.type == "regulation"
-    return "statute" if is_law and not is_regulation(each.reference_id) else each.type
+    if not is_law:
+        return each.type
+    # Its patterns take as long to compile as a search.
+    from casetrack.extract.references.codes import is_regulation
+
+    return each.type if is_regulation(each.reference_id) else "statute"
 
 
 @head_of.register

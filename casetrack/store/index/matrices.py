@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from casetrack.store.datasets import Snapshot
 
 COLUMN = "tokens"
-LEAST_ROWS = 16_384
+LEAST_ROWS = 1024
 """Minimum number of chunks with unknown positions for which locating them is worth its cost."""
 _LOOK_SECONDS = 5.0
 

@@ -248,7 +248,8 @@ class Sums:
             return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.float32)
         sums = self._added(np.zeros(self.size), terms)
         if count * _FEW < self.size:
-            rows = np.unique(np.concatenate([t.posting.rows for t in terms])).astype(np.intp)
+            rows = np.sort(np.concatenate([t.posting.rows for t in terms]).astype(np.intp))
+            rows = rows[np.diff(rows, prepend=-1) > 0]
         else:
             rows = np.flatnonzero(sums > 0.0)
         return rows, sums[rows].astype(np.float32)
