@@ -52,10 +52,7 @@ def own_bytes(process: int | None = None, /) -> int:
     """Return the resident memory of this or another process, without mapped files if possible."""
     import psutil
 
-    try:
-        info = psutil.Process(process).memory_info()
-    except psutil.NoSuchProcess:
-        return 0
+    info = psutil.Process(process).memory_info()
     return int(getattr(info, "private", info.rss - getattr(info, "shared", 0)))
 
 

@@ -15,7 +15,8 @@ from casetrack.base.records.reading import AskedCitation
 from casetrack.base.words.lists import ABBREVIATED
 from casetrack.extract.language import is_structural
 from casetrack.graph.cited import Cited, distinctive, party_words, same_word
-from casetrack.search.cited_sources import SourcePlaces, opinion_called, sources_in
+from casetrack.search.asked_words import term_frequency
+from casetrack.search.cited_sources import SourcePlaces, opinion_called
 from casetrack.search.evidence import LOOKED_AT, Verdict
 from casetrack.search.question.read import blanked, read
 from casetrack.search.question.words import part, terms_of, words_of
@@ -420,7 +421,7 @@ class _CitationLookup:
             name, where = word.text.lower(), part(asked, word.start, word.end)
             if keys := self._short_name(name, word.terms[0], alone=alone):
                 citations.append(AskedCitation(where, "name", keys))
-            elif alone and opinion_called(self._state.once(sources_in).documents, name):
+            elif alone and opinion_called(self._state.snapshot.documents.table, name):
                 citations.append(AskedCitation(where, "name", parties=((name,), ())))
         return citations
 
@@ -433,8 +434,5 @@ class _CitationLookup:
         citing = len(self._citing(keys))
         if alone:
             return keys if citing else ()
-        held = sum(
-            self._scope.frequency(n, part_.data.terms.find([term])[0])
-            for n, part_ in enumerate(self._scope.index.segments)
-        )
+        held = term_frequency(self._scope, term)
         return keys if citing and citing >= _OWN_SHARE * held else ()

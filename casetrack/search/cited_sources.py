@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+import numpy as np
 import pyarrow.compute as pc
 
 from casetrack.extract.papers.case_numbers import case_key
@@ -19,10 +20,12 @@ from casetrack.extract.papers.text import LegalCitation
 from casetrack.extract.references.matches import slug
 from casetrack.graph.cited import distinctive, same_word
 from casetrack.graph.paper_sources import Sources
-from casetrack.store.index.scope import positions
+from casetrack.store.index.scope import positions, within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    import pyarrow as pa
 
     from casetrack.base.records import Document
     from casetrack.base.records.reading import AskedCitation
@@ -102,12 +105,8 @@ class SourcePlaces:
     def _rows(self, document: Document) -> Iterator[Place]:
         for number, part in enumerate(self.scope.index.segments):
             span = part.span_of(document.document_id)
-            inside = self.scope.rows[number]
-            for row in range(span.start, span.stop):
-                if inside is None or (
-                    inside.start <= row < inside.stop if isinstance(inside, slice) else inside[row]
-                ):
-                    yield number, row
+            rows = within(np.arange(span.start, span.stop), self.scope.rows[number])
+            yield from ((number, row) for row in rows.tolist())
 
     def _pages(self, document: Document, citation: AskedCitation) -> Iterator[Place]:
         """Yield the passages on the cited page: by printed number, for papers also by file page."""
@@ -240,11 +239,12 @@ def _line(pin: str) -> tuple[int, int]:
     return int(page), int(line or 1)
 
 
-def opinion_called(documents: Sequence[Any], word: str, /) -> bool:
-    """Return whether exactly one decision among *documents* has this short name."""
+def opinion_called(ledger: pa.Table, word: str, /) -> bool:
+    """Return whether exactly one decision in the table of documents has this short name."""
+    columns = (ledger[name].to_pylist() for name in ("case_name", "own_citations"))
     fits = {
-        d.case_name
-        for d in documents
-        if d.case_name and d.own_citations and distinctive(d.case_name)[0][:1] == (word,)
+        name
+        for name, own in zip(*columns, strict=True)
+        if name and own and distinctive(name)[0][:1] == (word,)
     }
     return len(fits) == 1

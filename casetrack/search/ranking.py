@@ -37,11 +37,8 @@ _TINY = 1e-9
 
 def zscores(values: np.ndarray, /) -> np.ndarray:
     """Return ``(x - mean) / (sd + 1e-9)`` over the candidates."""
-    if not len(values):
-        return values.astype(np.float64)
     wide = values.astype(np.float64)
-    standardised: np.ndarray = (wide - wide.mean()) / (wide.std() + _TINY)
-    return standardised
+    return np.asarray((wide - wide.mean()) / (wide.std() + _TINY)) if len(wide) else wide
 
 
 def reciprocal_ranks(ranks: Sequence[int | None], /) -> np.ndarray:

@@ -222,7 +222,8 @@ def dense_top(
     default all; masks other than ``index.rows()`` are a filter: all of its rows are scanned.
     *approximate* scans only the nearest cells of a large collection.
     """
-    _check(index, query)
+    if len(query) != index.dimension:
+        raise ValueError(f"the query has {len(query)} values, the vectors {index.dimension}")
     best, asked = Best(depth), Asked.of(query)
     allowed = index.rows() if masks is None else masks
     celled: dict[int, Cells] = {}
@@ -252,7 +253,6 @@ def cosine_at(
     index: Index, query: NDArray[np.float32], places: Sequence[Place], /
 ) -> NDArray[np.float32]:
     """Return the cosine of *query* with the chunks at *places*, float32; 0 without a vector."""
-    _check(index, query)
     scores = np.zeros(len(places), dtype=np.float32)
     for number, at, rows in by_segment(places):
         part = index.segments[number]
@@ -300,13 +300,6 @@ def _offer(
     scores = asked.cosines(data.dense[rows], data.column("scale")[rows])
     best.add(number, rows, scores)
     return scores
-
-
-def _check(index: Index, query: NDArray[np.float32]) -> None:
-    if len(query) != index.dimension:
-        raise ValueError(
-            f"The query's vector has {len(query)} values, the collection's have {index.dimension}."
-        )
 
 
 # The lists of a search in this process, and the score of every signal for any row.

@@ -106,6 +106,7 @@ class State:
         self.workspace = workspace
         self.snapshot = snapshot
         self._index = index
+        self._before: Index | None = None
         self._made: dict[Callable[[State], Any], Any] = {}
         self._lock = threading.RLock()
         # Read before the marks, so that a mark added in between is not missed.
@@ -122,6 +123,7 @@ class State:
                 folder = self.workspace.folder
                 self.workspace.pull_view("views/index")
                 self._index = open_index(folder, self.snapshot, fingerprint=self._fingerprint())
+                self._before = None
             return self._index
 
     def once(self, make: Callable[[State], R], /) -> R:
@@ -136,7 +138,10 @@ class State:
         """Return the state of a newer snapshot, with the index of this one if it is still valid."""
         mine = self.snapshot
         same = (mine.version, mine.generation) == (snapshot.version, snapshot.generation)
-        return State(self.workspace, snapshot, self._index if same else None)
+        state = State(self.workspace, snapshot, self._index if same else None)
+        # Its mapped segments are mostly also those of the next index.
+        state._before = self._index or self._before
+        return state
 
     def _fingerprint(self) -> str | None:
         """Return the fingerprint of the vector models; ``None`` if they are not available."""

@@ -190,8 +190,7 @@ def _(each: graph.Reference) -> Lines:
 
 def _type(each: graph.Reference) -> str:
     """Return the type in words: a law that is not a regulation is a statute."""
-    is_law = each.type == "regulation"
-    if not is_law:
+    if each.type != "regulation":
         return each.type
     # Its patterns take as long to compile as a search.
     from casetrack.extract.references.codes import is_regulation

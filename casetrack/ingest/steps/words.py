@@ -22,7 +22,6 @@ from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec
 from itertools import groupby
-from pathlib import PurePath
 from typing import Any
 
 from casetrack.extract.language import LANGUAGES, PROSE
@@ -319,8 +318,9 @@ _CLAN = re.compile(r"(?:Mc|Mac|Fitz|Van|Von)[A-Z]")
 
 def is_source_code(name: str, /) -> bool:
     """Return whether a file's name is that of source code."""
-    extension = PurePath(name).suffix.lower()
-    return extension in LANGUAGES and extension not in PROSE
+    stem, dot, ending = name.rpartition(".")
+    extension = f"{dot}{ending}".lower()
+    return bool(stem) and extension in LANGUAGES and extension not in PROSE
 
 
 def identifiers(text: str, /, *, code: bool = False) -> list[tuple[str, tuple[str, ...]]]:

@@ -211,7 +211,7 @@ def live_index(
     """Return the index of the segments *stored*."""
     parts, terms = [], 0
     for data in stored:
-        documents = tuple(live.get(r) for r in data.revisions)
+        documents = tuple(map(live.get, data.revisions))
         mask = None
         if None in documents:
             alive = np.array([d is not None for d in documents])

@@ -169,9 +169,11 @@ COLUMNS = tuple(dict.fromkeys([*_INDEXED, *_SPARSE, *_PLACES]))
 
 _NUMBER = r"^[0-9]+(\.[0-9]+)?$"
 _TABLES = ("revisions", "rows", "embedders", "terms_keys", "terms", "sparse_keys", "sparse")
+FILES = (*(f"{name}.arrow" for name in (*_TABLES, "places")), _DENSE, "texts.bin")
+"""Names of the files of a segment, without its cells."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Segment:
     """Postings and vectors of some revisions; see the module for the layout.
 

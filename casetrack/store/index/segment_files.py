@@ -370,6 +370,5 @@ def _has_dead(data: Part, live: Mapping[str, str]) -> bool:
 
 
 def _live_rows(data: Part, live: Mapping[str, str]) -> int:
-    starts = data.starts.tolist()
-    spans = zip(data.revisions, starts, starts[1:], strict=False)
-    return sum(end - start for revision, start, end in spans if revision in live)
+    alive = [revision in live for revision in data.revisions]
+    return int((data.starts[1:] - data.starts[:-1])[alive].sum())

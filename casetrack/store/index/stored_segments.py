@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
 
+from casetrack.base.files import stamp_of
 from casetrack.store.index import segment as segments
 from casetrack.store.index.segment_files import SegmentFolder, published, read_groups
 
@@ -11,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from casetrack.base.files import Stamp
     from casetrack.store.datasets import Snapshot
     from casetrack.store.index.segment import Segment
 
@@ -18,6 +21,10 @@ FORMAT = 9
 """Layout of the segment files; segments of another layout are rebuilt."""
 MAX_CHUNKS = 65_536
 """Maximum chunks per segment (a single document may exceed it), so that a row fits two bytes."""
+
+
+_loaded: WeakValueDictionary[tuple[Path, tuple[Stamp | None, ...]], Segment] = WeakValueDictionary()
+"""Mapped segments of living states by folder."""
 
 
 def index_home(folder: Path, /) -> Path:
@@ -34,7 +41,9 @@ def segment_folder(home: Path, snapshot: Snapshot, dimension: int, /) -> Segment
     """Return the folder of segments; for the parameters see :func:`stored_segments`."""
 
     def load(folder: Path) -> Segment:
-        segment = segments.load(folder)
+        # A folder never changes unless it is damaged, and most are the same in the next state.
+        key = folder, tuple(stamp_of(folder / name) for name in segments.FILES)
+        segment = _loaded.get(key) or _loaded.setdefault(key, segments.load(folder))
         if segment.dimension != dimension:
             raise ValueError(f"{folder} has vectors of another length")
         return segment
