@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from casetrack.extract.tables.header import marked_lines, table_lines
+from casetrack.extract.tables.header import table_lines
 from casetrack.extract.tables.model import Cell, Row
 
 
@@ -85,6 +85,7 @@ def test_marked_rows_are_the_header() -> None:
 
 def test_the_author_says_how_many_rows_are_the_header() -> None:
     rows = [row(line) for line in ("", "a | b", "c | d")]
-    assert marked_lines(rows, 1) == ["", "a | b", "a: c | b: d"]
-    assert marked_lines(rows, 0) == ["", "a | b", "c | d"]
-    assert marked_lines(rows[:2], 1) == ["", "a | b"]
+    assert table_lines(rows, guess=False) == ["", "a | b", "c | d"]
+    rows[1] = rows[1]._replace(is_marked=True)
+    assert table_lines(rows) == ["", "a | b", "a: c | b: d"]
+    assert table_lines(rows[:2]) == ["", "a | b"]

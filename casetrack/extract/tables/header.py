@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Literal, NamedTuple, get_args
 
 from casetrack.base.words import WordLists
@@ -23,7 +24,7 @@ from casetrack.extract.tables.model import (
     row_text,
 )
 
-Sign = Literal["marked", "bold", "shaded", "values", "levels"]
+Sign = Literal["marked", "bold", "shaded", "values", "codes", "levels"]
 """Differences of a header from the rows below it."""
 
 MAX_LEVELS = 4
@@ -36,6 +37,7 @@ _SORTS: tuple[Sort, ...] = get_args(Sort)
 _VALUES, _NUMBERS, _PERIODS = (
     frozenset[Sort](sorts) for sorts in (("number", "year", "day"), ("number",), ("year", "day"))
 )
+_CODED = 0.8
 _WORDS = re.compile(r"[^\W\d_]+")
 # Two labels side by side that contain one of these are a header, not a form.
 _COLUMN_WORDS = frozenset(WordLists(__file__).words("column_words"))
@@ -49,32 +51,73 @@ class Head(NamedTuple):
     signs: frozenset[Sign] = frozenset()  # reasons; empty if only its position makes it a header
 
 
-def table_lines(rows: Sequence[Row], /) -> list[str]:
-    """Return the line of each row; rows below a header carry its words."""
-    head = find_head([row for row in rows if row.cells])
-    return _lines(rows, head.titles, head.rows)
+def table_lines(rows: Sequence[Row], /, *, guess: bool = True) -> list[str]:
+    """Return the line of each row; rows below a header carry its words.
 
-
-def marked_lines(rows: Sequence[Row], /, count: int) -> list[str]:
-    """Return the line of each row where the file marks the first *count* rows as the header."""
-    return _lines(rows, 0, count if sum(bool(row.cells) for row in rows) > count else 0)
-
-
-def _lines(rows: Sequence[Row], titles: int, head: int) -> list[str]:
+    A file can mark header rows, also below other rows; without one the header is a *guess*.
+    """
+    filled = [row for row in rows if row.cells]
+    head, titles = find_head(filled) if guess else Head(), _titles(filled)
+    if any(row.is_marked for row in filled[titles:]):
+        head = Head(titles)
+    opened = iter(with_spans(filled))
     lines: list[str] = []
-    names = head_names([row for row in rows if row.cells][titles:head])
+    heads: list[Row] = []
+    names: dict[int, str] = {}
     seen = 0
     for row in rows:
-        lines.append(row_text(row, names if seen >= head else None))
-        seen += bool(row.cells)
+        if not row.cells:
+            lines.append("")
+            continue
+        full = next(opened)
+        if row.is_marked or seen < head.rows:
+            heads += [full] * (seen >= head.titles)
+            lines.append(row_text(row))
+        else:
+            if heads:
+                names, heads = head_names(heads), []
+            lines.append(row_text(row, names))
+        seen += 1
     return lines
 
 
-def find_head(rows: Sequence[Row], /, *, guess_from: float = 3) -> Head:
+def with_spans(rows: Sequence[Row], /) -> list[Row]:
+    """Widen names that have several names below them, although their cells are not merged."""
+    out = list(rows)
+    for at in range(min(MAX_LEVELS, len(out)) - 1):
+        if all(cell.span == 1 for cell in out[at].cells):
+            ends = _open_ends(out[at], out[at + 1], out[at + 2 :])
+            if ends is None:
+                break
+            pairs = zip(out[at].cells, ends, strict=True)
+            cells = (replace(c, span=max(1, e - c.column)) for c, e in pairs)
+            out[at] = out[at]._replace(cells=tuple(cells))
+    return out
+
+
+def _open_ends(above: Row, below: Row, rest: Sequence[Row]) -> list[int] | None:
+    """Return the end columns of names that continue over the empty cells to their right."""
+    columns = {c.column for c in above.cells}
+    gaps = [c for c in below.cells if c.column not in columns and c.column > min(columns)]
+    if len(above.cells) < 2 or not gaps or any(c.sort == "number" for c in below.cells):
+        return None
+    looks = {c.style for c in (*above.cells, *below.cells)}
+    apart = None not in looks and looks.isdisjoint(c.style for r in rest for c in r.cells)
+    ends = [c.column for c in above.cells[1:]] + [below.cells[-1].column + 1]
+    groups = [
+        [c.text for c in below.cells if cell.column <= c.column < end]
+        for cell, end in zip(above.cells, ends, strict=True)
+    ]
+    filled = [group for group in groups if group]
+    same = len(filled) > 1 and all(group == filled[0] for group in filled)
+    return ends if (apart or same) and all(len(group) > 1 for group in filled) else None
+
+
+def find_head(rows: Sequence[Row], /, *, guess_from: float = 3, levels: int = MAX_LEVELS) -> Head:
     """Return the header of a table, from all its rows with text.
 
     *guess_from* is the minimum number of cells of a header without any sign; two columns also need
-    a typical name.
+    a typical name. *levels* limits its rows, *titles* excluded.
     """
     titles = _titles(rows)
     marked = 0
@@ -85,9 +128,11 @@ def find_head(rows: Sequence[Row], /, *, guess_from: float = 3) -> Head:
     rows = rows[titles : titles + _MAX_ROWS]
     if len(rows) < 2 or not _are_names(rows[0], _first_column(rows)):
         return Head()
+    if levels > 1:
+        rows = with_spans(rows)
     signs = head_signs(rows[0], rows[1:])
     count = 1
-    while count < min(MAX_LEVELS, len(rows) - 1) and _is_level(rows, count, signs):
+    while count < min(levels, len(rows) - 1) and _is_level(rows, count, signs):
         count += 1
     if count > 1:
         return Head(titles, titles + count, signs | {"levels"})
@@ -136,7 +181,20 @@ def head_signs(first: Row, body: Sequence[Row], /) -> frozenset[Sign]:
     sorts = Counter((cell.column, cell.sort) for cell in cells)
     if any(_are_mostly(cell, sorts, _VALUES - {cell.sort}) for cell in first.cells):
         signs.add("values")
+    if not any(map(_has_digit, first.cells)):
+        coded = Counter(cell.column for cell in cells if _has_digit(cell))
+        below = Counter(cell.column for cell in cells)
+        if any(below[c] > 2 and coded[c] >= _CODED * below[c] for c in range(*_extent(first))):
+            signs.add("codes")
     return frozenset(signs)
+
+
+def _has_digit(cell: Cell) -> bool:
+    return any(map(str.isdigit, cell.text))
+
+
+def _extent(row: Row) -> tuple[int, int]:
+    return row.cells[0].column, row.cells[-1].columns.stop
 
 
 def _are_mostly(cell: Cell, sorts: Counter[tuple[int, Sort]], wanted: frozenset[Sort]) -> bool:
@@ -175,7 +233,7 @@ def _is_header(first: Row, body: Sequence[Row], signs: frozenset[Sign], guess_fr
         return True
     if 2 * sum(len(row.cells) > 1 for row in body) < len(body):
         return False
-    if signs:
+    if signs and (count > 2 or signs != {"codes"}):
         return signs != {"values"}
     if len(texts) < count or any(
         len(cell.text) > _GUESSED_LABEL_CHARS or cell.sort == "number" for cell in first.cells

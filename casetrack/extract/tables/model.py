@@ -79,6 +79,7 @@ class Cell:
     span: int = 1
     is_bold: bool = False  # whether all of its text is bold
     declared: Sort | None = None  # content by the file, or `None`
+    style: int | str | None = None  # number or name of its format, if the file has formats of cells
 
     @property
     def columns(self) -> range:

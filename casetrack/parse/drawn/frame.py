@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import ParseFailed
-from casetrack.extract.tables.header import marked_lines
+from casetrack.extract.tables.header import table_lines
 from casetrack.extract.tables.model import Cell, Row, row_text
 from casetrack.parse.drawn.text import (
     CX,
@@ -49,8 +49,10 @@ def table_blocks(table: Any, /) -> Iterator[Block]:
                     yield from body_blocks(body, ListStyle())
         return
     properties = table.find(f"{A}tblPr")
-    has_header = properties is not None and is_true(properties.get("firstRow")) and len(rows) > 1
-    for text in marked_lines([_row(cells) for cells in rows], int(has_header)):
+    has_header = properties is not None and is_true(properties.get("firstRow"))
+    parsed = [_row(cells) for cells in rows]
+    parsed[0] = parsed[0]._replace(is_marked=has_header)
+    for text in table_lines(parsed, guess=False):
         if text:
             yield Block((text,), "table")
 

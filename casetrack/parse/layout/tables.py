@@ -11,7 +11,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from casetrack.base.provenance import Box, hull
-from casetrack.extract.tables.header import find_head
+from casetrack.extract.tables.header import find_head, with_spans
 from casetrack.extract.tables.model import Cell as TextCell
 from casetrack.extract.tables.model import Row, head_names
 from casetrack.parse.layout.lines import TextLine, Vocabulary, join_line_ends, visual_lines
@@ -48,8 +48,9 @@ def find_header(table: Table, /) -> None:
 def header_names(table: Table, text: Callable[[Cell], str], /) -> list[str]:
     """Return the name of each column, with names of cells over several columns before it."""
     width = len(table.columns)
-    rows = [_row_of(row, text, width) for row in table.rows[table.title_rows : table.header_rows]]
-    names = head_names(rows, is_wrapped=True)
+    count = table.header_rows - table.title_rows
+    rows = [_row_of(row, text, width) for row in table.rows[table.title_rows :][: count + 1]]
+    names = head_names(with_spans(rows)[:count], is_wrapped=True)
     return [names.get(column, "") for column in range(width)]
 
 

@@ -77,6 +77,11 @@ def aligned_tables(segments: Sequence[Segment], /) -> list[Table]:
             continue
         tries += 1
         end, strips = _grow(lines, at)
+        # Names over values of other alignment can hide the strips between the columns.
+        for below in range(at + 1, min(at + _MAX_HEAD, len(lines) - 2)):
+            last, more = _grow(lines, below)
+            if len(more) > len(strips) and last >= end and len(lines[below - 1].cells) > 1:
+                at, end, strips = below, last, more
         table = _aligned(lines, free, at, end, strips)
         if table is None:
             # The rest of a long run is similar to its beginning.

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from casetrack.extract.tables.header import marked_lines, table_lines
-from casetrack.extract.tables.model import Cell, Row, head_names, row_text
+from casetrack.extract.tables.header import table_lines
+from casetrack.extract.tables.model import Cell, Row, row_text
 from casetrack.parse.base import MAX_BLANK
 from casetrack.parse.drawn.text import Block, concealed
 from casetrack.parse.opendocument.styles import (
@@ -94,18 +94,16 @@ def _chart(chart: Any, *, values: bool) -> Iterator[Block]:
         name = " ".join(filter(None, map(_words, axis.iterfind(f"{CHART}title"))))
         if name:
             yield Block((f"Axis: {name}",))
-    heads: list[Row] = []
-    names: dict[int, str] | None = None
+    rows: list[Row] = []
     for row in chart.iterfind(f"{TABLE}table//{TABLE}table-row"):
         texts = [_words(cell) for cell in row.iterfind(f"{TABLE}table-cell")][:_MAX_COLUMNS]
         cells = tuple(Cell(text, at) for at, text in enumerate(texts, start=1) if text)
-        if local(row.getparent()) == "table-header-rows":
-            heads.append(Row(cells))
-            if not values and cells:
-                yield Block((f"Series: {', '.join(cell.text for cell in cells)}",))
-        elif cells and values:
-            names = head_names(heads) if names is None else names
-            yield Block((row_text(Row(cells), names),), "table")
+        rows.append(Row(cells, local(row.getparent()) == "table-header-rows"))
+    for row, line in zip(rows, table_lines(rows, guess=False), strict=True):
+        if row.cells and row.is_marked and not values:
+            yield Block((f"Series: {', '.join(cell.text for cell in row.cells)}",))
+        elif row.cells and values and not row.is_marked:
+            yield Block((line,), "table")
 
 
 def _words(element: Any) -> str:
@@ -152,7 +150,9 @@ def table_items(table: Any, read_cell: ReadCell, /) -> Iterator[Item]:
     if table.getparent().tag == f"{DRAW}frame":
         # Tables on slides: the author marks whether the first row is a header.
         ticked = table.get(f"{TABLE}use-first-row-styles") == "true"
-        lines = marked_lines(sources, int(ticked))
+        first = next((n for n, row in enumerate(sources) if row.cells), len(sources))
+        sources = [row._replace(is_marked=ticked and n == first) for n, row in enumerate(sources)]
+        lines = table_lines(sources, guess=False)
     else:
         lines = table_lines(sources)
     for text, (_, after), (row, _) in zip(lines, rows, elements, strict=True):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from casetrack.extract.tables.header import MAX_LEVELS, are_column_words, find_head, head_signs
+from casetrack.extract.tables.header import are_column_words, find_head, head_signs, with_spans
 from casetrack.extract.tables.model import Cell as TextCell
 from casetrack.extract.tables.model import Row, Sort, head_names, named, sort_of
 from casetrack.parse.sheets.model import Area, Cell, SheetRow
@@ -45,7 +45,13 @@ def labels_of(row: SheetRow, merged: Sequence[Area], /) -> dict[int, str]:
 def _row(row: SheetRow, merged: Sequence[Area]) -> Row:
     ends = {a.left: a.right for a in reversed(merged) if a.top <= row.number <= a.bottom}
     cells = [
-        TextCell(c.text, c.column, ends.get(c.column, c.column) + 1 - c.column, declared=_sort(c))
+        TextCell(
+            c.text,
+            c.column,
+            ends.get(c.column, c.column) + 1 - c.column,
+            declared=_sort(c),
+            style=c.style,
+        )
         for c in row.cells
     ]
     return Row(tuple(cells))
@@ -80,7 +86,7 @@ def find_header(
     if len(row.cells) < 2 and not merged:
         return None
     body = _without_gap(row.number, ahead)
-    rows = _with_spans([_row(r, merged) for r in (row, *body)], [row, *body])
+    rows = with_spans([_row(r, merged) for r in (row, *body)])
     head = find_head(rows, guess_from=2)
     if not head.rows or head.titles:
         return None
@@ -90,7 +96,7 @@ def find_header(
         if len(set(last)) == len(last) and _is_followed(names, body[head.rows - 1 :]):
             return Header(names, head.rows)
         flat = Row(tuple(replace(cell, span=1) for cell in rows[0].cells))
-        head = find_head([flat, *rows[1:]], guess_from=2)
+        head = find_head([flat, *rows[1:]], guess_from=2, levels=1)
     names = labels_of(row, merged)
     distinct = {cell.text.casefold() for cell in row.cells}
     if not head.rows or len(distinct) < 2 or 5 * len(distinct) < 3 * len(row.cells):
@@ -105,37 +111,6 @@ def find_header(
     if shared and len(row.cells) == 2 and not is_named and not _is_set_apart(row.cells, body):
         return None
     return None if _is_pair(row, body, ahead[len(body) :]) else Header(names)
-
-
-def _with_spans(rows: list[Row], sources: Sequence[SheetRow]) -> list[Row]:
-    """Widen cells that are not merged but have several names below them."""
-    for at in range(min(MAX_LEVELS, len(rows)) - 1):
-        if all(cell.span == 1 for cell in rows[at].cells):
-            ends = _open_ends(sources[at], sources[at + 1], sources[at + 2 :])
-            if ends is None:
-                break
-            pairs = zip(rows[at].cells, ends, strict=True)
-            rows[at] = Row(tuple(replace(c, span=max(1, e - c.column)) for c, e in pairs))
-    return rows
-
-
-def _open_ends(above: SheetRow, below: SheetRow, rest: Sequence[SheetRow]) -> list[int] | None:
-    """Return the end columns of names that continue over the empty cells to their right."""
-    texts = [c.text for c in below.cells]
-    columns = {c.column for c in above.cells}
-    gaps = [c for c in below.cells if c.column not in columns and c.column > min(columns)]
-    if len(above.cells) < 2 or not gaps:
-        return None
-    looks = {c.style for c in (*above.cells, *below.cells)}
-    apart = None not in looks and looks.isdisjoint(c.style for r in rest for c in r.cells)
-    if len(set(texts)) == len(texts) and not apart:
-        return None
-    ends = [c.column for c in above.cells[1:]] + [below.cells[-1].column + 1]
-    under = [
-        sum(cell.column <= c.column < end for c in below.cells)
-        for cell, end in zip(above.cells, ends, strict=True)
-    ]
-    return None if 1 in under else ends
 
 
 def joins_header(

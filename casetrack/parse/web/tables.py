@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from casetrack.extract.tables.header import Head, find_head
-from casetrack.extract.tables.model import Cell, Row, head_names, row_text
+from casetrack.extract.tables.header import table_lines
+from casetrack.extract.tables.model import Cell, Row
 from casetrack.parse.web.dom import LOST_END, Node
 
 MAX_COLUMNS = 1000
@@ -38,7 +38,7 @@ def rows(table: Node, text_of: Callable[[Node], str], /) -> list[TableLine] | No
     if table.blocks and not has_heads:
         return None
     stray = [TableLine(text, is_caption=True) for text in _outside_cells(table, text_of)]
-    return [*stray, *_lines(_grid(sources, text_of), has_heads=has_heads)]
+    return [*stray, *map(TableLine, table_lines(_grid(sources, text_of)))]
 
 
 def _sources(table: Node) -> Iterator[tuple[list[Node], bool]]:
@@ -90,7 +90,7 @@ def _grid(sources: list[tuple[list[Node], bool]], text_of: Callable[[Node], str]
                 taken |= dict.fromkeys(range(column, column + span), number + below)
             text = text_of(node)
             if text:
-                placed.append(Cell(text, column, max(1, span), _is_bold(node)))
+                placed.append(Cell(text, column, max(1, span), node.tag == "th" or _is_bold(node)))
                 heads += node.tag == "th"
             column = min(column + max(1, span), MAX_COLUMNS)
         is_last = number + 1 == len(sources)
@@ -114,18 +114,3 @@ def _is_bold(cell: Node) -> bool:
             return True
         inner = [c for c in inner[0].children if isinstance(c, Node) or c.strip()]
     return False
-
-
-def _lines(rows: Sequence[Row], *, has_heads: bool) -> Iterator[TableLine]:
-    """Yield the lines of rows; a file can mark headers, also below other rows."""
-    guessed = Head() if has_heads else find_head(rows)
-    heads: list[Row] = []
-    names: dict[int, str] = {}
-    for number, row in enumerate(rows):
-        if row.is_marked or guessed.titles <= number < guessed.rows:
-            heads.append(row)
-            yield TableLine(row_text(row))
-            continue
-        if heads:
-            names, heads = head_names(heads), []
-        yield TableLine(row_text(row, names))
