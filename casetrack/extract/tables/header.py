@@ -126,6 +126,8 @@ def find_head(rows: Sequence[Row], /, *, guess_from: float = 3, levels: int = MA
     if marked > titles:
         return Head(titles, marked, frozenset({"marked"}))
     rows = rows[titles : titles + _MAX_ROWS]
+    if len(rows) > 1 and _are_ordinals(rows[0], rows[1:]):
+        return Head(titles, titles + 1)
     if len(rows) < 2 or not _are_names(rows[0], _first_column(rows)):
         return Head()
     if levels > 1:
@@ -155,6 +157,21 @@ def _titles(rows: Sequence[Row]) -> int:
 
 def _first_column(rows: Sequence[Row]) -> int:
     return min((row.cells[0].column for row in rows), default=0)
+
+
+def _are_ordinals(row: Row, body: Sequence[Row]) -> bool:
+    """Return whether cells number the columns, and neither the rows nor the values go on so."""
+    texts = [cell.text for cell in row.cells]
+    first = row.cells[0]
+    if texts[0] not in {"0", "1"} or texts != [
+        str(int(texts[0]) + cell.column - first.column) for cell in row.cells
+    ]:
+        return False
+    inside = [c for r in body for c in r.cells if first.column <= c.column]
+    if len(texts) > 1 and 2 * sum(cell.sort == "words" for cell in inside) > len(inside):
+        return True
+    following = {str(int(texts[0]) + 1), str(int(texts[-1]) + 1)}
+    return len(texts) > 2 and body[0].cells[0].text not in following
 
 
 def _are_names(row: Row, first: int) -> bool:
