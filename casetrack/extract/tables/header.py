@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple, get_args
 
@@ -38,6 +38,7 @@ _VALUES, _NUMBERS, _PERIODS = (
     frozenset[Sort](sorts) for sorts in (("number", "year", "day"), ("number",), ("year", "day"))
 )
 _CODED = 0.8
+_FORM_LABEL_CHARS = 40
 _WORDS = re.compile(r"[^\W\d_]+")
 # Two labels side by side that contain one of these are a header, not a form.
 _COLUMN_WORDS = frozenset(WordLists(__file__).words("column_words"))
@@ -61,6 +62,12 @@ def table_lines(rows: Sequence[Row], /, *, guess: bool = True) -> list[str]:
     if any(row.is_marked for row in filled[titles:]):
         head = Head(titles)
     opened = iter(with_spans(filled))
+    labels = frozenset[int]() if head.rows or not guess else label_columns(filled)
+    if labels and not any(row.is_marked for row in filled):
+        return [
+            " | ".join(pair_texts([c.text for c in r.cells], [c.column for c in r.cells], labels))
+            for r in rows
+        ]
     lines: list[str] = []
     heads: list[Row] = []
     names: dict[int, str] = {}
@@ -79,6 +86,55 @@ def table_lines(rows: Sequence[Row], /, *, guess: bool = True) -> list[str]:
             lines.append(row_text(row, names))
         seen += 1
     return lines
+
+
+def label_columns(rows: Sequence[Row], /) -> frozenset[int]:
+    """Return the columns of a form that name the cells to their right; empty for another table.
+
+    Rows have labels and values in turn; labels have colons or a format of their own, or the values
+    of one column are of several sorts.
+    """
+    rows = [row for row in rows if len(row.cells) > 1]
+    labels = {cell.column for row in rows for cell in row.cells[::2]}
+    pairs = [pair for row in rows for pair in zip(row.cells[::2], row.cells[1::2], strict=False)]
+    if any(len(row.cells) % 2 for row in rows) or any(b.column in labels for _, b in pairs):
+        return frozenset()
+    if not all(_is_label(label) for label, _ in pairs):
+        return frozenset()
+    if 2 * sum(label.text.endswith(":") for label, _ in pairs) >= len(pairs) > 0:
+        return frozenset(labels)
+    looks = [{(cell.style, cell.is_bold) for cell in side} for side in zip(*pairs, strict=True)]
+    if len(rows) < 3 or len({label.text for label, _ in pairs}) < len(pairs):
+        return frozenset()
+    digits = [_has_digit(value) or value.sort == "number" for _, value in pairs]
+    others = digits[1:].count(False)
+    is_mixed = sum(digits) > 1 and any(digits[1:]) and others >= (1 if digits[0] else len(rows) / 4)
+    is_apart = len(looks[0]) == 1 and looks[0].isdisjoint(looks[1])
+    is_header = are_column_words([cell.text for cell in pairs[0]])
+    is_form = is_apart or (is_mixed and len(labels) == 1 and not is_header)
+    return frozenset(labels) if is_form else frozenset()
+
+
+def _is_label(cell: Cell) -> bool:
+    text = cell.text.rstrip(":")
+    is_short = len(text) <= _FORM_LABEL_CHARS and text[:1].isalpha()
+    return is_short and cell.sort == "words" and not _has_digit(cell)
+
+
+def pair_texts(
+    texts: Sequence[str], columns: Sequence[int], labels: Container[int], /
+) -> list[str]:
+    """Return the cells of a row, those of a form as ``Label: value``."""
+    out: list[str] = []
+    name = ""
+    for text, column in zip(texts, columns, strict=True):
+        if name:
+            out[-1] = f"{name}: {text}"
+            name = ""
+        else:
+            out.append(text)
+            name = text.rstrip(": ") if column in labels else ""
+    return out
 
 
 def with_spans(rows: Sequence[Row], /) -> list[Row]:
@@ -128,7 +184,7 @@ def find_head(rows: Sequence[Row], /, *, guess_from: float = 3, levels: int = MA
     rows = rows[titles : titles + _MAX_ROWS]
     if len(rows) > 1 and _are_ordinals(rows[0], rows[1:]):
         return Head(titles, titles + 1)
-    if len(rows) < 2 or not _are_names(rows[0], _first_column(rows)):
+    if len(rows) < 2 or not _are_names(rows[0], _first_column(rows)) or label_columns(rows):
         return Head()
     if levels > 1:
         rows = with_spans(rows)

@@ -11,7 +11,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from casetrack.base.provenance import Box, hull
-from casetrack.extract.tables.header import find_head, with_spans
+from casetrack.extract.tables.header import find_head, label_columns, pair_texts, with_spans
 from casetrack.extract.tables.model import Cell as TextCell
 from casetrack.extract.tables.model import Row, head_names
 from casetrack.parse.layout.lines import TextLine, Vocabulary, join_line_ends, visual_lines
@@ -171,6 +171,7 @@ class TableText:
         }
         self.rows: list[TextLine] = []
         self.header: str | None = None
+        self._labels = frozenset[int]()
         find_header(table)
 
     def add_words(self, words: Vocabulary, /) -> None:
@@ -184,8 +185,10 @@ class TableText:
         for lines in self._lines.values():
             join_line_ends(lines, words)
         leftwards = self._is_right_to_left()
-        self.rows = [self._row(row, leftwards=leftwards) for row in self.table.rows]
         names = header_names(self.table, self._text)
+        if not self.table.header_rows:
+            self._labels = label_columns([_row_of(row, self._text) for row in self.table.rows])
+        self.rows = [self._row(row, leftwards=leftwards) for row in self.table.rows]
         if any(names):
             self.header = _side_by_side(names[::-1] if leftwards else names)
 
@@ -203,7 +206,7 @@ class TableText:
         known = [(s.confidence, len(s.text)) for s in segments if s.confidence is not None]
         total = sum(length for _, length in known)
         return TextLine(
-            text=_side_by_side(texts),
+            text=self._form_text(row) if self._labels else _side_by_side(texts),
             u0=min(s.u0 for s in segments),
             u1=max(s.u1 for s in segments),
             v0=row.v0,
@@ -219,6 +222,11 @@ class TableText:
             region=self._region,
             confidence=sum(c * n for c, n in known) / total if total else None,
         )
+
+    def _form_text(self, row: TableRow) -> str:
+        texts = [self._text(cell) for cell in row.cells]
+        columns = [cell.column for cell in row.cells]
+        return " ".join(" | ".join(pair_texts(texts, columns, self._labels)).split())
 
     def _is_right_to_left(self) -> bool:
         text = "".join(line.text for lines in self._lines.values() for line in lines)

@@ -9,7 +9,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from casetrack.extract.tables.header import are_column_words, find_head, head_signs, with_spans
+from casetrack.extract.tables.header import (
+    are_column_words,
+    find_head,
+    head_signs,
+    label_columns,
+    pair_texts,
+    with_spans,
+)
 from casetrack.extract.tables.model import Cell as TextCell
 from casetrack.extract.tables.model import Row, Sort, head_names, named, sort_of
 from casetrack.parse.sheets.model import Area, Cell, SheetRow
@@ -198,6 +205,7 @@ class Written(NamedTuple):
 
     texts: list[str]
     kind: ParagraphKind
+    shown: list[str]  # the same with labels and values of a form joined
 
 
 class Band:
@@ -226,6 +234,7 @@ class Band:
         self._applies = self._after_gap = self._saw_data = self._is_same = False
         self._searching = True
         self._is_late = is_late
+        self._form = frozenset[int]()
         for band in before:
             kept = {c: t for c, t in band.labels.items() if left <= c <= right}
             self.labels |= kept
@@ -252,7 +261,7 @@ class Band:
 
     def is_searching(self, row: SheetRow, declared: Sequence[Area], /) -> bool:
         """Return whether a header may begin in the current row."""
-        if self._pending or self._repeats(row) or self._own(declared):
+        if self._pending or self._repeats(row) or self._own(declared) or self._form:
             return False
         return self._searching
 
@@ -293,7 +302,7 @@ class Band:
         """Write the part of a row, and update the state of the table."""
         if self._pending or self._repeats(row):
             self._pending = max(self._pending - 1, 0)
-            return Written(self._texts(row, {}), "heading")
+            return self._written(row, {}, "heading")
         own = self._own(declared)
         if own and (written := self._declared_header(row, own, merged)):
             return written
@@ -326,6 +335,8 @@ class Band:
         if self.labels:
             self._applies = fits(self.labels, block)
         self._saw_data, self._is_same = False, self._continues_columns(block)
+        is_table = self._applies or row.number <= self._first_declared
+        self._form = frozenset() if is_table else label_columns([_row(r, ()) for r in block])
 
     def _continues_columns(self, block: Sequence[SheetRow]) -> bool:
         """Return whether a block fills exactly the columns of the rows above it."""
@@ -355,9 +366,9 @@ class Band:
         self._applies, self._after_gap, self._searching = True, False, False
         if alone:
             self._header = row.cells
-            return Written(self._texts(row, {}), "heading")
+            return self._written(row, {}, "heading")
         inside = dict.fromkeys(named, "")
-        return Written(self._texts(row, {**self.labels, **inside}), "table")
+        return self._written(row, {**self.labels, **inside}, "table")
 
     def _data(self, row: SheetRow, merged: Sequence[Area], *, is_alone: bool) -> Written:
         alone = len(row.cells) == 1 and row.cells[0].kind == "text"
@@ -370,11 +381,12 @@ class Band:
             self._columns.update(c.column for c in row.cells)
         labelled = self._applies and not wide and not (is_alone and self._after_gap)
         kind: ParagraphKind = "table" if labelled or not alone else "body"
-        return Written(self._texts(row, self.labels if labelled else {}), kind)
+        return self._written(row, self.labels if labelled else {}, kind)
 
-    @staticmethod
-    def _texts(row: SheetRow, labels: dict[int, str]) -> list[str]:
-        return [named(cell.text, labels.get(cell.column, "")) for cell in row.cells]
+    def _written(self, row: SheetRow, labels: dict[int, str], kind: ParagraphKind) -> Written:
+        texts = [named(cell.text, labels.get(cell.column, "")) for cell in row.cells]
+        form = self._form if kind == "table" and not labels else ()
+        return Written(texts, kind, pair_texts(texts, [c.column for c in row.cells], form))
 
 
 def bands_of(

@@ -216,10 +216,12 @@ class _Layout:
         if kinds <= {"heading", "body"} and (len(texts) == 1 or "heading" in kinds):
             kind = "heading" if "heading" in kinds else "body"
         start = self._length + bool(self._texts)
-        self._write(row, _SEPARATOR.join(texts), kind, 1 if kind == "heading" else None)
-
         columns = self._sheet.hidden_columns
-        if columns or any(cell.unseen for cell in row.cells):
+        is_hidden = columns or any(cell.unseen for cell in row.cells)
+        shown = texts if is_hidden else [text for part in written for text in part.shown]
+        self._write(row, _SEPARATOR.join(shown), kind, 1 if kind == "heading" else None)
+
+        if is_hidden:
             cells = (cell for _, part in parts for cell in part.cells)
             unseen = ("hidden" if c.column in columns else c.unseen for c in cells)
             self._hide(row.number, start, zip(unseen, texts, strict=True))

@@ -286,7 +286,7 @@ def levelled(
 
 
 def form(chance: Random, /, rows: int = 5) -> Grid:
-    """Make a list of names and their values, which has no header."""
+    """Make a list of names and their values, which has no header; the names make the pairs."""
     labels = ["Name", "Address", "Contract no.", "Signed on", "Amount due", "Contact", "Remarks"]
     kinds: list[Kind] = ["name", "city", "code", "date", "amount", "name", "note"]
     cells = []
@@ -295,4 +295,5 @@ def form(chance: Random, /, rows: int = 5) -> Grid:
             Cell(row, 0, labels[row]),
             Cell(row, 1, value(kinds[row], chance), kind=kinds[row]),
         ]
-    return Grid(2, rows, 0, cells, [])
+    pairs = [(a.text, b.text) for a, b in zip(cells[::2], cells[1::2], strict=True)]
+    return Grid(2, rows, 0, cells, pairs)
