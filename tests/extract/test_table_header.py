@@ -61,7 +61,7 @@ TWO_LEVELS = ["Item | 2024^2 | 2023^2", "| Q1 | Q2 | Q1 | Q2"]
         (["Item | Price", "Bolt | 12", "Large parts^2"], "Large parts"),
         # No headers: forms, values, years in a row, a wide cell over data, prose.
         (["Name | Ann Lee", "City | Oslo", "Sum | 12"], "Sum | 12"),
-        (["Name: | Ann", "Age: 40"], "Age: | 40"),
+        (["Name: | Ann", "Age: | 40"], "Age: 40"),
         (["Bolt | 12", "Nut | 8"], "Nut | 8"),
         (["Item | Amount^2", "Rent | 1 | 2"], "Item: Rent | Amount: 1 | Amount: 2"),
         (["same | same | same", "a | b | c"], "a | b | c"),

@@ -87,7 +87,7 @@ TABLE_SHOWN = [
         (TABLE, TABLE_SHOWN),
         ([["Price list"], ["In pounds"], *TABLE], ["Price list", "In pounds", *TABLE_SHOWN]),
         ([["Client:", "Acme"], ["Date:", "May"], [], *TABLE],
-         ["Client: Acme", "Date: | May", *TABLE_SHOWN]),
+         ["Client: Acme", "Date: May", *TABLE_SHOWN]),
         ([["Item", 2023, 2024], ["Rent", 900, 950], ["Heat", 80, 95]],
          ["Item | 2023 | 2024", "Item: Rent | 2023: 900 | 2024: 950",
           "Item: Heat | 2023: 80 | 2024: 95"]),

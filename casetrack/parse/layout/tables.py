@@ -66,7 +66,6 @@ def _row_of(row: TableRow, text: Callable[[Cell], str], limit: float = math.inf)
 
 _NEIGHBOURS = 4
 _MIN_CELLS = 3
-_MAX_HEAD = 4
 
 
 def flow_tables(
@@ -101,23 +100,10 @@ def _with_names(
     taken = {id(s) for table in tables for s in table.sources}
     for table in sorted(tables, key=lambda t: t.rows[0].v0):
         find_header(table)
-        if out and not table.header_rows and _is_head_of(out[-1], table):
-            head = [s for row in out[-1].rows for s in row.segments]
-            if take_names_above(table, head, flats=flats, whole=True):
-                out.pop()
-        elif take_names_above(table, [s for s in segments if id(s) not in taken], flats=flats):
+        if take_names_above(table, [s for s in segments if id(s) not in taken], flats=flats):
             taken.update(id(s) for s in table.sources)
         out.append(table)
     return out
-
-
-def _is_head_of(table: Table, below: Table) -> bool:
-    """Return whether a ruled area only names the columns of the table below it."""
-    return (
-        len(table.rows) <= _MAX_HEAD
-        and 0 <= below.rows[0].v0 - table.rows[-1].v1 <= 2 * below.rows[0].segments[0].size
-        and not any(cell.sort == "number" for row in table.rows for cell in row.cells)
-    )
 
 
 def bare_tables(segments: Sequence[Segment], /) -> list[Table]:

@@ -16,7 +16,6 @@ from casetrack.parse.layout.tables_model import (
     Strokes,
     Table,
     TableRow,
-    TextRow,
     clusters,
     middle,
     text_rows,
@@ -205,7 +204,6 @@ _MAX_ROW_CHARS = 1500
 _MIN_FILLED, _MIN_SEVERAL = 0.4, 0.3
 _MAX_CROSSING = 0.04
 _MAX_STRIP = 6.0
-_MIN_SEVERAL_VALUES = 3
 _NARROW, _WIDE = frozenset("iljtfrI.,;:'|!()[] "), frozenset("mwMWQO@%&")
 
 
@@ -237,7 +235,7 @@ def _table(grid: Grid, segments: Sequence[Segment]) -> Table | None:
         return None
     rows: list[TableRow] = []
     for band in _bands(grid, held):
-        rows += _rows_of(band, grid)
+        rows += _rows_of(band)
     return _checked(grid, [row for row in rows if row.cells], sources)
 
 
@@ -265,7 +263,7 @@ def _checked(grid: Grid, rows: list[TableRow], sources: list[Segment]) -> Table 
     if any(sum(len(s.text) for s in row.segments) > _MAX_ROW_CHARS for row in rows):
         return None
     filled = sum(cell.span for row in rows for cell in row.cells) / (len(rows) * len(used))
-    if filled < _MIN_FILLED or _has_several_values(rows):
+    if filled < _MIN_FILLED:
         return None
     # Few lines are drawn: a picture, unless the text is in rows and columns.
     if not is_regular(grid) and (len(rows) < 5 or filled < 0.5 or len(several) < 0.8 * len(rows)):
@@ -279,21 +277,6 @@ def _checked(grid: Grid, rows: list[TableRow], sources: list[Segment]) -> Table 
     starts = [grid.across[column] for column in used]
     columns = list(zip(starts, [*starts[1:], grid.across[-1]], strict=True))
     return Table(columns, rows, sources, is_ruled=True)
-
-
-def _has_several_values(rows: Sequence[TableRow]) -> bool:
-    """Return whether cells contain several values: the lines do not separate columns."""
-    values = several = 0
-    for row in rows:
-        for cell in row.cells:
-            if len(cell.segments) == 1:
-                values += is_value(cell.text)
-                continue
-            lines = text_rows(cell.segments)
-            held = max(sum(is_value(part.text) for part in line.cells) for line in lines)
-            values += held > 0
-            several += held > 1
-    return several >= _MIN_SEVERAL_VALUES and 2 * several > values
 
 
 def _cut(segment: Segment, grid: Grid) -> list[Segment]:
@@ -446,7 +429,7 @@ def _is_shaded(grid: Grid, band: _Band) -> bool:
     return bool(band.cells) and 2 * shaded > len(band.cells)
 
 
-def _rows_of(band: _Band, grid: Grid) -> Iterable[TableRow]:
+def _rows_of(band: _Band) -> Iterable[TableRow]:
     """Split a band into rows if its cells have a value on each of several lines."""
     lines = {id(cell): text_rows(cell.segments) for cell in band.cells}
     starts: list[float] = []
@@ -456,10 +439,7 @@ def _rows_of(band: _Band, grid: Grid) -> Iterable[TableRow]:
         if len(own) >= 2 and values == len(own) > len(starts):
             starts = [line.base for line in own]
     if len(starts) < 2:
-        even = _even_lines(band, lines, grid)
-        if not even:
-            return [TableRow(band.cells, band.is_shaded)]
-        starts = even
+        return [TableRow(band.cells, band.is_shaded)]
     rows = [TableRow([], band.is_shaded) for _ in starts]
     for cell in band.cells:
         for line in lines[id(cell)]:
@@ -471,20 +451,3 @@ def _rows_of(band: _Band, grid: Grid) -> Iterable[TableRow]:
             else:
                 rows[at].cells.append(Cell(cell.column, cell.span, segments))
     return rows
-
-
-def _even_lines(band: _Band, lines: dict[int, list[TextRow]], grid: Grid) -> list[float]:
-    """Return the baselines of a band whose cells all have the same short lines."""
-    first = lines[id(band.cells[0])] if band.cells else []
-    if len(first) < 3 or len(band.cells) < 2:
-        return []
-    for cell in band.cells:
-        own = lines[id(cell)]
-        room = grid.across[cell.column + cell.span] - grid.across[cell.column]
-        if len(own) != len(first):
-            return []
-        if any(abs(a.base - b.base) > 0.3 * b.size for a, b in zip(own, first, strict=True)):
-            return []
-        if max(line.cells[-1].u1 - line.cells[0].u0 for line in own) > 0.7 * room:
-            return []
-    return [line.base for line in first]

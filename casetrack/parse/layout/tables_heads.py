@@ -256,17 +256,11 @@ _PART_GAP, _OVERLAP, _MAX_WIDE = 0.3, 0.3, 2.0
 
 
 def take_names_above(
-    table: Table,
-    segments: Sequence[Segment],
-    /,
-    *,
-    flats: Sequence[Stroke] = (),
-    whole: bool = False,
+    table: Table, segments: Sequence[Segment], /, *, flats: Sequence[Stroke] = ()
 ) -> bool:
     """Add the lines above a table that name its columns to it; return whether there are any.
 
-    Names of sections and rows between them are added too. *flats* are the horizontal lines; *whole*
-    requires all of the *segments* to be used.
+    Names of sections and rows between them are added too. *flats* are the horizontal lines.
     """
     low, high = table.columns[0][0], table.columns[-1][1]
     first = table.rows[0]
@@ -314,8 +308,6 @@ def take_names_above(
         return False
     named = _join_overlapping(known[: len(heads)])
     taken = [s for row in (*named, *between) for s in row.segments]
-    if whole and len(taken) < len(segments):
-        return False
     table.rows[:0] = [*named, *between]
     table.sources += taken
     table.header_rows += len(named)
