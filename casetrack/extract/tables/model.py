@@ -35,7 +35,7 @@ _YEAR = re.compile(r"(?:19|20)\d\d(?:/\d\d(?:\d\d)?|\s?[\u2013-]\s?\d{2,4}|[AEFP
 _DAY = re.compile(
     rf"\d\d?([./-])\d\d?\1(?:\d\d){{1,2}}|(?:19|20)\d\d([./-])\d\d?\2\d\d?"
     rf"|\d\d?[. -]{{1,2}}{_MONTH}\.?[ -]\d{{2,4}}"
-    rf"|{_MONTH}\.? \d\d?,? (?:19|20)\d\d|{_MONTH}\.?[ -]'?(?:\d\d){{1,2}}",
+    rf"|{_MONTH}\.? \d\d?,? (?:19|20)\d\d",
     re.IGNORECASE,
 )
 _CAPTION = re.compile(
