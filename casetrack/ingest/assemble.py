@@ -130,6 +130,7 @@ class Tally:
     opening: str = ""
     first_pages: list[TextPage] = field(default_factory=list)
     boxes: list[dict[int, tuple[float, float]]] = field(default_factory=list)
+    ending: str = ""  # Text of the last page
     spans: SpanCounts = field(default_factory=SpanCounts)
     headings: list[str] = field(default_factory=list)
     _methods: Counter[str] = field(default_factory=Counter)
@@ -154,6 +155,7 @@ class Tally:
         self.without_text += not text
         if not text:
             return
+        self.ending = text
         self._methods[row["extraction_method"]] += len(text)
         if row["ocr_engine"] is not None:
             self.ocr_pages += 1
@@ -294,6 +296,7 @@ def _columns(document: Document, rows: list[dict[str, Any]]) -> dict[str, Any]:
         title=document.title,
         document_type=document.document_type,
         boxes=boxes,
+        ending=text_of_rows(rows).pages[-1].text if rows else "",
     )
     return captioned | read_card_columns(cover, document.document_type)
 

@@ -241,6 +241,7 @@ class DocumentBuilder:
                 title=info.title,
                 document_type=kind,
                 boxes=tally.boxes,
+                ending=tally.ending,
             ),
         )
 

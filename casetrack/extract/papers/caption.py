@@ -16,10 +16,15 @@ from casetrack.base.words.lists import any_month
 from casetrack.extract.papers import caption_marks
 from casetrack.extract.papers.caption_lines import Box, Cell, caption_cells, with_gutter
 from casetrack.extract.papers.courts import Court, find_court
-from casetrack.extract.papers.docket_sheet import DocketHeader, read_docket_header, read_sheet_head
+from casetrack.extract.papers.docket_sheet import (
+    DocketHeader,
+    is_docket_header,
+    read_docket_header,
+    read_sheet_head,
+)
 from casetrack.extract.papers.facts import NOT_LEGAL, LegalFacts
 from casetrack.extract.papers.parties import Caption, read_parties
-from casetrack.extract.papers.without_caption import kind_of_text
+from casetrack.extract.papers.without_caption import MAIL_HEAD, kind_of_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,9 +43,9 @@ _LISTS = WordLists(__file__)
 _FIELD = _LISTS.pattern("field", re.IGNORECASE)
 _MONTH = any_month().lower().replace("may", r"may \d")
 _AFTER_TITLE = re.compile(
-    r"(?:[IVX]+|[A-Z1-9])\.\s|(?:introduction|table of|(?:factual )?background|facts|argument"
+    r"(?:[IVX]+|[A-Z1-9])\.\s|to:|(?:introduction|table of|(?:factual )?background|facts|argument"
     r"|preliminary statement|statement of the|jurisdiction|parties|the parties|nature of|summary of"
-    r"|synopsis|syllabus|to the honorable|to:|comes? now|now comes?|before\b"
+    r"|synopsis|syllabus|to the honorable|comes? now|now comes?|before\b"
     rf"|(?:mon|tues|wednes|thurs|fri)day|{_MONTH})\b",
     re.IGNORECASE,
 )
@@ -98,7 +103,7 @@ _BARE_PAGE = 240
 _MOST = 20_000
 """Maximum length of the text that is read of a page; some formats have a single page."""
 _BLANK = re.compile(r"\s{1000}")
-_HEAD = 5000
+_HEAD, _SIGNED = 5000, 3000
 """Maximum length of the text before the end of a caption."""
 _MAY_BE = _LISTS.pattern("may_be", re.IGNORECASE)
 """Words that every caption has one of; a fast test."""
@@ -126,6 +131,7 @@ def read_caption(
     title: str | None = None,
     document_type: str | None = None,
     boxes: Sequence[Mapping[int, Box]] = (),
+    ending: str = "",
 ) -> LegalFacts:
     """Return type and case from the first pages of a document.
 
@@ -140,6 +146,8 @@ def read_caption(
     boxes
         For each page: offset of a line to its left and right edge in points, which separate the two
         columns of a caption.
+    ending
+        Text of the last page, where the judge signs.
     """
     places = [i for i, page in enumerate(whole.pages[:3]) if page.text.strip()]
     pages = [replace(whole.pages[i], text=_beginning(whole.pages[i].text)) for i in places]
@@ -158,7 +166,7 @@ def read_caption(
             continue
         cells = caption_cells(page.text)
         if header is not None and at == 0:
-            cells = [c for c in cells if not header.start <= c.start < header.end]
+            cells = [c for c in cells if not is_docket_header(c.text)]
         placed = boxes[places[at]] if places[at] < len(boxes) else {}
         read = _of_page(page.text, page.number, cells, header, placed)
         if read.legal_type is not None or len(page.text) > _BARE_PAGE:
@@ -168,6 +176,9 @@ def read_caption(
     facts = kind_of_text(facts, first, format=format, name=name, document_type=document_type)
     if facts.legal_type is None:
         return NOT_LEGAL
+    is_order = facts.legal_type == "order" or facts.legal_detail == "opinion and order"
+    if facts.judge is None and is_order:
+        facts = replace(facts, judge=caption_marks.signed_by(f"{first}\n{ending[-_SIGNED:]}"))
     if facts.legal_type == "opinion":
         facts = replace(
             facts, own_citations=caption_marks.own_citations(pages[0].text, name, title) or None
@@ -198,7 +209,8 @@ def _of_page(
         number = caption_marks.case_number_in(cells)
     if not (is_paper or is_caption or (caption and number)):
         return LegalFacts(exhibit=exhibit)
-    title = _title(cells, flow, after, caption)
+    is_mail = court is None and not is_caption and MAIL_HEAD.search(text, 0, _HEAD)
+    title = None if is_mail else _title(cells, flow, after, caption)
     facts = LegalFacts(
         court=court.name if court else None,
         court_id=court.court_id if court else None,
@@ -250,7 +262,7 @@ def _title(
     """Return type and title of a paper, right of or below its caption, or at the top."""
     first, last = (caption.first, caption.last) if caption else (after, after)
     top = flow[first].line if first < len(flow) else 0
-    bottom = flow[last - 1].line if 0 < last <= len(flow) else top
+    bottom = flow[last - 1].line if 0 < last <= len(flow) else top - 1
     right = [c for c in cells if c.side == "right" and top - 3 <= c.line <= bottom + 3]
     below = [c for c in flow if c.line > bottom]
     above = [c for c in flow[:first] if c.line < top]

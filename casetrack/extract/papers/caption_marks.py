@@ -157,8 +157,8 @@ _NAME = _LISTS.joined("name")
 _TITLE = _LISTS.joined("title")
 _JUDGE = (
     re.compile(
-        r"\b(?:Hon(?:\.|orable)|HON(?:\.|ORABLE)|The Honou?rable)\s+(?:"
-        rf"(?:{any_title('address')})\.? |Justice )?(?P<name>{_NAME})"
+        r"\b(?:(?i:Hon(?:\.|orable)|The Honou?rable)|HON)\s+(?:"
+        rf"(?:{any_title('address')})\.? |{_TITLE}(?:Judge|Justice) )?(?P<name>{_NAME})"
     ),
     re.compile(
         rf"(?:^|\b)(?:Assigned (?:to|for all purposes to)|Presiding(?: Judge)?"
@@ -170,16 +170,29 @@ _JUDGE = (
         rf"|Justice)(?:\b[.:,]?|$)"
     ),
     re.compile(
-        r"^(?P<name>[A-Z][A-Z.'’ -]{2,30}),\s*(?:C\.\s?J|P\.\s?J|J|S\.\s?J"
+        r"(?:^(?:¶\s?\d+\s)?|\b[Bb]y:?\s)(?P<name>[A-Z][\w.'’-]+(?: [A-Z][\w.'’-]*){0,3}),\s*(?:C\.\s?J|P\.\s?J|J|S\.\s?J"
         r"|Ch\.\s?J|J\.S\.C|(?:C\.|P\.)?J\.A\.D|P\.?J\.Cv|U\.S\.[DM]\.J)\.[.:,]?$"
     ),
     re.compile(
         rf"(?:^|\b)(?:{any_title('address', 'peers')})\.? (?:Chief )?Justice (?P<name>{_NAME})",
         re.IGNORECASE,
     ),
-    re.compile(rf"^(?:Justice|Judge|JUSTICE|JUDGE) (?P<name>{_NAME})(?= delivered|:|$)"),
+    re.compile(
+        rf"^(?:{_TITLE}(?:Justice|Judge)|JUSTICE|JUDGE) (?P<name>{_NAME})(?= delivered|:|$)"
+    ),
 )
 _NO_NAME = _LISTS.pattern("no_name", re.IGNORECASE)
+_SIGNED = re.compile(
+    r"^\W*(?:/?[sS]/\s*)?(?:(?i:The\s)?(?i:Hon(?:\.|orable)\s))?(?P<name>[A-Z][\w'’-]*\.?(?:[^\S\n]+"
+    r"[A-Z][\w'’-]*\.?){1,4}(?:,? (?:Jr|Sr|II|III)\.?)?)(?:,[^\S\n]*|\s*\n\W*)"
+    rf"(?:(?i:{_TITLE}(?:Judge|Justice))\b|(?:U\.?S\.?[DMB]\.?|P\.?|A\.?)?J\.(?:S\.C|A\.D|Cv)?)",
+    re.MULTILINE,
+)
+_NO_SIGNER = re.compile(
+    r"(?i)\b(?:so|ordered|dated?|court|united|states|the|of|by|judge|justice|clerk|counsel|esq"
+    r"|and|filed|before|re|dear|submitted|part)\b"
+)
+_CHARGED = re.compile(r"(?:indictment|accusation|complaint) nos?\.", re.IGNORECASE)
 _DAY_WORDS = re.compile(r"\d")
 _STAMP = _LISTS.pattern("stamp")
 _BROUGHT = _LISTS.pattern("brought", re.IGNORECASE)
@@ -193,7 +206,7 @@ def is_no_title(text: str, /) -> bool:
     """Whether a line is the number of a case, a court, a stamp or where a decision is reported."""
     if (text[:1].isdigit() and is_citation(text)) or _BROUGHT.match(text):
         return True
-    if _NUMBER.match(text) or _BARE_NUMBER.match(text) or _STAMP.match(text):
+    if any(each.match(text) for each in (_NUMBER, _BARE_NUMBER, _STAMP, _CHARGED)):
         return True
     if re.match(
         r"(?:motion (?:no|filed)|before|judge(?:\(s\)|s)?)\b\.?.{0,4}:", text, re.IGNORECASE
@@ -253,6 +266,12 @@ def judge_in(cells: Sequence[Cell], /) -> str | None:
                 if 2 < len(name) <= 40 and any(c.isalpha() for c in name):
                     return _named(name)
     return None
+
+
+def signed_by(text: str, /) -> str | None:
+    """Return the judge who signs an order: the last name above or before a judge's title."""
+    names = [m["name"] for m in _SIGNED.finditer(text) if not _NO_SIGNER.search(m["name"])]
+    return _named(" ".join(names[-1].split())) if names else None
 
 
 def _named(name: str) -> str:

@@ -74,15 +74,16 @@ _TAIL_WORD = (
     rf"(?:county of {_PLACE}|city of {_PLACE}|parish of {_PLACE}|{_PLACE} (?:county|parish)(?! of)"
     r"|of|the|state|commonwealth|in|and|for|at|within|judicial|district|division|department"
     r"|dept\.?|div\.?|branch|circuit|appellate|term|part|law|criminal|civil|chancery|probate"
-    r"|unlimited|limited|jurisdiction|session|court|county|parish|city|central|northern|southern"
+    r"|unlimited|special|limited|jurisdiction|session|court|county|parish|city|central|northern|southern"
     rf"|eastern|western|first|branch|trial|section|commercial|no\.?|number|ias|[ivx]{{1,4}}|one"
-    rf"|two|three|four|five|\d{{1,3}}|{_ORDINAL}|{_STATE})"
+    rf"|two|three|four|five|\d{{1,3}}(?![^\S\n]+\w)|{_ORDINAL}"
+    rf"|(?:{_STATE})(?![^\S\n]+(?!law|chancery|appellate|district|court|county|division)[a-z]))"
 )
 _STATE_COURT = _spaced(
     r"(?:in )?(?:the )?(?P<prefix>(?:state|commonwealth|people of the state) of "
     rf"(?P<state>{_STATE})[\s,.:;)]*(?:county of {_PLACE}|{_PLACE},? (?:county|ss\.?))?["
-    rf"\s,.:;)]*)?(?:in )?(?:the )?(?P<court>(?:{_ORDINAL} |(?P<own>{_STATE}) )?{_KIND}\b(?:["
-    rf"\s,:;–—-]+{_TAIL_WORD}\b\.?)*)"
+    rf"\s,.:;)]*)?(?:in )?(?:the )?(?P<court>(?:{_ORDINAL} |(?P<own>{_STATE}) )?{_KIND}\b"
+    rf"(?:[\s,:;–—-]+(?!(?:state|commonwealth|people) of (?:{_STATE}),){_TAIL_WORD}\b\.?)*)"
 )
 _COUNTY_FIRST = _spaced(rf"(?P<county>{_PLACE} county|county of {_PLACE}),? (?P<court>{_KIND})\b")
 _ABROAD = _spaced(

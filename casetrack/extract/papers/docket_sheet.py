@@ -41,8 +41,9 @@ if TYPE_CHECKING:
 
 _DOCKET_NUMBER = (
     r"(?:\d{1,2}:)?(?:19|20)?\d{2}-(?:[a-z]{1,4}-?)?\d{2,6}(?:-[A-Za-z]{2,5}(?!\w))*(?:-\d{1,4})?"
+    r"|[A-Z]{3}-(?:[A-Z]{1,2}-)?\d{2,6}-\d{2,6}"
 )
-"""``8:16-cv-01261-DOC-KES``, ``09-50026-reg``, ``17-3510``."""
+"""``8:16-cv-01261-DOC-KES``, ``09-50026-reg``, ``17-3510``, ``ATL-L-002794-25``."""
 _NUMBER = re.compile(
     r"(?:(?P<system>USCA\s?\d*|Appellate|USCADC)\s+)?(?P<word>(?:Case|Appeal)(?:\s*(?:No\.?"
     rf"|\#))?[:\s]\s*\#?\s*)?(?<![\w/.-])(?P<number>{_DOCKET_NUMBER})(?![\w/])",
@@ -137,7 +138,8 @@ def _header(line: str, at: int) -> DocketHeader | None:
     entry, page = _ENTRY.search(rest), _PAGE.search(rest)
     filed = _FILED.search(rest) or _BARE_DAY.search(rest)
     told_by = [each for each in (entry, page, filed) if each is not None]
-    if len(told_by) < 2 or (entry is None and not number["word"]):
+    is_named = entry is not None or number["word"] or "Trans ID" in line
+    if len(told_by) < 2 or not is_named:
         return None
     fields = page.groupdict() if page else {}
     days = filed.groupdict() if filed else {}

@@ -37,7 +37,9 @@ _ROLE_FIRST = re.compile(rf"(?P<role>{_ROLE}):\s+(?P<name>\S.*)$", re.IGNORECASE
 _AGAINST = _LISTS.pattern("against", re.IGNORECASE)
 _AGAINST_THEN = re.compile(r"(?:vs?\.|V\.|VS\.|versus|[-–—]\s?against\s?[-–—])\s+(?=\S)")
 _SHORT = _LISTS.pattern("short")
-_LEAD = re.compile(r"(?:Title|Case Name|Re|RE|Short Title|Caption|Matter)\s*:?\s+(?=[A-Z])")
+_LEAD = re.compile(
+    r"(?:Title|Case Name|Re|RE|Short Title|(?:Case )?Caption|Matter)\s*:?\s+(?=[A-Z])"
+)
 _IN_RE = _LISTS.pattern("in_re", re.IGNORECASE)
 _ADDRESS = _LISTS.pattern("address", re.IGNORECASE)
 _DESCRIBED = re.compile(_LISTS.text("described"), re.VERBOSE | re.IGNORECASE | re.DOTALL)
@@ -50,7 +52,7 @@ _SIDE = 16
 """Maximum lines of one side."""
 _BETWEEN = 3
 """Maximum lines of the right column between "v." and the next name."""
-_LOOKED_AT = 70
+_LOOKED_AT, _SHORT_AT = 70, 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,12 +280,13 @@ def _in_re(
 def _on_one_line(
     cells: Sequence[Cell], page: int, begin: int, stops: Callable[[str], bool]
 ) -> Caption | None:
-    for at in range(begin if begin < len(cells) else 0, min(len(cells), 14)):
+    for at in range(begin if begin < len(cells) else 0, min(len(cells), _LOOKED_AT)):
         text = cells[at].text
         lead = _LEAD.match(text)
         shift = lead.end() if lead else 0
         match = _SHORT.match(text, shift)
-        if not match or stops(text[:12]) or _is_prose(text) or len(text) > 150:
+        is_named = lead or (at < _SHORT_AT and match and match["versus"].endswith("."))
+        if not match or not is_named or stops(text[:12]) or _is_prose(text) or len(text) > 150:
             continue
         start = cells[at].start
         sides = [[(at, match[g], start + match.start(g))] for g in ("one", "two")]

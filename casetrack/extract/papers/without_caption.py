@@ -35,9 +35,10 @@ _AGREED = re.compile(_LISTS.text("agreed"), re.VERBOSE | re.MULTILINE | re.IGNOR
 _AGREEMENT = _LISTS.pattern("agreement", re.IGNORECASE)
 _LETTER_HEAD = _LISTS.pattern("letter_head", re.IGNORECASE | re.MULTILINE)
 _LETTER_FOOT = _LISTS.pattern("letter_foot", re.IGNORECASE | re.MULTILINE)
-_MAIL_HEAD = re.compile(
-    r"^\s*From:\s.+\n+(?:\s*(?:Sent|Date|To|Cc|Subject):.*\n+){2,}", re.MULTILINE
+MAIL_HEAD = re.compile(
+    r"^\s*From\b[ :|].+\n+(?:\s*(?:Sent|Date|To|CC|Subject)\b[ :|].*\n+){2,}", re.M | re.I
 )
+"""The first lines of a printed mail."""
 _NAMED_EXHIBIT = _LISTS.pattern("named_exhibit", re.IGNORECASE)
 _MAILS = frozenset(("eml", "msg", "mbox"))
 _LAID_OUT = frozenset("pdf docx doc rtf odt txt html png jpg jpeg tiff image md epub".split()) | {
@@ -192,7 +193,7 @@ def _letter(text: str, document_type: str | None) -> _Told:
     foot = _LETTER_FOOT.search(text[head.end() :]) if head else None
     if head and (foot or document_type == "correspondence"):
         return "correspondence", "letter", head.group()
-    mail = _MAIL_HEAD.search(text[:1200])
+    mail = MAIL_HEAD.search(text[:1200])
     if mail and mail.start() < 400:
         return "correspondence", "mail", mail.group()
     return None
