@@ -170,8 +170,8 @@ _JUDGE = (
         rf"|Justice)(?:\b[.:,]?|$)"
     ),
     re.compile(
-        r"(?:^(?:¶\s?\d+\s)?|\b[Bb]y:?\s)(?P<name>[A-Z][\w.'’-]+(?: [A-Z][\w.'’-]*){0,3}),\s*(?:C\.\s?J|P\.\s?J|J|S\.\s?J"
-        r"|Ch\.\s?J|J\.S\.C|(?:C\.|P\.)?J\.A\.D|P\.?J\.Cv|U\.S\.[DM]\.J)\.[.:,]?$"
+        r"(?:^(?:¶\s?\d+\s)?|\b[Bb]y:?\s)(?P<name>[A-Z][\w.'’-]+(?: [A-Z][\w.'’-]*){0,3}),\s*"
+        r"(?:C\.\s?J|P\.\s?J|J|S\.\s?J|Ch\.\s?J|J\.S\.C|(?:C\.|P\.)?J\.A\.D|P\.?J\.Cv|U\.S\.[DM]\.J)\.[.:,]?$"
     ),
     re.compile(
         rf"(?:^|\b)(?:{any_title('address', 'peers')})\.? (?:Chief )?Justice (?P<name>{_NAME})",

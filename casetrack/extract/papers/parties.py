@@ -39,6 +39,7 @@ _AGAINST_THEN = re.compile(r"(?:vs?\.|V\.|VS\.|versus|[-–—]\s?against\s?[-�
 _SHORT = _LISTS.pattern("short")
 _LEAD = re.compile(
     r"(?:Title|Case Name|Re|RE|Short Title|(?:Case )?Caption|Matter)\s*:?\s+(?=[A-Z])"
+    r"(?:(?:Case|Docket|Appeal) Nos?\.?:?\s+[\w:.-]*\d[\w:.-]*[,;]?\s+)?"
 )
 _IN_RE = _LISTS.pattern("in_re", re.IGNORECASE)
 _ADDRESS = _LISTS.pattern("address", re.IGNORECASE)
@@ -286,7 +287,8 @@ def _on_one_line(
         shift = lead.end() if lead else 0
         match = _SHORT.match(text, shift)
         is_named = lead or (at < _SHORT_AT and match and match["versus"].endswith("."))
-        if not match or not is_named or stops(text[:12]) or _is_prose(text) or len(text) > 150:
+        is_cut = text.count("(") != text.count(")") or len(text) > 150
+        if not match or not is_named or is_cut or stops(text[:12]) or _is_prose(text):
             continue
         start = cells[at].start
         sides = [[(at, match[g], start + match.start(g))] for g in ("one", "two")]
