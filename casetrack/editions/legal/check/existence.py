@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from datetime import UTC, datetime
+from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 from casetrack.base.words import WordLists
@@ -146,17 +147,18 @@ def of_index(citation: LegalCitation, reported: Sequence[Reported] | None, /) ->
 def contradictions(citations: Sequence[LegalCitation], /) -> dict[int, Doubt]:
     """Return the citations that contradict another one of the draft, by index.
 
-    Two years or courts of one decision; two places of one name in a reporter that differ in one
-    number. The more frequent form counts as meant; of equal ones the first.
+    Two years, courts or orders of the parties of one decision; two places of one name that differ
+    in volume, series or page alone. The more frequent form counts as meant; of equal ones the
+    first.
     """
     doubts: dict[int, Doubt] = {}
     by_key: defaultdict[str, list[tuple[int, LegalCitation]]] = defaultdict(list)
-    by_name: defaultdict[tuple[str, str], list[tuple[int, LegalCitation, str]]] = defaultdict(list)
+    by_name: defaultdict[str, list[tuple[int, LegalCitation, str]]] = defaultdict(list)
     for n, c in enumerate(citations):
         reported = _REPORTED.fullmatch(c.key)
         if reported and c.form == "full":
             by_key[c.key].append((n, c))
-            by_name[_name(c), reported["series"]].append((n, c, c.key))
+            by_name[_name(c)].append((n, c, c.key))
         elif not c.resolved and (other := _of_other_volume(c, citations[:n])):
             said = f"The draft contradicts itself in the volume: it also has \u201c{other}\u201d."
             doubts[n] = Doubt("reporter_differs", said)
@@ -167,9 +169,13 @@ def contradictions(citations: Sequence[LegalCitation], /) -> dict[int, Doubt]:
         doubts |= _minority(
             ((n, c, cited_court_id(c.court) or "") for n, c in group), "court_differs", "the court"
         )
-    for (name, _), places in by_name.items():
-        if name and _differ_in_one({key for _, _, key in places}):
-            doubts |= _minority(places, "reporter_differs", "the place")
+        doubts |= _minority(
+            ((n, c, _order(c, group[0][1])) for n, c in group), "name_differs", "the parties"
+        )
+    for places in (places for name, places in by_name.items() if name):
+        for pair in filter(_differ_in_one, combinations({key for _, _, key in places}, 2)):
+            both = (place for place in places if place[2] in pair)
+            doubts |= _minority(both, "reporter_differs", "the place")
     return doubts
 
 
@@ -191,16 +197,21 @@ def _of_other_volume(citation: LegalCitation, earlier: Sequence[LegalCitation]) 
     return next(iter(fitting.values())) if len(fitting) == 1 else ""
 
 
+def _order(citation: LegalCitation, first: LegalCitation) -> str:
+    """Return whether the parties are in the order of the first citation, or "" if unknown."""
+    fits = name_fit(own_name(citation), own_name(first)).fits
+    return fits if fits in {"same", "swapped"} else ""
+
+
 def _name(citation: LegalCitation) -> str:
     words = re.split(r",\s\d", citation.text, maxsplit=1)[0]
     return slug(words) if " v. " in words else ""
 
 
-def _differ_in_one(keys: set[str]) -> bool:
-    if len(keys) != 2:
-        return False
-    one, two = (key.rsplit("-", 1) for key in keys)
-    return (one[0] == two[0]) != (one[1] == two[1])
+def _differ_in_one(keys: tuple[str, str]) -> bool:
+    """Return whether two places differ in the volume, the series or the page alone."""
+    one, two = (match.groups() for key in keys if (match := _REPORTED.fullmatch(key)))
+    return [a == b for a, b in zip(one, two, strict=True)].count(False) == 1
 
 
 def _minority(

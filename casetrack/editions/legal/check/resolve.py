@@ -100,11 +100,16 @@ def _are_swapped(sides: list[str], called: list[str]) -> bool:
     own, other = (
         [
             any(_contains(word, _words_of(party)) for word in _distinctive_words(side))
+            or _letters(side) == _letters(party)
             for side, party in zip(sides, order, strict=True)
         ]
         for order in (called, called[::-1])
     )
     return all(other) and not any(own)
+
+
+def _letters(side: str) -> str:
+    return re.sub(r"\W", "", side).casefold()
 
 
 @functools.lru_cache(maxsize=1024)
