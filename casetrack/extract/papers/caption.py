@@ -24,7 +24,7 @@ from casetrack.extract.papers.docket_sheet import (
 )
 from casetrack.extract.papers.facts import NOT_LEGAL, LegalFacts
 from casetrack.extract.papers.parties import Caption, read_parties
-from casetrack.extract.papers.without_caption import MAIL_HEAD, kind_of_text
+from casetrack.extract.papers.without_caption import LETTER_HEAD, MAIL_HEAD, kind_of_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -209,8 +209,9 @@ def _of_page(
         number = caption_marks.case_number_in(cells)
     if not (is_paper or is_caption or (caption and number)):
         return LegalFacts(exhibit=exhibit)
-    is_mail = court is None and not is_caption and MAIL_HEAD.search(text, 0, _HEAD)
-    title = None if is_mail else _title(cells, flow, after, caption)
+    heads = (MAIL_HEAD, LETTER_HEAD)
+    is_letter = not is_caption and any(head.search(text, 0, _HEAD) for head in heads)
+    title = None if is_letter else _title(cells, flow, after, caption)
     facts = LegalFacts(
         court=court.name if court else None,
         court_id=court.court_id if court else None,
@@ -263,7 +264,8 @@ def _title(
     first, last = (caption.first, caption.last) if caption else (after, after)
     top = flow[first].line if first < len(flow) else 0
     bottom = flow[last - 1].line if 0 < last <= len(flow) else top - 1
-    right = [c for c in cells if c.side == "right" and top - 3 <= c.line <= bottom + 3]
+    reach = bottom + 3 if caption else top + _SENTENCE
+    right = [c for c in cells if c.side == "right" and top - 3 <= c.line <= reach]
     below = [c for c in flow if c.line > bottom]
     above = [c for c in flow[:first] if c.line < top]
     best: tuple[caption_marks.PaperKind, str] | None = None

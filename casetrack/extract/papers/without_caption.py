@@ -33,10 +33,12 @@ _NOT_A_CONTRACT = _LISTS.pattern("not_a_contract", re.IGNORECASE | re.MULTILINE)
 
 _AGREED = re.compile(_LISTS.text("agreed"), re.VERBOSE | re.MULTILINE | re.IGNORECASE)
 _AGREEMENT = _LISTS.pattern("agreement", re.IGNORECASE)
-_LETTER_HEAD = _LISTS.pattern("letter_head", re.IGNORECASE | re.MULTILINE)
+LETTER_HEAD = _LISTS.pattern("letter_head", re.IGNORECASE | re.MULTILINE)
 _LETTER_FOOT = _LISTS.pattern("letter_foot", re.IGNORECASE | re.MULTILINE)
 MAIL_HEAD = re.compile(
-    r"^\s*From\b[ :|].+\n+(?:\s*(?:Sent|Date|To|CC|Subject)\b[ :|].*\n+){2,}", re.M | re.I
+    r"^\s*From\b[ :|].+\n+(?:.*\n+){0,2}?\s*(?:Sent|Date|To)\b[ :|].+\n+(?:.*\n+){0,4}?"
+    r"\s*(?:Sent|Date|To|CC|Subject)\b[ :|]",
+    re.MULTILINE | re.IGNORECASE,
 )
 """The first lines of a printed mail."""
 _NAMED_EXHIBIT = _LISTS.pattern("named_exhibit", re.IGNORECASE)
@@ -189,7 +191,7 @@ def _statute(text: str) -> _Told:
 
 
 def _letter(text: str, document_type: str | None) -> _Told:
-    head = _LETTER_HEAD.search(text[:4000])
+    head = LETTER_HEAD.search(text[:4000])
     foot = _LETTER_FOOT.search(text[head.end() :]) if head else None
     if head and (foot or document_type == "correspondence"):
         return "correspondence", "letter", head.group()
