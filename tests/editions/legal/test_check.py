@@ -132,10 +132,12 @@ def test_a_citation(case: Collection, tmp_path: Path, cited: str, verdict: str, 
 def test_citations_that_contradict_each_other(case: Collection, tmp_path: Path) -> None:
     text = (
         "Moll v. Orr, 564 U.S. 552 (2011). It holds. Moll, 565 U.S. at 567. Ames v. Lin, 12 F.3d "
-        "40 (2d Cir. 1993). So it is. Ames v. Lin, 13 F.3d 40 (2d Cir. 1993)."
+        "40 (2d Cir. 1993). So it is. Ames v. Lin, 13 F.3d 40 (2d Cir. 1993). Pratt v. Hu, 8 F.3d "
+        "9 (2d Cir. 1993). So it is. Hu v. Pratt, 8 F.3d 9 (2d Cir. 1993)."
     )
     verdicts = [f.verdict for f in checked(case, text, tmp_path).findings]
-    assert verdicts == ["source_not_in_case", "reporter_differs"] * 2
+    differ = ("reporter_differs", "reporter_differs", "name_differs")
+    assert verdicts == [v for each in differ for v in ("source_not_in_case", each)]
 
 
 def test_an_index_of_the_user(case: Collection, tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ def name_fit(name: str, head: str, /, *, spelling: bool = True) -> NameFit:
 
 
 def _are_swapped(sides: list[str], called: list[str]) -> bool:
-    """Return whether each cited side only matches the other side of the case's name."""
+    """Return whether each cited side matches the other side of the case's name, not both its own."""
     if len(sides) != 2 or len(called) != 2:
         return False
     own, other = (
@@ -105,7 +105,7 @@ def _are_swapped(sides: list[str], called: list[str]) -> bool:
         ]
         for order in (called, called[::-1])
     )
-    return all(other) and not any(own)
+    return all(other) and not all(own)
 
 
 def _letters(side: str) -> str:
