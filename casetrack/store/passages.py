@@ -299,14 +299,14 @@ def _page(number: int, rows: Iterable[dict[str, Any]]) -> TextPage:
     """Join the overlapping chunks of a page and their printed places."""
     text = ""
     spans: dict[tuple[str, str, int], int] = {}
-    blocks: dict[tuple[int, int], None] = {}
+    marked = {kind: dict[tuple[int, int], None]() for kind in ("quote", "footnote")}
     is_estimated = False
     for row in rows:
         is_estimated = bool(row.get("page_is_estimated"))
         offset = row["char_start"]
         for paragraph in row.get("paragraphs") or ():
-            if paragraph["kind"] == "quote":
-                blocks[paragraph["start"], paragraph["end"]] = None
+            if paragraph["kind"] in marked:
+                marked[paragraph["kind"]][paragraph["start"], paragraph["end"]] = None
         for place in row.get("printed") or ():
             start, end = offset + place["start"], offset + place["end"]
             # A place that began in an earlier chunk continues in this one.
@@ -322,4 +322,5 @@ def _page(number: int, rows: Iterable[dict[str, Any]]) -> TextPage:
         text += row["text"][max(0, len(text) - offset) :]
     printed = (PrintedPlace(*key, end) for key, end in spans.items())
     ordered = tuple(sorted(printed, key=lambda p: (p.start, -p.end)))
-    return TextPage(number, text, ordered, tuple(sorted(blocks)), is_estimated)
+    blocks, notes = (tuple(sorted(places)) for places in marked.values())
+    return TextPage(number, text, ordered, blocks, is_estimated, notes)

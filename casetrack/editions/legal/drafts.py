@@ -172,10 +172,12 @@ def _of_file(path: Path, settings: Settings, passwords: Sequence[str]) -> Draft:
 
 def _text_page(row: Mapping[str, Any]) -> TextPage:
     printed = (PrintedPlace(**place) for place in row["printed"] or ())
-    blocks = ((p["start"], p["end"]) for p in row["paragraphs"] if p["kind"] == "quote")
-    return TextPage(
-        row["page"], row["text"], tuple(printed), tuple(blocks), row["page_is_estimated"]
+    blocks, notes = (
+        tuple((p["start"], p["end"]) for p in row["paragraphs"] if p["kind"] == kind)
+        for kind in ("quote", "footnote")
     )
+    is_estimated = row["page_is_estimated"]
+    return TextPage(row["page"], row["text"], tuple(printed), blocks, is_estimated, notes)
 
 
 def _lines(rows: Sequence[Mapping[str, Any]], whole: WholeText) -> Iterator[DraftLine]:

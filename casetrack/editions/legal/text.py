@@ -26,6 +26,7 @@ from casetrack.editions.legal.records.families import (
 )
 from casetrack.editions.legal.records.load_files import (
     HiddenText,
+    PrivilegeEntry,
     PrivilegeLog,
     ProductionExport,
     ProductionLoad,
@@ -174,6 +175,15 @@ def _export(answer: ProductionExport) -> Lines:
 def _privilege(log: PrivilegeLog) -> Lines:
     entries = counted(len(log.entries), "entry", "entries")
     return [line((f"Privilege log of {log.collection}: {entries}", "title")), *notes_of(log)]
+
+
+@lines_of.register
+def _withheld(entry: PrivilegeEntry) -> Lines:
+    people = " to ".join(filter(None, (entry.author, entry.recipients)))
+    facts_ = "  ".join(filter(None, (entry.date, entry.type, people)))
+    why = ": ".join(filter(None, (entry.privilege, entry.basis)))
+    first = line((entry.control_number, "strong"), f"  {flat(facts_)}", label=f"{entry.number}. ")
+    return [first, *inside([line(flat(each)) for each in (entry.description, why) if each], 4)]
 
 
 @lines_of.register

@@ -16,7 +16,8 @@ def case_key(number: str, /) -> str:
     """Return the common form of all spellings of a case number.
 
     Offices, judges' initials and leading zeros are dropped: ``8:16-cv-01261-DOC-KES``, ``16 CV 1261
-    (DOC)`` and ``No. 16-cv-1261`` are all ``16-cv-1261``. Other numbers lose case and leading zeros; their blanks become hyphens.
+    (DOC)`` and ``No. 16-cv-1261`` are all ``16-cv-1261``. Other numbers lose case and leading
+    zeros, and have hyphens for blanks.
     """
     match = None if _COUNTY.match(number) else _KEY.search(number)
     if match is None:

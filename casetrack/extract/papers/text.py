@@ -91,8 +91,8 @@ BETWEEN = "\n"
 class TextPage:
     """A page with its 1-based number, its text and its printed places.
 
-    *blocks* are the paragraphs that the reader marks as quotations. *is_estimated*: the format has
-    no page breaks, so the printed paper may have other page numbers.
+    *blocks* are the paragraphs that the reader marks as quotations, *notes* those of footnotes.
+    *is_estimated*: the format has no page breaks, so the printed paper may have other page numbers.
     """
 
     number: int
@@ -100,6 +100,7 @@ class TextPage:
     printed: tuple[PrintedPlace, ...] = ()
     blocks: tuple[tuple[int, int], ...] = ()
     is_estimated: bool = False
+    notes: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ the only case of its name. Ambiguous ones stay unresolved.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -58,6 +59,7 @@ def resolve(
     /,
     *,
     blocks: Sequence[Place] = (),
+    notes: Sequence[Place] = (),
 ) -> list[tuple[ReferenceMatch, Cited]]:
     """Resolve the citations of one text; return the references with final keys, and their sources.
 
@@ -67,13 +69,16 @@ def resolve(
         Its references in order, with eyecite's citation if any.
     cited
         Earlier citations of the document in order; extended by this call.
-    blocks
-        Block quotations of the text, in order.
+    blocks, notes
+        Block quotations and footnotes of the text, in order. *Id.* in the text means no citation
+        of a footnote, and one in a footnote a citation of it or of the footnote before.
     """
     resolved: list[tuple[ReferenceMatch, Cited]] = []
+    apart = _apart(text, notes)
     previous_end = 0
     for place, (match, citation) in enumerate(items):
         between = text[previous_end : match.start]
+        note = _note_at(notes, match.start)
         is_later = bool(_HISTORY.search(between))
         if resolved and (
             (cited[-1].within and _closes(between))
@@ -94,15 +99,20 @@ def resolve(
         else:
             spelled = _spelled_out(text, items, place, citation)
             known, earlier, until = cited, resolved, match.start
+            own = text
+            if notes and citation.kind == "id":
+                own = apart[note is not None]
+                known = [c for c in cited if _is_beside(c, note)]
+                earlier = [one for one in resolved if _is_beside(one[1], note)]
             if citation.kind == "id" and (block := _block_before(text, until, blocks)):
-                known = [c for c in cited if not c.quoted]
-                earlier, until = [one for one in resolved if not one[1].quoted], block[0]
+                known = [c for c in known if not c.quoted]
+                earlier, until = [one for one in earlier if not one[1].quoted], block[0]
             target = meant_by(spelled, text, match.start, known)
             if (
                 spelled.kind == "id"
                 and target
                 and (
-                    _is_unread_before(text, until, earlier)
+                    _is_unread_before(own, until, earlier)
                     or _is_of_note(target, text, match, earlier)
                 )
             ):
@@ -127,10 +137,33 @@ def resolve(
             what = replace(
                 what, quoted=_is_quoted(text, match, blocks, is_source=not what.mentioned)
             )
+        what = replace(what, note=note)
         cited.append(what)
         resolved.append((made, what))
         previous_end = match.end
     return resolved
+
+
+def _apart(text: str, notes: Sequence[Place]) -> tuple[str, str]:
+    """Return *text* with blanks for its footnotes, and with blanks for all else."""
+    body, feet, at = "", "", 0
+    for start, end in (*notes, (len(text), len(text))):
+        body += text[at:start] + " " * (end - start)
+        feet += " " * (start - at) + text[start:end]
+        at = end
+    return body, feet
+
+
+def _note_at(notes: Sequence[Place], at: int) -> int | None:
+    place = bisect_right(notes, at, key=lambda note: note[0]) - 1
+    return place if place >= 0 and at < notes[place][1] else None
+
+
+def _is_beside(cited: Cited, note: int | None) -> bool:
+    """Return whether an *id.* of a footnote, or of the text, may mean a citation."""
+    if note is None or cited.note is None:
+        return note is cited.note
+    return note - 1 <= cited.note <= note
 
 
 _LAST_WORDS = re.compile(r"(?:,?\s*(?:at\s)?[\d*–-]+)*\s*(?:\([^()]*\)\s*)*[.\s”\"’'\])]*")

@@ -51,6 +51,7 @@ class Cited:
     mentioned: bool = False
     # Whether it is in a block quotation: *id.* right after that means the citation before it.
     quoted: bool = False
+    note: int | None = None  # Number of its footnote, in order
     # Whether it is the later history of the decision before it, "aff'd, ...", or its quoted source,
     # ", quoting ...".
     history: bool = False

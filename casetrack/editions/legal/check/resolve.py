@@ -94,7 +94,7 @@ def name_fit(name: str, head: str, /, *, spelling: bool = True) -> NameFit:
 
 
 def _are_swapped(sides: list[str], called: list[str]) -> bool:
-    """Return whether each cited side matches the other side of the case's name, not both its own."""
+    """Return whether each cited side matches the other side of the name, and not both their own."""
     if len(sides) != 2 or len(called) != 2:
         return False
     own, other = (

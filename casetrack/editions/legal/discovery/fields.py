@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
+DEFAULTS = frozenset(("anonymous", "unspecified", "untitled"))
+"""Authors and titles that programs write."""
 _LISTS = WordLists(__file__)
 
 Role = Literal[

@@ -201,7 +201,7 @@ def metadata_of(production: Production, member: Member, way: ReadFrom, /) -> dic
 # --- loading ---------------------------------------------------------------------------------
 
 
-@operation("discovery load", ADDS)
+@operation("discovery load", ADDS, tool="load_production", concise=False)
 def load_production(
     collection: Collection,
     load_file: Annotated[PathRef, Arg("The load file of a production.", "DAT")],

@@ -18,7 +18,7 @@ from casetrack.editions.legal.discovery.families import (
     metadata,
     with_families,
 )
-from casetrack.editions.legal.discovery.fields import field_value, read_moment, roles_of
+from casetrack.editions.legal.discovery.fields import DEFAULTS, field_value, read_moment, roles_of
 from casetrack.editions.legal.operation import READS, Arg, Documents, Names, operation
 from casetrack.editions.legal.records.load_files import PrivilegeEntry, PrivilegeLog
 from casetrack.graph.entities.text import fold
@@ -106,7 +106,7 @@ _MAILS = frozenset({"eml", "msg"})
 _WANTED = ("date", "author", "recipients", "privilege", "basis")
 
 
-@operation("discovery privilege", READS)
+@operation("discovery privilege", READS, tool="privilege_log", most=1000, concise=False)
 def privilege_log(
     collection: Collection,
     /,
@@ -339,9 +339,12 @@ class _Head:
 
     def people(self, role: Role, shown: str) -> list[Correspondent]:
         """Return the author or the recipients."""
-        own = self._facts.get(role) or self._field(role)
+        document, own = self._document, self._facts.get(role) or self._field(role)
         if not own and role == "from":
-            own = self._document.author or self._field("author")
+            by = document.author if (document.author or "").casefold() not in DEFAULTS else ""
+            own = self._field("author") or document.issuer or by or ""
+        if not own and role == "to" and not self.is_mail:
+            own = document.addressee or ""
         return correspondents(own, shown)
 
     def date(self) -> tuple[str, str, str]:
@@ -350,6 +353,8 @@ class _Head:
         if "from" in self._facts and moment is not None:
             # In the zone of the mail: in UTC it may be another day.
             return *_shown(self._facts.get("date", "")), "sent"
+        if self._document.stated_on:  # the day on the document; its file may be younger
+            return self._document.stated_on, "", what
         if moment is None:
             moment, what = read_moment(self._field("sent"), self._field("sent_time")), "sent"
         if moment is None:

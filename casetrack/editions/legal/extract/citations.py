@@ -88,7 +88,8 @@ def read_citations(whole: WholeText, /) -> tuple[LegalCitation, ...]:
     text = reading.text
     items = with_bare_laws(text, detect(text, record=bool(_PAPER.search(text))))
     items = with_works(text, items)
-    found_in = resolve(text, items, [], blocks=_blocks(whole, reading))
+    blocks, notes = (_placed(whole, reading, kind) for kind in ("blocks", "notes"))
+    found_in = resolve(text, items, [], blocks=blocks, notes=notes)
     placed = [
         _Reference(match, what, citation)
         for (match, what), (_, citation) in zip(found_in, items, strict=True)
@@ -103,12 +104,12 @@ def read_citations(whole: WholeText, /) -> tuple[LegalCitation, ...]:
     return tuple(_without_overlaps(made))
 
 
-def _blocks(whole: WholeText, reading: JoinedText) -> list[tuple[int, int]]:
-    """Return the block quotations of the pages as spans of the joined text."""
+def _placed(whole: WholeText, reading: JoinedText, kind: str) -> list[tuple[int, int]]:
+    """Return the block quotations or footnotes of the pages as spans of the joined text."""
     return [
         (reading.offset_of(begin + start), reading.offset_of(begin + end))
         for page, begin in zip(whole.pages, whole.starts, strict=True)
-        for start, end in page.blocks
+        for start, end in getattr(page, kind)
     ]
 
 

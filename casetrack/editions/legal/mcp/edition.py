@@ -19,6 +19,8 @@ def groups() -> tuple[type[Any], ...]:
     from casetrack.editions.legal.citator import citator
     from casetrack.editions.legal.discovery.duplicates import duplicates
     from casetrack.editions.legal.discovery.families import families
+    from casetrack.editions.legal.discovery.load import load_production
+    from casetrack.editions.legal.discovery.privilege import privilege_log
     from casetrack.editions.legal.discovery.threads import mail_threads
     from casetrack.editions.legal.mcp.authorities import AuthoritiesTools
     from casetrack.editions.legal.mcp.cases import CaseTools
@@ -48,7 +50,8 @@ def groups() -> tuple[type[Any], ...]:
         derived(OwnTools, check_brief),
         AuthoritiesTools,
         derived(OwnTools, citator),
-        derived(OwnTools, families, mail_threads, duplicates, check_redactions),
+        derived(OwnTools, load_production, privilege_log, families, mail_threads, duplicates),
+        derived(OwnTools, check_redactions),
     )
 
 

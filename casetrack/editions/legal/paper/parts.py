@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from casetrack.editions.legal.discovery.fields import DEFAULTS
 from casetrack.editions.legal.paper.pdf import silenced
 
 if TYPE_CHECKING:
@@ -38,7 +39,6 @@ _XMP = re.compile(
     r"\b(?:dc|pdfx|photoshop|pdf):(?!format|Producer)\w+=\"([^\"]*)\"",
     re.DOTALL,
 )
-_DEFAULTS = frozenset({"anonymous", "unspecified", "untitled"})
 _NO_LETTER = re.compile(r"[\W_]")
 _WORD = re.compile(r"\w{3,}")
 _ADDRESS = re.compile(r"https?://[^/?#]*|[?#].*", re.IGNORECASE)
@@ -60,7 +60,7 @@ def text_of_parts(document: Any, seen: Collection[str], /) -> Iterator[tuple[Cov
     for kind, text, is_hidden in (*given, *_texts(document)):
         if kind == "link" and not _NAME.search(_ADDRESS.sub("", text)):
             continue
-        if kind == "properties" and (text.startswith("D:") or text in _DEFAULTS):
+        if kind == "properties" and (text.startswith("D:") or text in DEFAULTS):
             continue  # a date, or a program's default
         if {word.lower() for word in _WORD.findall(text)} - visible:
             texts.setdefault((kind, is_hidden), {})[" ".join(text.split())] = None
