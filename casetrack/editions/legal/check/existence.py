@@ -13,6 +13,7 @@ from casetrack.base.words import WordLists
 from casetrack.editions.legal.check.resolve import name_fit, own_name
 from casetrack.extract.papers.courts import cited_court_id
 from casetrack.extract.references.matches import slug
+from casetrack.graph.cited import distinctive
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -204,8 +205,11 @@ def _order(citation: LegalCitation, first: LegalCitation) -> str:
 
 
 def _name(citation: LegalCitation) -> str:
+    """Return the first distinctive words of both parties with the year, or ""."""
     words = re.split(r",\s\d", citation.text, maxsplit=1)[0]
-    return slug(words) if " v. " in words else ""
+    left, right = distinctive(re.sub(r"^\d+\.\s", "", words))
+    named = " v. " in words and (left or right)
+    return f"{left[:1]} {right[:1]} {citation.year}" if named else ""
 
 
 def _differ_in_one(keys: tuple[str, str]) -> bool:
