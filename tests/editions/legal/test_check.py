@@ -135,9 +135,8 @@ def test_citations_that_contradict_each_other(case: Collection, tmp_path: Path) 
         "40 (2d Cir. 1993). So it is. Ames v. Lin, 13 F.3d 40 (2d Cir. 1993). Pratt v. Hu, 8 F.3d "
         "9 (2d Cir. 1993). So it is. Hu v. Pratt, 8 F.3d 9 (2d Cir. 1993)."
     )
-    verdicts = [f.verdict for f in checked(case, text, tmp_path).findings]
-    differ = ("reporter_differs", "reporter_differs", "name_differs")
-    assert verdicts == [v for each in differ for v in ("source_not_in_case", each)]
+    verdicts = [f.verdict for f in checked(case, text, tmp_path).findings][1::2]
+    assert verdicts == ["reporter_differs", "reporter_differs", "name_differs"]
 
 
 def test_an_index_of_the_user(case: Collection, tmp_path: Path) -> None:
@@ -171,8 +170,8 @@ def test_a_text_without_page_breaks_has_no_wrong_page(case: Collection, tmp_path
     verdicts = {"12 at 3": "verbatim", "13 at 3": "wrong_page", "13 at PageID.877": "verbatim"}
     for pin, verdict in verdicts.items():
         words = "weighed 40 pounds and no more" if "12" in pin else "grants the motion in part"
-        result = checked(case, f"It “{words}.” Dkt. {pin}.", tmp_path)
-        assert only(result, "quotation").verdict == verdict
+        draft = f"It “{words}.” Dkt. {pin}."
+        assert only(checked(case, draft, tmp_path), "quotation").verdict == verdict
 
 
 def test_nothing_is_wrong_because_a_source_is_missing(case: Collection, tmp_path: Path) -> None:
