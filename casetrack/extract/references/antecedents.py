@@ -98,13 +98,13 @@ def resolve(
             made, what = _full(match, citation, between, cited)
         else:
             spelled = _spelled_out(text, items, place, citation)
-            known, earlier, until = cited, resolved, match.start
-            own = text
-            if notes and citation.kind == "id":
-                own = apart[note is not None]
-                known = [c for c in cited if _is_beside(c, note)]
-                earlier = [one for one in resolved if _is_beside(one[1], note)]
-            if citation.kind == "id" and (block := _block_before(text, until, blocks)):
+            until = match.start
+            is_id = citation.kind == "id"
+            is_apart = is_id and bool(notes)
+            own = apart[note is not None] if is_apart else text
+            known = [c for c in cited if _is_beside(c, note)] if is_apart else cited
+            earlier = [o for o in resolved if _is_beside(o[1], note)] if is_apart else resolved
+            if is_id and (block := _block_before(text, until, blocks)):
                 known = [c for c in known if not c.quoted]
                 earlier, until = [one for one in earlier if not one[1].quoted], block[0]
             target = meant_by(spelled, text, match.start, known)
