@@ -144,12 +144,14 @@ class ContextGraph(StateTables):
     # --- edges and topics ---------------------------------------------------------------------
 
     def once(self, make: Callable[[ContextGraph], T], /) -> T:
-        """Return the result of ``make(self)``, computed once and kept with the graph."""
-        with self._lock:
-            if make not in self._made:
-                self._made[make] = make(self)
-            result: T = self._made[make]
-            return result
+        """Return the result of ``make(self)``, kept with the graph."""
+        if make not in self._made:
+            # Without the lock: DuckDB reads lazy tables in its own threads, which take it.
+            made = make(self)
+            with self._lock:
+                self._made.setdefault(make, made)
+        result: T = self._made[make]
+        return result
 
     def _make_edges(self, kind: EdgeKind) -> pa.Table:
         from casetrack.graph.relations.documents import document_edges
