@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -77,10 +77,10 @@ def choose_concepts(groups: Sequence[Group], documents: int, most: int, /) -> li
     return [s[4] for s in kept]
 
 
-_OF_MAIL = ("author", "copied in", "recipient", "sender")
-_GENERAL = ("company", "corporation", "party", "party a", "party b", "party c")
-_RARE = 25
-"""A role that is stated this many times less often than a general one is of another agreement."""
+_GENERAL = (
+    *("author", "copied in", "recipient", "sender"),
+    *("company", "corporation", "party", "party a", "party b", "party c"),
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -261,7 +261,7 @@ class _EntityTable:
 
     def _aliases(self, size: int, names: pa.Array) -> pa.Array:
         """Return the other spellings of each entity, the most frequent first."""
-        entity, texts, _ = self._counted("spellings", "text")
+        entity, texts = self._counted("spellings", "text")
         other = pc.not_equal(texts, names.take(pa.array(entity)))
         keep = other.to_numpy(zero_copy_only=False).astype(bool)
         entity, texts = entity[keep], texts.filter(pa.array(keep))
@@ -272,25 +272,19 @@ class _EntityTable:
         return pa.ListArray.from_arrays(pa.array(offsets), texts)
 
     def _roles(self, size: int) -> pa.Array:
-        entity, texts, counts = self._counted("roles", "role")
+        entity, texts = self._counted("roles", "role")
         are_roles = pc.not_equal(texts, PLACED).to_numpy(zero_copy_only=False).astype(bool)
         entity, texts = entity[are_roles], texts.filter(pa.array(are_roles))
         # Sender and recipient change with every letter, and "company" states little; an office is
         # a role.
-        of_mail, general = (
-            pc.is_in(texts, value_set=pa.array(known)).to_numpy(zero_copy_only=False)
-            for known in (_OF_MAIL, _GENERAL)
-        )
-        most = np.zeros(size)
-        np.maximum.at(most, entity[general], counts[are_roles][general])
-        rare = counts[are_roles] * _RARE < most[entity]
-        order = np.lexsort([of_mail | general, rare & ~of_mail, entity])
+        general = pc.is_in(texts, value_set=pa.array(_GENERAL)).to_numpy(zero_copy_only=False)
+        order = np.lexsort([general, entity])
         entity, texts = entity[order], texts.take(pa.array(order))
         first = np.searchsorted(entity, np.arange(size))
         known = np.searchsorted(entity, np.arange(size), side="right") > first
         return texts.take(pa.array(np.where(known, first, 0), mask=~known))
 
-    def _counted(self, column: str, field: str) -> tuple[NDArray[np.int64], pa.Array, NDArray[Any]]:
+    def _counted(self, column: str, field: str) -> tuple[NDArray[np.int64], pa.Array]:
         """Return the counted texts of a column by entity, by descending count, then by text."""
         lists = self._rows[column].combine_chunks()
         entity = self._codes[pc.list_parent_indices(lists).to_numpy()]
@@ -302,4 +296,4 @@ class _EntityTable:
         totals = np.bincount(inverse, counts, len(pairs))
         entity, text = pairs // size, pairs % size
         order = np.lexsort([text, -totals, entity])
-        return entity[order], texts.take(pa.array(text[order])), totals[order]
+        return entity[order], texts.take(pa.array(text[order]))

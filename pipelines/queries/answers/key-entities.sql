@@ -3,12 +3,13 @@
 -- so that a name in thirty documents comes before one that a single document repeats, times the weight of
 -- its role in the document: four for the issuer of a report or release, three for another name on its card and
 -- if the text states another role (a party's term, a signature, the head of a mail), one if it is defined or
--- among the most frequent names of the document, a quarter otherwise. All mails count as one document
--- with the number of mails, so that a folder of mails does not hide the parties of a contract. Courts, agencies and exchanges count a twentieth without another
--- role than court. A place counts once and a concept
--- half, times the rarity ln(1 + N / n) / ln(1 + N) in n of N documents; of ten documents or more, one in
--- more than a third counts nothing. Each entity has its most informative place: the first of those with
--- its name and role, defined ones first; otherwise the first with a definition, with its full name, or with one of its names.
+-- among the most frequent names of the document, a quarter otherwise. All mails count as one document with the
+-- number of mails, so that a folder of mails does not hide the parties of a contract. Courts, agencies and
+-- exchanges count a twentieth without another role than court. The role of an issuer is issuer. A place counts
+-- once and a concept half, times the rarity ln(1 + N / n) / ln(1 + N) in n of N documents; of ten documents or
+-- more, one in more than a third counts nothing. Each entity has its most informative place: the first of those
+-- with its name and role, defined ones first; otherwise the first with a definition, with its full name, or with
+-- one of its names.
 -- :param limit integer default 10 largest number of each
 WITH copy AS (
     SELECT source_id AS document_id FROM edges WHERE source_kind = 'document' AND type = 'copy'
@@ -52,6 +53,7 @@ worth AS (
     SELECT
         entity_id, is_actor,
         any_value(mention_count) AS mention_count,
+        bool_or(is_issuer AND kind = 'organization') AS is_issuer,
         -- Rounded, so that the order of summation has no effect.
         round(sum((1 + ln(held.places)) * CASE
             WHEN kind = 'location' THEN rare
@@ -67,7 +69,7 @@ worth AS (
 ),
 ranked AS (
     SELECT
-        entity_id,
+        entity_id, is_issuer,
         row_number() OVER (ORDER BY worth DESC, mention_count DESC, entity_id) AS rank,
         CASE WHEN is_actor THEN row_number() OVER (
             PARTITION BY is_actor ORDER BY worth DESC, mention_count DESC, entity_id
@@ -75,7 +77,7 @@ ranked AS (
     FROM worth
 ),
 chosen AS (
-    SELECT entity.*, rank, actor_rank
+    SELECT entity.* REPLACE (CASE WHEN is_issuer THEN 'issuer' ELSE role END AS role), is_issuer, rank, actor_rank
     FROM entities AS entity JOIN ranked USING (entity_id)
     WHERE rank <= $limit OR actor_rank <= $limit
 ),
@@ -103,7 +105,7 @@ place AS (
         -- A word for its role ("the Landlord") refers to it and is not a name.
         CASE
             WHEN NOT (contains(lower(chosen.name), lower(mention.text)) OR list_contains(aliases, mention.text)) THEN 0
-            WHEN mention.role = chosen.role THEN 4
+            WHEN mention.role = chosen.role AND NOT is_issuer THEN 4
             WHEN found_by = 'defined' THEN 3
             WHEN mention.text = chosen.name THEN 2
             ELSE 1
@@ -123,7 +125,7 @@ best AS (
     GROUP BY entity_id
 )
 SELECT
-    chosen.* REPLACE (
+    chosen.* EXCLUDE (is_issuer) REPLACE (
         counted.mention_count AS mention_count,
         counted.chunk_count AS chunk_count,
         counted.document_count AS document_count
