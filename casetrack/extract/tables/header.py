@@ -108,7 +108,7 @@ def label_columns(rows: Sequence[Row], /) -> frozenset[int]:
         return frozenset()
     digits = [_has_digit(value) or value.sort == "number" for _, value in pairs]
     others = digits[1:].count(False)
-    is_mixed = sum(digits) > 1 and any(digits[1:]) and others >= (1 if digits[0] else len(rows) / 4)
+    is_mixed = sum(digits) > 1 and any(digits[1:]) and others >= (1 if digits[0] else len(rows) / 5)
     is_apart = len(looks[0]) == 1 and looks[0].isdisjoint(looks[1])
     is_header = are_column_words([cell.text for cell in pairs[0]])
     is_form = is_apart or (is_mixed and len(labels) == 1 and not is_header)

@@ -148,7 +148,12 @@ def _are_words(
     if is_banded:
         return _are_short(columns, 60)
     complete = sum(1 for row in rows if len(row.cells) >= 3)
-    return len(rows) >= 4 and complete >= 0.7 * len(rows) and full == 0 and _are_short(columns, 24)
+    return (
+        len(rows) >= 4
+        and complete >= 0.7 * len(rows)
+        and (full == 0 or len(columns) > 3)
+        and _are_short(columns, 24)
+    )
 
 
 def _median(values: Sequence[float]) -> float:
