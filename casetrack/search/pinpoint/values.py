@@ -96,6 +96,14 @@ _NEAR_CHARS = 45
 _AROUND_CHARS = (400, 150)
 """Text before and after the part to which its words may refer."""
 _NO_SENTENCES = frozenset({"row", "heading", "header"})
+_FIGURES = frozenset({"money", "percent", "energy", "power", "weight", "volume", "length", "area"})
+"""Kinds of figures that answer a question for a noun without a known kind."""
+_EQUATED = re.compile(
+    r"\b(?:is|are|was|were|be|total(?:s|l?ed)?|amount(?:s|ed)? to|equal(?:s|l?ed)?|betr\u00e4gt|"
+    r"betrug)\W+(?:\w+\W+)?$",
+    re.IGNORECASE,
+)
+"""Text before a figure that equates it with the subject of the sentence."""
 _KINDS: dict[str, AnswerKind] = {
     "date": "date",
     "time": "date",
@@ -466,6 +474,8 @@ def answer_in(passages: Sequence[Scored], sought: Sought, asked: Wanted, /) -> F
     sentence = None
     if kinds_asked(sought.form, sought.query):
         sentence = _in_sentences(passages[:READ_SENTENCES], sought, asked)
+    elif sought.form == "value" and not asked.kinds:
+        sentence = _stated(passages[0], sought, asked)
     cell = _in_tables(passages, sought, asked)
     if sentence is None or cell is None:
         return sentence or cell
@@ -519,13 +529,39 @@ def _in_sentences(passages: Sequence[Scored], sought: Sought, asked: Wanted) -> 
     least = _CERTAIN_NAME if best.value.kind == "person" else _CERTAIN
     covered = part.covered()
     if rival >= _POSSIBLE:
-        least = max(_CERTAIN_OF_SEVERAL, rival + _ALONE)
+        # Most words of the question in the first result make up for other values.
+        is_first = best.number == 0 and least == _CERTAIN and covered >= _MOSTLY_COVERED
+        least = max(least, rival + 1) if is_first else max(_CERTAIN_OF_SEVERAL, rival + _ALONE)
     elif least == _CERTAIN and covered >= _MOSTLY_COVERED and rival <= best.odds - _FAR:
         least = _CERTAIN_COVERED
+    if best.number == best.value.start == 0 and covered >= _MOSTLY_COVERED:
+        least = min(least, _CERTAIN_COVERED)  # The subject of the sentence
     if best.odds < least or (covered < _COVERED and best.odds < _CERTAIN_ALONE):
         return None
     kind = _KINDS.get(best.value.unit, _KINDS.get(best.value.kind, "amount"))
     return Found(best.number, passages[best.number].answer(best.start, text, kind))
+
+
+def _stated(passage: Scored, sought: Sought, asked: Wanted) -> Found | None:
+    """Return the only figure that a part equates with the noun of a question.
+
+    "What was the goodwill of Roadie?": "The goodwill of Roadie was $241 million."
+    """
+    figures = asked._replace(kinds=_FIGURES)
+    for unit, score in zip(passage.units, passage.shares.tolist(), strict=True):
+        if score < _LEAST_SHARE or unit.kind in _NO_SENTENCES:
+            continue
+        part = Compared.of(passage, unit, sought, figures)
+        before = part.text[: min((v.start for v in part.values if v.kind in _FIGURES), default=0)]
+        if not _EQUATED.search(before) or part.covered() < _COVERED_BY_CELL:
+            continue
+        if len(part.weights) < _LEAST_WORDS or not asked.thing <= query_terms(before):
+            continue
+        values = part.of_year([v for v in part.values if v.kind in _FIGURES])
+        if len(values) == 1 and part.fits(values[0]) and not part.lacks_selection():
+            value = values[0]
+            return Found(0, passage.answer(unit.start + value.start, value.text, "amount"))
+    return None
 
 
 def _in_tables(passages: Sequence[Scored], sought: Sought, asked: Wanted) -> Found | None:
