@@ -245,6 +245,8 @@ class Table:
         if not any(map(str.isdigit, cell.text)):
             return False
         if _FIGURE.match(cell.text) and (not kinds or kinds & _AMOUNTS):
+            if kinds and "percent" not in kinds and "%" in cell.column:
+                return False
             is_money = any(sign in cell.text for sign in "$\u20ac\u00a3")
             return not is_money or not kinds or "money" in kinds
         return self._has_kind(cell.text) and (

@@ -536,7 +536,8 @@ def _in_sentences(passages: Sequence[Scored], sought: Sought, asked: Wanted) -> 
         least = _CERTAIN_COVERED
     if best.number == best.value.start == 0 and covered >= _MOSTLY_COVERED:
         least = min(least, _CERTAIN_COVERED)  # The subject of the sentence
-    if best.odds < least or (covered < _COVERED and best.odds < _CERTAIN_ALONE):
+    needed = _MOSTLY_COVERED if best.number else _COVERED
+    if best.odds < least or (covered < needed and best.odds < _CERTAIN_ALONE):
         return None
     kind = _KINDS.get(best.value.unit, _KINDS.get(best.value.kind, "amount"))
     return Found(best.number, passages[best.number].answer(best.start, text, kind))

@@ -427,10 +427,12 @@ def read(
             _add_words(terms, spelling, OTHER_NAME)
     plain = without(query, dropped)
     meant = meaning(plain) if meaning is not None and vocabularies else None
-    named = _meant(words, matches(words, vocabularies), vocabularies, meant)
+    named = _meant(words, matches(words, vocabularies), vocabularies, meant, share)
     searched = [(match, _specific(words, match, share) * sure) for match, sure in named]
     searched = [(match, weight) for match, weight in searched if weight > 0.0]
-    expansions = [e for match, weight in searched for e in _expansions(query, words, match, weight)]
+    expansions = [
+        e for match, weight in searched for e in _expansions(query, words, match, weight, share)
+    ]
     for other in expansions:
         _add(terms, other)
     script = script_of(query)
@@ -460,18 +462,23 @@ def _meant(
     named: Sequence[Match],
     vocabularies: Sequence[Vocabulary],
     meant: Meaning | None,
+    share: Callable[[str], float] | None,
 ) -> list[tuple[Match, float]]:
     """Return the named terms that the question may mean, each with its certainty.
 
     A term that the question means but does not name is added without words, except one of the head
-    of a document: that is asked for by name.
+    of a document: that is asked for by name. Words that no searched passage has, such as "capex",
+    find nothing unless they name a term.
     """
     if meant is None:
         return [(match, 1.0) for match in named]
     kept = []
     for match in named:
         own = tuple(term for word in words[match.first : match.last] for term in word.terms)
-        sure = {t: _is_called(own, t) or meant.certainty(t) for t in match.terms}
+        sure = {
+            t: _is_absent(own, share) or _is_called(own, t) or meant.certainty(t)
+            for t in match.terms
+        }
         if terms := tuple(t for t in match.terms if sure[t]):
             kept.append((replace(match, terms=terms), float(max(sure.values()))))
     nearest = meant.nearest([v.name for v in vocabularies])
@@ -482,6 +489,11 @@ def _meant(
     if term is not None and not is_known and "head" not in term.wants:
         kept.append((Match(0, 0, (term,)), 1.0))
     return kept
+
+
+def _is_absent(own: Sequence[str], share: Callable[[str], float] | None) -> bool:
+    """Return whether no searched passage has any of some words."""
+    return share is not None and not any(map(share, own))
 
 
 def _is_called(own: tuple[str, ...], term: Term) -> bool:
@@ -503,7 +515,11 @@ def _specific(words: Sequence[Word], match: Match, share: Callable[[str], float]
 
 
 def _expansions(
-    query: str, words: Sequence[Word], match: Match, certainty: float
+    query: str,
+    words: Sequence[Word],
+    match: Match,
+    certainty: float,
+    share: Callable[[str], float] | None,
 ) -> list[Expansion]:
     """Return the other names of a question's terms, one record per vocabulary."""
     is_named = match.first < match.last
@@ -518,7 +534,9 @@ def _expansions(
     added = {t for others in by_vocabulary.values() for other in others for t in terms_of(other)}
     # A name without an index term, such as "M&A", counts as one word.
     count = max(1, len(own_terms))
-    room = count * (_ROOM if count > 1 else 1.0) if is_named else 2 * _ROOM
+    # Words that find nothing themselves leave all room to the other names.
+    is_replaced = not is_named or _is_absent(tuple(own_terms), share)
+    room = 2 * _ROOM if is_replaced else count * (_ROOM if count > 1 else 1.0)
     weight = certainty * min(OTHER_NAME, room / max(1, len(added.difference(own_terms))))
     return [
         Expansion(own, tuple(others), vocabulary, weight)

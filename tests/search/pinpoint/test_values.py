@@ -56,6 +56,8 @@ def test_the_value_that_is_asked_for(
     [
         ("5. The mill needs 40 sacks.", "How many sacks does the mill need?", "40"),
         ("12 sacks are torn.", "How many sacks are torn?", "12"),
+        ("The goodwill of the mill was CHF 90.", "What was the goodwill of the mill?", "CHF 90"),
+        ("The goodwill of the mill was lost.", "What was the goodwill of the mill?", None),
         ("The lease of the mill lasts two years.", "How long does the lease last?", "two years"),
         ("The rent of the mill is 300 francs.", "How much is the rent of the mill?", "300 francs"),
         (

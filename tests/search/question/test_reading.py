@@ -260,12 +260,15 @@ def test_terms_are_meant_or_not(
 def test_other_names_of_common_words_count_less(
     trade: Vocabulary, share: float, weight: float | None
 ) -> None:
-    def asked(common: float) -> list[float]:
-        result = read("the register", vocabularies=[trade], share=lambda _: common)
-        return [e.weight for e in result.expansions]
+    def asked(common: float, **similar: float) -> list[float]:
+        meant = _meaning(**similar) if similar else None
+        given = {"meaning": lambda _: meant, "share": lambda _: common}
+        return [e.weight for e in read("the register", vocabularies=[trade], **given).expansions]
 
-    (whole,) = asked(0.0)
+    (whole,) = asked(0.01)
     assert asked(share) == ([] if weight is None else [pytest.approx(weight * whole)])
+    assert asked(0.01, register=-0.3) == []
+    assert asked(0.0, register=-0.3)[0] > whole  # The word itself finds nothing.
 
 
 def test_each_shipped_term_has_a_vector() -> None:
