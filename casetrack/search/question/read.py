@@ -467,18 +467,16 @@ def _meant(
     """Return the named terms that the question may mean, each with its certainty.
 
     A term that the question means but does not name is added without words, except one of the head
-    of a document: that is asked for by name. Words that no searched passage has, such as "capex",
-    find nothing unless they name a term.
+    of a document: that is asked for by name. The meaning of abbreviations is not known.
     """
     if meant is None:
         return [(match, 1.0) for match in named]
     kept = []
     for match in named:
         own = tuple(term for word in words[match.first : match.last] for term in word.terms)
-        sure = {
-            t: _is_absent(own, share) or _is_called(own, t) or meant.certainty(t)
-            for t in match.terms
-        }
+        name = " ".join(word.text for word in words[match.first : match.last])
+        is_sure = _stands_alone(name, share)
+        sure = {t: is_sure or _is_called(own, t) or meant.certainty(t) for t in match.terms}
         if terms := tuple(t for t in match.terms if sure[t]):
             kept.append((replace(match, terms=terms), float(max(sure.values()))))
     nearest = meant.nearest([v.name for v in vocabularies])
@@ -491,9 +489,10 @@ def _meant(
     return kept
 
 
-def _is_absent(own: Sequence[str], share: Callable[[str], float] | None) -> bool:
-    """Return whether no searched passage has any of some words."""
-    return share is not None and not any(map(share, own))
+def _stands_alone(name: str, share: Callable[[str], float] | None) -> bool:
+    """Return whether a name is an abbreviation that no searched passage has, such as "CoC"."""
+    is_short = sum(map(str.isupper, name)) > 1
+    return is_short and share is not None and not any(map(share, terms_of(name)))
 
 
 def _is_called(own: tuple[str, ...], term: Term) -> bool:
@@ -534,9 +533,8 @@ def _expansions(
     added = {t for others in by_vocabulary.values() for other in others for t in terms_of(other)}
     # A name without an index term, such as "M&A", counts as one word.
     count = max(1, len(own_terms))
-    # Words that find nothing themselves leave all room to the other names.
-    is_replaced = not is_named or _is_absent(tuple(own_terms), share)
-    room = 2 * _ROOM if is_replaced else count * (_ROOM if count > 1 else 1.0)
+    has_room = count > 1 or _stands_alone(own.text, share)
+    room = count * (_ROOM if has_room else 1.0) if is_named else 2 * _ROOM
     weight = certainty * min(OTHER_NAME, room / max(1, len(added.difference(own_terms))))
     return [
         Expansion(own, tuple(others), vocabulary, weight)
