@@ -190,7 +190,10 @@ def _authority(cited: _Cited, draft: Draft, numbers: PageNumbers, passim: int) -
     )
     pages = list(dict.fromkeys(p.page for p in places))
     listed = "passim" if passim and len(pages) >= passim else numbers.listed(pages)
-    name = _with_court(" ".join((best.name or best.text).split()), best)
+    # An act with its number and its page in the Statutes at Large is listed as written.
+    acts = [c.text for c in cited.citations if c.kind == "statute" and len(c.keys) > 1]
+    written = max((t for t in acts if ", " in t), key=len, default=best.name or best.text)
+    name = _with_court(" ".join(written.split()), best)
     if len(name) > _LONGEST:
         name = f"{name[:_LONGEST].rsplit(' ', 1)[0]} \u2026"
     section = _SECTIONS[best.kind]

@@ -318,12 +318,14 @@ def _named(match: ReferenceMatch, between: str, cited: list[Cited]) -> tuple[Ref
     if (
         last
         and last.key
-        and match.key.startswith("regulation:stat-")
+        and match.key.startswith(("regulation:stat-", "regulation:public-law-"))
+        and last.key.startswith("regulation:")
         and _PARALLEL.fullmatch(between)
     ):
-        # An act and its page in the Statutes at Large.
-        aliases = (*(last.aliases or (last.key,)), match.key)
-        return replace(match, key=last.key, name=last.name), replace(last, aliases=aliases)
+        # An act, its number and its page in the Statutes at Large.
+        aliases, name = (*(last.aliases or (last.key,)), match.key), f"{last.name}, {match.name}"
+        made = replace(match, key=last.key, name=name)
+        return made, replace(last, name=name, aliases=aliases, mentioned=False)
     is_authority = match.type in _AUTHORITIES or is_other_work(match.key)
     parties = (match.name,) if is_other_work(match.key) else ()
     return match, Cited(key, match.name, parties, authority=is_authority, aliases=(key,))

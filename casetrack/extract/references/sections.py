@@ -43,7 +43,7 @@ SUBPARAGRAPH = re.compile(r"\([a-zA-Z0-9]{1,4}\)(?:\([a-zA-Z0-9]{1,4}\))*")
 _RANGE = re.compile(r"\s?(?:[-–—]|to|through|thru|bis)\s?(?=[\dA-Z(])|\s(?:to|through|bis)\s")
 _SEPARATOR = _LISTS.pattern("separator")
 _UNITS = re.compile(
-    r"\s?(?:%|per\s?cent|[Bb]usiness|[Cc]alendar|[Ww]orking|days?\b|weeks?\b|months?\b|years?\b|hours?\b"
+    r"\s?(?:%|per\s?cent|[Bb]usiness|[Cc]alendar|[Ww]orking|days?\b|weeks?\b|months?\b|years?\b|hours?\b|Stat\."
     r"|minutes?\b|USD|EUR|GBP|dollars|euros|pounds|Tage|Monate|Wochen|Jahre|Uhr|[ap]\.?m\b|(?:thousand|million)\b"
     rf"|(?:{any_month()})\b)"
 )
