@@ -161,8 +161,7 @@ class HandMadeGraph:
         nobody = [frozenset[str]() for _ in self.documents]
         return DocumentLinker.of(self.documents, identities, sayings, (nobody, nobody), self.mails)
 
-    def addresses(self, _: str, /) -> frozenset[str]:
-        return frozenset()
+    addresses = staticmethod(lambda _: frozenset[str]())
 
     def once(self, make: Callable[[Any], Any], /) -> Any:
         return make(self)
