@@ -2,8 +2,8 @@
 -- document that mentions an entity (copies of a mail count as one) adds the logarithm of its mentions,
 -- so that a name in thirty documents comes before one that a single document repeats, times the weight of
 -- its role in the document: four for the issuer of a report or release, three for another name on its card and
--- if the text states another role (a party's term, a signature, the head of a mail), one if it is defined or
--- among the most frequent names of the document, a quarter otherwise. All mails count as one document with the
+-- if the text states another role (a party's term, a signature, the head of a mail), two if it is defined, one if it
+-- is among the most frequent names of the document, a quarter otherwise. All mails count as one document with the
 -- number of mails, so that a folder of mails does not hide the parties of a contract. Courts, agencies and
 -- exchanges count a twentieth without another role than court. The role of an issuer is issuer. A place counts
 -- once and a concept half, times the rarity ln(1 + N / n) / ln(1 + N) in n of N documents; of ten documents or
@@ -61,7 +61,8 @@ worth AS (
             WHEN is_issuer THEN 4
             WHEN has_role OR on_card THEN 3
             WHEN is_public THEN 0.05::DOUBLE
-            WHEN is_defined OR 10 * held.places >= whole.places THEN 1
+            WHEN is_defined THEN 2
+            WHEN 10 * held.places >= whole.places THEN 1
             ELSE 0.25::DOUBLE
         END), 6) AS worth
     FROM held JOIN named USING (entity_id) LEFT JOIN whole USING (document_id)
