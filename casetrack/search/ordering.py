@@ -1,7 +1,7 @@
 """Orders results by their score and their relevance together, so that both agree with the rank.
 
-The score compares the passages of a search; the relevance says whether a passage answers.
-``docs/evaluation.md`` lists what the sum of both gains on each set of questions.
+The score compares the passages of a search; the relevance is the probability that a passage
+answers. ``docs/evaluation.md`` has the gain of the sum on each set of questions.
 """
 
 from __future__ import annotations

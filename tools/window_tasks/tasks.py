@@ -236,7 +236,7 @@ def _(p: Person) -> None:
     assert not p.js(cut), "the excerpt is cut"
 
 
-@task("see the page beside the answer")
+@task("see the page next to the answer")
 def _(p: Person) -> None:
     p.see("#preview .passage")
 

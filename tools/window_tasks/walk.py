@@ -21,12 +21,12 @@ STEPS = {
     "password.",
     "take a suggested question": "Choose a question that CaseTrack suggests from the documents.",
     "ask a question": "Ask your own question. The sentence that answers is marked in each result.",
-    "see the page beside the answer": "Choose a result to see its page, with the passage marked.",
+    "see the page next to the answer": "Choose a result to see its page, with the passage marked.",
     "ask for something absent": "A question that the documents do not answer is reported so.",
     "keep a passage": "Keep a passage; Kept saves all of them as a Word file with citations.",
     "read a sheet as a grid with letters and numbers that stay": "Read a spreadsheet as a grid.",
     "see the timeline": "See what happened when; each event has its source.",
-    "open the page of a person": "See all about a person, and correct what is wrong.",
+    "open the page of a person": "See all about a person, and correct it.",
     "open the briefing": "Open the briefing, a summary to print.",
 }
 """Caption of each task that is shown."""
