@@ -322,7 +322,7 @@ class Document(Card):
         parties = self.named_parties
         more = (f"{len(parties) - _PARTIES} more",) if len(parties) > _PARTIES else ()
         who = "; ".join((*parties[:_PARTIES], *more))
-        who = who or " to ".join(filter(None, (self.issuer, self.addressee)))
+        who = who or " \u2192 ".join(filter(None, (self.issuer, self.addressee)))
         sent = self.content_created_at if self.document_type == "correspondence" else None
         day = self.stated_on or self._period_shown or (f"{sent:%F}" if sent else "")
         title = self.own_title or self.legal_title or self.case_name
@@ -341,7 +341,7 @@ class Document(Card):
     def _period_shown(self) -> str | None:
         if self.period and "/" not in self.period:
             return f"ended {self.period}"
-        return self.period and self.period.replace("/", " to ")
+        return self.period and self.period.replace("/", " \u2013 ")
 
     @property
     def named_parties(self) -> tuple[str, ...]:
