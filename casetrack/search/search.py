@@ -357,7 +357,7 @@ class _Run:
             self.remarks.append(left_out(hidden, least))
 
     def _order(self) -> None:
-        """Order the results by score and relevance; places of a cited authority stay first."""
+        """Order the results by score and relevance, after the places of a cited authority."""
         results, ranked = self.verdict.results, self.ranked
         order: Sequence[int] = range(len(ranked))
         # The beginning of a document answers a question about it in any words, so that the
@@ -365,8 +365,10 @@ class _Run:
         if self.fuses and "head" not in self.reading.wants:
             fitted = self.verdict.fitted
             ranked = [with_relevance(h, r) for h, r in zip(ranked, fitted, strict=True)]
-            points = [("citation" not in hit.signals, -hit.score) for hit in ranked]
-            order = sorted(order, key=points.__getitem__)
+            order = sorted(
+                order,
+                key=lambda n: (0, n) if "citation" in ranked[n].signals else (1, -ranked[n].score),
+            )
         self.ranked = [ranked[n] for n in order]
         relevances = falling([results[n] for n in order])
         self.verdict = replace(self.verdict, results=tuple(relevances))

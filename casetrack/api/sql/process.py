@@ -80,16 +80,20 @@ async def _answer(
                 partial(_talk, process, command, most), abandon_on_cancel=True
             )
         except BaseException:
-            process.kill()
-            process.wait()
+            _end(process)
             raise
         finally:
             if process.poll() is not None or own_bytes(process.pid) > _MOST_KEPT:
-                process.kill()
+                _end(process)
                 process = _start(settings)
             if other := _spares.get(home):
-                other.kill()
+                _end(other)
             _spares[home] = process
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    with process:  # closes its pipes and waits for it
+        process.kill()
 
 
 def _start(settings: Settings) -> subprocess.Popen[bytes]:
