@@ -454,8 +454,7 @@ def judged(
     ]
     if shift:
         results = [float(_share(_logit(relevance) + shift)) for relevance in results]
-    bounded = tuple(min(whole, relevance) for relevance in results)
-    return Verdict(whole, bounded, tuple(map(float, each)))
+    return Verdict(whole, tuple(min(whole, r) for r in results), tuple(map(float, each)))
 
 
 def _bounded(relevance: float, *, is_lost: bool, is_worded: bool) -> float:
@@ -464,9 +463,9 @@ def _bounded(relevance: float, *, is_lost: bool, is_worded: bool) -> float:
     It is never *none* if the words alone show otherwise: models read names and technical terms
     badly, and words miss other phrasings, but both seldom miss an answer.
     """
-    if is_lost:
-        return relevance * NONE_BELOW / LOST if relevance < LOST else relevance
-    return max(relevance, NONE_BELOW) if is_worded else relevance
+    if is_lost and relevance < LOST:
+        return relevance * NONE_BELOW / LOST
+    return max(relevance, NONE_BELOW) if is_worded and not is_lost else relevance
 
 
 def ranking_of(relevance: float, ranked: Sequence[Ranked], /) -> dict[str, NDArray[np.float64]]:
@@ -478,8 +477,8 @@ def ranking_of(relevance: float, ranked: Sequence[Ranked], /) -> dict[str, NDArr
     judged_ones = ranked[:JUDGED]
     if not all(any(name in hit.signals for hit in judged_ones) for name in _LISTS):
         return {}
-    signals = (ranked[0].signals.get(name) for name in _LISTS)
-    ranks = [signal.rank for signal in signals if signal is not None and signal.rank]
+    signals = ranked[0].signals
+    ranks = [rank for name in _LISTS if name in signals and (rank := signals[name].rank)]
     return {
         "logit": np.array([_logit(relevance)]),
         "agreement": np.array([sum(1 / rank for rank in ranks) / len(_LISTS)]),

@@ -559,8 +559,7 @@ def _stated(passage: Scored, sought: Sought, asked: Wanted) -> Found | None:
         if len(part.weights) < _LEAST_WORDS or not asked.thing <= query_terms(before):
             continue
         values = part.of_year([v for v in part.values if v.kind in _FIGURES])
-        if len(values) == 1 and part.fits(values[0]) and not part.lacks_selection():
-            value = values[0]
+        if len(values) == 1 and part.fits(value := values[0]) and not part.lacks_selection():
             return Found(0, passage.answer(unit.start + value.start, value.text, "amount"))
     return None
 
