@@ -448,10 +448,8 @@ def judged(
         whole = min(whole, by_ranking)
     if never_none or (len(words.weights) < FEWEST and not is_lost):
         whole = max(whole, NONE_BELOW)
-    results = [
-        _bounded(float(r), is_lost=is_lost, is_worded=w >= least)
-        for r, w in zip(each, by_words, strict=True)
-    ]
+    pairs = zip(each, by_words, strict=True)
+    results = [_bounded(float(r), is_lost=is_lost, is_worded=w >= least) for r, w in pairs]
     if shift:
         results = [float(_share(_logit(relevance) + shift)) for relevance in results]
     return Verdict(whole, tuple(min(whole, r) for r in results), tuple(map(float, each)))
@@ -477,8 +475,8 @@ def ranking_of(relevance: float, ranked: Sequence[Ranked], /) -> dict[str, NDArr
     judged_ones = ranked[:JUDGED]
     if not all(any(name in hit.signals for hit in judged_ones) for name in _LISTS):
         return {}
-    signals = ranked[0].signals
-    ranks = [rank for name in _LISTS if name in signals and (rank := signals[name].rank)]
+    own = ranked[0].signals
+    ranks = [rank for name in _LISTS if name in own and (rank := own[name].rank)]
     return {
         "logit": np.array([_logit(relevance)]),
         "agreement": np.array([sum(1 / rank for rank in ranks) / len(_LISTS)]),

@@ -328,8 +328,8 @@ class _Run:
             profile is not None and (bool(foreign) or not has_fit(profile))
         )
         is_exact = any(m.is_exact for m in missing)
-        is_query = reading.form == "words" and any(words.frequencies.values())
-        never_none = reading.text.rstrip().endswith(".") or ((is_open or is_query) and not is_exact)
+        is_open |= reading.form == "words" and any(words.frequencies.values())
+        never_none = reading.text.rstrip().endswith(".") or (is_open and not is_exact)
         verdict = judged(
             words,
             ranked,
