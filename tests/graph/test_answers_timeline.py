@@ -32,6 +32,13 @@ def test_an_event_is_the_sentence_around_its_date() -> None:
     ]
 
 
+def test_a_left_out_document_has_no_events() -> None:
+    graph = HandMadeGraph([Written(f"{name}.txt", [SIGNED]) for name in "ab"])
+    for left_out in graph.documents:
+        (event,) = timeline(graph, without=[left_out.document_id]).events
+        assert event.quote.provenance.document_id != left_out.document_id
+
+
 @pytest.mark.parametrize(
     ("text", "type"),
     [

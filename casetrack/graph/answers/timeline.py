@@ -196,8 +196,7 @@ def timeline(
     ).to_pylist()
     users = users_timeline(graph, first, last)
     every = [row for row in rows if row["value"] is not None]
-    left_out = {n for n, each in enumerate(graph.documents) if each.document_id in without}
-    places = [row for row in every if row["position"] not in left_out]
+    places = [row for row in every if row["document_id"] not in without]
     events, noise = _events(graph, places, limit if type == "all" else None, users)
     noise += len({row["value"] for row in every} - {row["value"] for row in places})
     total = rows[0]["total"] - noise

@@ -92,7 +92,7 @@ promising AS (
 )
 SELECT
     value, first_day, last_day, precision, mention_count, document_count, beside, is_own, confidence,
-    chunk_id, char_start, char_end, place.document_name, place.text, position, chunk_index,
+    chunk_id, char_start, char_end, place.document_id, place.document_name, place.text, position, chunk_index,
     total, undated, fiscal, periods
 FROM (SELECT count(*) AS total FROM documents_of)
 CROSS JOIN (
