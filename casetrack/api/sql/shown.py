@@ -24,7 +24,12 @@ ANSWERS: dict[str, dict[str, dict[str, str]]] = {
     "topics": {"topics": {}},
     "clusters": {"cluster-features": {}, "documents-by-type": {}},
     "entities": {"entities": {}},
-    "entity": {"entity-counts": {}, "entity-places": {}, "entity-documents": {}},
+    "entity": {
+        "entity-counts": {},
+        "entity-roles": {},
+        "entity-places": {},
+        "entity-documents": {},
+    },
     "document-entities": {"document-entities": {}},
     "together": {"entity-counts": {}, "together": {}},
     "graph": {"graph-best-connected": {}, "graph-around": {}, "graph-edges": {}},

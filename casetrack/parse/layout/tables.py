@@ -15,7 +15,7 @@ from casetrack.extract.tables.header import find_head, label_columns, pair_texts
 from casetrack.extract.tables.model import Cell as TextCell
 from casetrack.extract.tables.model import Row, head_names
 from casetrack.parse.layout.lines import TextLine, Vocabulary, join_line_ends, visual_lines
-from casetrack.parse.layout.tables_align import aligned_tables, is_incomplete
+from casetrack.parse.layout.tables_align import aligned_tables, banded_tables, is_incomplete
 from casetrack.parse.layout.tables_amounts import amount_tables, combined_tables, is_large_enough
 from casetrack.parse.layout.tables_grid import ruled_tables
 from casetrack.parse.layout.tables_heads import take_names_above
@@ -87,6 +87,7 @@ def flow_tables(
     tables = combined_tables(ruled, by_amounts)
     taken = {id(s) for table in tables for s in table.sources}
     drawn = [table for table in tables if table.is_ruled]
+    drawn += banded_tables(strokes, ordered, taken)
     free = [s for s in segments if id(s) not in taken]
     tables = [table for table in tables if not table.is_ruled]
     return sorted(tables + _with_names(drawn, free, strokes.under), key=lambda t: t.rows[0].v0)

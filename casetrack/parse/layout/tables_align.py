@@ -9,15 +9,25 @@ from __future__ import annotations
 
 import bisect
 import math
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from casetrack.extract.tables.model import is_value
 from casetrack.parse.layout import tables_heads
-from casetrack.parse.layout.tables_judge import is_tabular, joined_rows
-from casetrack.parse.layout.tables_model import Table, TableRow, TextRow, middle, text_rows
+from casetrack.parse.layout.tables_judge import is_tabular, joined_rows, rows_of_bands
+from casetrack.parse.layout.tables_model import (
+    NEAR,
+    Stroke,
+    Strokes,
+    Table,
+    TableRow,
+    TextRow,
+    middle,
+    text_rows,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from casetrack.parse.layout.segments import Segment
 
@@ -28,8 +38,131 @@ _MAX_GAP = 1.7
 _MAX_SINGLE = 2
 _MAX_HEAD = 4
 _SECTION_CHARS = 70
+_MIN_BAND = 60.0
+_SAME_EXTENT = 4.0
 _MAX_TRIES = 40
+_MAX_EXTENTS = 100
 _SAME_BASE = 0.2
+
+
+# Tables between horizontal lines.
+
+
+def banded_tables(strokes: Strokes, ordered: Sequence[Segment], taken: set[int], /) -> list[Table]:
+    """Return the tables between horizontal lines of equal extent; add their segments to *taken*."""
+    tables: list[Table] = []
+    for group in _same_extent(strokes.along):
+        free = [s for s in ordered if id(s) not in taken]
+        bands = [_band(above, below, free) for above, below in pairwise(_with_open_ends(group))]
+        for run in _tabular_runs(bands, group[0].high - group[0].low):
+            table = _banded(run, strokes.under)
+            if table is not None and not is_incomplete(table, ordered):
+                tables.append(table)
+                taken.update(id(s) for s in table.sources)
+    return tables
+
+
+def _same_extent(strokes: Sequence[Stroke]) -> list[list[Stroke]]:
+    """Group lines that begin and end at the same positions, from top to bottom."""
+    groups: list[list[Stroke]] = []
+    for stroke in sorted(strokes, key=lambda s: s.at):
+        if stroke.high - stroke.low < _MIN_BAND:
+            continue
+        for group in groups:
+            if (
+                abs(group[0].low - stroke.low) <= _SAME_EXTENT
+                and abs(group[0].high - stroke.high) <= _SAME_EXTENT
+            ):
+                group.append(stroke)
+                break
+        else:
+            if len(groups) == _MAX_EXTENTS:
+                # It is a drawing: tables have few widths.
+                return []
+            groups.append([stroke])
+    return [group for group in groups if len(group) > 1]
+
+
+def _with_open_ends(group: list[Stroke]) -> list[Stroke]:
+    """Add a line above and below at the usual distance: the outer rows may lack one."""
+    if len(group) < 4:
+        return group
+    first, last = group[0], group[-1]
+    above = 2 * first.at - group[1].at
+    below = 2 * last.at - group[-2].at
+    return [Stroke(above, first.low, first.high), *group, Stroke(below, last.low, last.high)]
+
+
+def _band(above: Stroke, below: Stroke, ordered: Sequence[Segment]) -> list[TextRow]:
+    """Return the rows between two lines; none if text extends beyond their ends."""
+    first = bisect.bisect_left(ordered, above.at, key=lambda s: s.base)
+    last = bisect.bisect_right(ordered, below.at + NEAR, key=lambda s: s.base)
+    inside = []
+    for s in ordered[first:last]:
+        if not above.at <= (s.v0 + s.v1) / 2 <= below.at:
+            continue
+        if s.u1 > above.low - NEAR and s.u0 < above.high + NEAR:
+            if s.u0 < above.low - s.size or s.u1 > above.high + s.size:
+                return []
+            inside.append(s)
+    return text_rows(inside)
+
+
+def _tabular_runs(bands: Sequence[list[TextRow]], wide: float) -> Iterator[list[list[TextRow]]]:
+    run: list[list[TextRow]] = []
+    for band in (*bands, None):
+        if band is not None and (not band or _may_be_cells(band, wide)):
+            if band:
+                run.append(band)
+            continue
+        if sum(len(row.cells) > 1 for part in run for row in part) >= 2:
+            yield run
+        run = []
+
+
+def _may_be_cells(band: Sequence[TextRow], wide: float) -> bool:
+    several = sum(1 for row in band if len(row.cells) > 1)
+    if 2 * several >= len(band):
+        return True
+    ends = (row.cells[-1].u1 - row.cells[0].u0 for row in band)
+    return len(band) <= 2 and max(ends) <= 0.6 * wide
+
+
+def _banded(bands: list[list[TextRow]], flats: Sequence[Stroke]) -> Table | None:
+    head = 0
+    if len(bands) > 1 and len(bands[0]) <= _MAX_HEAD and not _has_values(bands[0]):
+        head = len(bands[0])
+    lines = [line for band in bands for line in band]
+    strips = _common_strips([line for line in lines[head:] if len(line.cells) > 1])
+    if not strips:
+        return None
+    body = [tables_heads.row_between(line, strips) for line in lines[head:]]
+    width = len(strips) + 1
+    if not is_tabular(body, width, is_banded=True):
+        return None
+    own = _own_head(body)
+    if own:
+        head, body = head + own, body[own:]
+    columns = _columns(body, width)
+    while head and _is_title(lines[0], strips, columns):
+        # The title of the table is text.
+        del lines[0]
+        bands[0] = bands[0][1:]
+        head -= 1
+    rows = [*tables_heads.head_rows(lines[:head], columns, strips, flats=flats), *body]
+    sources = [s for row in rows for s in row.segments]
+    by_band = rows_of_bands(rows, [len(band) for band in bands if band])
+    if by_band is not None:
+        return Table(columns, by_band, sources, is_ruled=True)
+    table = Table(columns, rows[:head] + joined_rows(rows[head:]), sources)
+    table.header_rows, table.is_header_sure = head, head > 0
+    return table
+
+
+def _is_title(line: TextRow, strips: Sequence[Strip], columns: Sequence[Strip]) -> bool:
+    return len(line.cells) == 1 and not tables_heads.names_columns(
+        tables_heads.row_between(line, strips), columns
+    )
 
 
 def is_incomplete(table: Table, ordered: Sequence[Segment], /) -> bool:
@@ -56,6 +189,34 @@ def is_incomplete(table: Table, ordered: Sequence[Segment], /) -> bool:
 
 def _base(segment: Segment) -> float:
     return segment.base
+
+
+def _has_values(band: Sequence[TextRow]) -> bool:
+    return any(cell.sort == "number" for line in band for cell in line.cells)
+
+
+def _common_strips(lines: Sequence[TextRow]) -> list[Strip]:
+    """Return the strips that almost no line crosses."""
+    if len(lines) < 2:
+        return []
+    steps: list[tuple[float, int]] = []
+    for line in lines:
+        for cell in line.cells:
+            steps += ((cell.start, 1), (cell.u1, -1))
+    steps.sort()
+    allowed = len(lines) // 10
+    strips = []
+    depth = 0
+    start: float | None = None
+    for at, step in steps:
+        before, depth = depth, depth + step
+        if before > allowed >= depth:
+            start = at
+        elif before <= allowed < depth and start is not None:
+            if at - start >= _MIN_STRIP * lines[0].size:
+                strips.append((start, at))
+            start = None
+    return strips
 
 
 # Tables of text rows without lines.

@@ -167,6 +167,21 @@ _TIGHT = 0.5
 _MAX_COMPLETE = 0.34
 
 
+def rows_of_bands(lines: Sequence[TableRow], sizes: Sequence[int], /) -> list[TableRow] | None:
+    """Return one row per band between drawn lines; ``None`` if they separate groups of rows."""
+    if len(sizes) < 3 or 2 * len(sizes) < len(lines):
+        return None
+    out = []
+    at = 0
+    for size in sizes:
+        group = lines[at : at + size]
+        at += size
+        if _has_two_values(group):
+            return None
+        out.append(_joined(group))
+    return out
+
+
 def joined_rows(lines: Sequence[TableRow], /) -> list[TableRow]:
     """Join the lines of each row, by the distances between lines or by their missing cells."""
     groups = _by_distance(lines) or _by_content(lines)
