@@ -360,9 +360,10 @@ class _Run:
         """Order the results by score and relevance, after the places of a cited authority."""
         results, ranked = self.verdict.results, self.ranked
         order: Sequence[int] = range(len(ranked))
-        # The beginning of a document answers a question about it in any words, so that the
-        # relevance of its words says nothing.
-        if self.fuses and "head" not in self.reading.wants:
+        # A statement asks nothing, and the beginning of a document answers a question about it in
+        # any words: the relevance does not order their results.
+        asks = self.reading.form != "statement" and "head" not in self.reading.wants
+        if self.fuses and asks:
             fitted = self.verdict.fitted
             ranked = [with_relevance(h, r) for h, r in zip(ranked, fitted, strict=True)]
             order = sorted(

@@ -177,7 +177,7 @@ def _in_clause(text: str, at: int) -> Iterator[Found]:
 
 
 def _listed(cover: Cover, at: int) -> list[Found]:
-    """Return the parties of a cover page: names on lines of their own, each above its role."""
+    """Return the parties of a cover page: names on separate lines, each above its role."""
     found: list[Found] = []
     waiting: list[Found] = []
     side: int | None

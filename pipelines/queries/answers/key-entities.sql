@@ -5,7 +5,7 @@
 -- if the text states another role (a party's term, a signature, the head of a mail), two if it is defined, one if it
 -- is among the most frequent names of the document, a quarter otherwise. All mails count as one document with the
 -- number of mails, so that a folder of mails does not hide the parties of a contract. Courts, agencies and
--- exchanges count a twentieth without another role than court. The role of an issuer is issuer. A place counts
+-- exchanges count a twentieth without another role than court. The role of an issuer that is no party is issuer. A place counts
 -- once and a concept half, times the rarity ln(1 + N / n) / ln(1 + N) in n of N documents; of ten documents or
 -- more, one in more than a third counts nothing. Each entity has its most informative place: the first of those
 -- with its name and role, defined ones first; otherwise the first with a definition, with its full name, or with
@@ -19,7 +19,8 @@ stated AS (
         document_id,
         format IN ('eml', 'msg', 'mbox') AS is_mail,
         CASE WHEN document_type NOT IN ('correspondence', 'paper') THEN issuer END AS issuer,
-        list_transform(card, lambda fact: lower(fact.value)) AS named
+        list_transform(card, lambda fact: lower(fact.value)) AS named,
+        list_transform(list_filter(card, lambda fact: fact.field = 'party'), lambda fact: lower(fact.value)) AS parties
     FROM documents
 ),
 held AS (
@@ -31,6 +32,7 @@ held AS (
         bool_or(role <> 'court') AS has_role,
         coalesce(bool_or(text = issuer), false) AS is_issuer,
         bool_or(NOT is_mail AND list_contains(named, lower(replace(text, chr(10), ' ')))) AS on_card,
+        coalesce(bool_or(list_contains(parties, lower(replace(text, chr(10), ' ')))), false) AS is_party,
         bool_or(found_by = 'defined') AS is_defined
     FROM mentions ANTI JOIN copy USING (document_id)
     JOIN stated USING (document_id)
@@ -53,7 +55,7 @@ worth AS (
     SELECT
         entity_id, is_actor,
         any_value(mention_count) AS mention_count,
-        bool_or(is_issuer AND kind = 'organization') AS is_issuer,
+        bool_or(is_issuer AND kind = 'organization') AND NOT bool_or(is_party) AS is_issuer,
         -- Rounded, so that the order of summation has no effect.
         round(sum((1 + ln(held.places)) * CASE
             WHEN kind = 'location' THEN rare
