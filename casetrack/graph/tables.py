@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _OF_ITS_DOCUMENT = ("section", "exhibit")
 """Types of references whose meaning depends on the document."""
 _FEW = 80
-"""Minimum length of own text, in code points, beside a longer repeated text."""
+"""Minimum length of own text, in code points, next to a longer repeated text."""
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ def source_file(document: Document, /) -> Path | None:
 
 
 def is_inside(document: Document, /) -> bool:
-    """Return whether a document has no local file of its own: an attachment, or fetched."""
+    """Return whether a document has no separate local file: an attachment, or fetched."""
     if document.is_remote or document.parent_id is not None:
         return True
     return Path(document.path).parent.is_file()

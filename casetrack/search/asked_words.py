@@ -68,8 +68,8 @@ _SYNONYM = 0.8
 """Weight of a synonym relative to the word. It differs from the weight in ranking, where the words
 of all names share one weight."""
 _EVERY = 2.5
-"""Weight of each word beside its rarity, in the measure of the rarity. With 0 the verdict on 850
-questions is clearly worse, with 1 slightly."""
+"""Weight of each word, added to its rarity and in its measure. With 0 the verdict on 850 questions
+is clearly worse, with 1 slightly."""
 _SHORTEST, _ENDING = 5, 3
 """Minimum length of a word with other forms, and maximum length of its ending."""
 _UNITS = re.compile(

@@ -189,7 +189,7 @@ def _(each: graph.Reference) -> Lines:
 
 
 def _type(each: graph.Reference) -> str:
-    """Return the type in words: a law that is not a regulation is a statute."""
+    """Return the type as a noun: a law that is not a regulation is a statute."""
     if each.type != "regulation":
         return each.type
     # Its patterns take as long to compile as a search.

@@ -91,7 +91,7 @@ def table_lines(rows: Sequence[Row], /, *, guess: bool = True) -> list[str]:
 def label_columns(rows: Sequence[Row], /) -> frozenset[int]:
     """Return the columns of a form that name the cells to their right; empty for another table.
 
-    Rows have labels and values in turn; labels have colons or a format of their own, or the values
+    Rows have labels and values in turn; labels have colons or a different format, or the values
     of one column are of several sorts.
     """
     rows = [row for row in rows if len(row.cells) > 1]

@@ -236,7 +236,7 @@ class _EntityTable:
     def _names(self) -> pa.Array:
         """Return the name of each entity.
 
-        Names with the given name first are preferred, then names of its own key, names not in
+        Names with the given name first are preferred, then names with the same key, names not in
         capitals, and frequent names.
         """
         codes, texts = coded(self._rows["name"])
