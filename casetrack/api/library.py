@@ -495,8 +495,13 @@ class Library(Placing):
         return info
 
     def aside(self) -> list[CollectionInfo]:
-        """Return the collections that were set aside, by name."""
-        found = [read_info(folder) for folder in self._home.glob(f"{ASIDE}*")]
+        """Return the collections that were set aside, by name, without damaged ones."""
+        found = []
+        for folder in self._home.glob(f"{ASIDE}*"):
+            try:
+                found.append(read_info(folder))
+            except CaseTrackError as error:
+                _repairs.warning("%s %s", error, error.hint)
         return sorted(found, key=lambda info: info.name.casefold())
 
     def put_back(self, collection_id: str, /) -> Collection:

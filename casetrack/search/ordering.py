@@ -26,9 +26,9 @@ _LEAST = 0.003
 
 
 def with_relevance(hit: Ranked, relevance: float, /) -> Ranked:
-    """Return a ranked passage whose score includes its relevance."""
-    logit = math.log(max(relevance, _LEAST) / max(1 - relevance, _LEAST))
-    points = WEIGHT * logit
+    """Return a ranked passage whose score includes its relevance, as points from 0."""
+    odds = max(relevance, _LEAST) / max(1 - relevance, _LEAST)
+    points = WEIGHT * math.log(odds / _LEAST)
     signal = Signal(score=relevance, rank=None, contribution=points, has_list=False)
     return replace(hit, score=hit.score + points, signals={**hit.signals, "relevance": signal})
 

@@ -589,19 +589,21 @@ def _(p: Person) -> None:
     assert not others, ", ".join(sorted(others))
 
 
+def _delete(p: Person, typed: str) -> None:
+    p.go("/manage")
+    p.type("#collection-delete input[name=sure]", typed)
+    p.click("#collection-delete button")
+
+
 @task("not delete the collection without its name")
 def _(p: Person) -> None:
-    p.go("/manage")
-    p.type("#collection-delete input[name=sure]", "other")
-    p.click("#collection-delete button")
+    _delete(p, "other")
     p.see(".note.danger")
 
 
 @task("delete the collection, and restore it")
 def _(p: Person) -> None:
-    p.go("/manage")
-    p.type("#collection-delete input[name=sure]", NAME)
-    p.click("#collection-delete button")
+    _delete(p, NAME)
     p.click("#aside form button")
     p.see("main h1")
     assert NAME in p.text(), "the collection is not restored"
@@ -609,9 +611,7 @@ def _(p: Person) -> None:
 
 @task("delete the collection for good, and import it again")
 def _(p: Person) -> None:
-    p.go("/manage")
-    p.type("#collection-delete input[name=sure]", NAME)
-    p.click("#collection-delete button")
+    _delete(p, NAME)
     p.click("#aside details summary")
     p.click("#aside details button")
     assert NAME not in p.text()

@@ -174,6 +174,8 @@ def test_a_collection_is_managed_and_a_document_removed(
         (aside,) = library.aside()
         assert not library.collections()
         assert empty.post("/aside", data={"collection": "no-such"}).status_code == 404
+        (library.settings.data_dir / "collections" / ".aside-damaged").mkdir(exist_ok=True)
+        assert aside.name in empty.get("/").text
         empty.post("/aside", data={"collection": aside.id, "do": what})
         assert not library.aside()
     assert not library.collections()
