@@ -55,19 +55,27 @@ def test_lines_are_in_definitions(way: str, language: str, expected: dict[int, s
 
 
 def test_the_rules_hold_for_languages_without_a_grammar() -> None:
-    lua = (
-        "local x = 1\n\nfunction tree.grow(by)\n  if by then\n    rest()\n  end\n  return by\nend\n"
-    )
-    paths = outline_of(lua.split("\n"), "Lua").paths
+    julia = "x = 1\n\nfunction grow(by)\n  if by\n    rest()\n  end\n  return by\nend\n"
+    paths = outline_of(julia.split("\n"), "Julia").paths
     assert [len(p) for p in paths] == [0, 0, 1, 1, 1, 1, 1, 1, 0]
-    assert code.parsed("", "Lua") is None
+    assert code.parsed("", "Julia") is None
+
+
+@pytest.mark.parametrize(
+    "language", ["Kotlin", "Lua", "Scala", "Shell", "SQL", "Swift", "TOML", "YAML"]
+)
+def test_each_grammar_names_what_a_text_defines(language: str) -> None:
+    """Lines that define something end with a comment of its full name."""
+    lines = SAMPLES[language].split("\n")
+    expected = {n: line.rsplit("> ", 1)[1].split() for n, line in enumerate(lines) if "> " in line}
+    assert outline_of(lines, language).symbols == expected
 
 
 def test_short_definitions_are_lines_among_others(way: str) -> None:
     assert outline_of("def f(): pass\ndef g():\n    pass\n".split("\n"), "Python").paths == [()] * 4
 
 
-@pytest.mark.parametrize("language", ["YAML", "SQL", "CSS", "Makefile", "no language"])
+@pytest.mark.parametrize("language", ["CSS", "Makefile", "no language"])
 def test_other_texts_have_no_definitions(language: str) -> None:
     assert not any(outline_of(PYTHON.split("\n"), language).paths)
 

@@ -39,9 +39,20 @@ _PACKAGES = _LISTS.groups("packages")
 _DEFINITIONS = frozenset(_LISTS.words("definitions"))
 _VALUES = frozenset(_LISTS.words("values"))
 _SCOPES = frozenset(_LISTS.words("scopes"))
-_FUNCTION = re.compile("func|method|constructor|destructor|closure|lambda|_block$")
+_FUNCTION = re.compile(
+    "func|method|constructor|destructor|closure|lambda|_block$|block_sequence|init_decl|inline_table"
+)
 """Nodes whose variables are their own."""
-_IDENTIFIER = re.compile("(?:.*_)?identifier|constant|name")
+_IDENTIFIER = re.compile(
+    "(?:.*_)?(?:identifier|key|name)|constant|flow_node|pattern|variable_(?:declaration|list)"
+)
+_NAMES = frozenset(
+    """
+    bare_key dotted_key identifier object_reference quoted_key type_identifier variable_declaration
+    variable_list
+    """.split()
+)
+"""Nodes that are names without being a field."""
 _WORD = re.compile(r"\w+")
 _HOLDERS = {
     "assignment_expression": ("left", "right"),
@@ -104,7 +115,7 @@ def _definitions(root: Any) -> Iterator[Definition]:
         inside = is_local or _FUNCTION.search(node.type) is not None
         waiting += ((child, inside) for child in reversed(node.named_children))
         value = None if is_local or name else _value(node)
-        if (named := name or value) is None:
+        if (named := name or value) is None or (is_local and node.type == "property_declaration"):
             continue
         outer = node
         while outer.parent is not None and outer.parent.type in _AROUND:
@@ -112,7 +123,8 @@ def _definitions(root: Any) -> Iterator[Definition]:
         # ``struct tree *root`` only uses the name.
         is_use = node.type.endswith("_specifier") and node.child_by_field_name("body") is None
         is_symbol = not is_use and node.type not in _SCOPES
-        first, last = outer.start_point[0], node.end_point[0]
+        # A table of TOML ends where the next one begins.
+        first, last = outer.start_point[0], node.end_point[0] - (not node.end_point[1])
         yield Definition(named, first, last, value is None, is_symbol, _receiver(node))
 
 
@@ -125,11 +137,20 @@ def _value(node: Any) -> str | None:
     """Return the name of a constant, a type or another value."""
     if node.type not in _VALUES:
         return None
-    fields = map(node.child_by_field_name, ("name", "left", "declarator"))
-    named = next(filter(None, fields), None)
+    fields = map(node.child_by_field_name, ("name", "left", "declarator", "pattern"))
+    named = next(filter(None, fields), None) or _unmarked(node)
     if named is None or not _IDENTIFIER.fullmatch(named.type):
         return None
     return str(named.text.decode(errors="replace"))
+
+
+def _unmarked(node: Any) -> Any:
+    """Return the name of a node of a grammar that does not mark it as a field."""
+    if key := node.child_by_field_name("key"):
+        return key if node.type == "block_mapping_pair" else None
+    parts = (n for n in node.named_children if not n.type.startswith(("keyword_", "modifiers")))
+    first = next(parts, None)
+    return first if first is not None and first.type in _NAMES else None
 
 
 def _name(node: Any) -> str | None:
@@ -141,8 +162,11 @@ def _name(node: Any) -> str | None:
             named = node.child_by_field_name(name)
     elif node.type in _DEFINITIONS:
         named = node.child_by_field_name("name") or node.child_by_field_name("type")
+        value = node.child_by_field_name("value")
         if node.type == "function_definition" and node.child_by_field_name("name") is None:
             named = _declared(node)
+        elif named is None and (value is None or value.type == "block_node"):
+            named = _unmarked(node)
     return None if named is None else named.text.decode(errors="replace")
 
 
@@ -224,16 +248,21 @@ def outline_of(lines: Sequence[str], language: str, /) -> Outline:
     paths: list[tuple[str, ...]] = [()] * len(lines)
     symbols: dict[int, list[str]] = {}
     long = sum(map(len, lines)) > MOST_CHARS or any(len(n) > _LONGEST_LINE for n in lines)
-    if language not in STRUCTURED or long:
+    known = None if long else parsed("\n".join(lines), language)
+    if long or (known is None and language not in STRUCTURED):
         return Outline(paths, symbols)
-    known = parsed("\n".join(lines), language)
     definitions = list(_by_layout(lines, language)) if known is None else known
+    around: list[tuple[int, str]] = []
     for each in sorted(definitions, key=lambda d: (d.first, -d.last)):
         start = each.first
         name = " ".join(each.name.split())[:_NAME_CHARS]
+        while around and around[-1][0] < start:
+            around.pop()
         if each.is_symbol:
-            own = filter(None, (*paths[start], each.owner, name))
+            own = filter(None, (*(outer for _, outer in around), each.owner, name))
             symbols.setdefault(start, []).append(".".join(own))
+        if each.encloses:
+            around.append((each.last, name))
         first = _with_comments(lines, start)
         is_short = each.last - first + 1 < LEAST_LINES
         if is_short or not each.encloses or len(paths[start]) >= _DEEPEST:
