@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from casetrack.base.addresses import correspondents
 from casetrack.extract.card.facts import Found, clean, found_at, matched, of_line, of_property
 from casetrack.extract.card.patterns import FILINGS, MAILS, NOT_TITLE, PERSON, SALUTATION, pattern
-from casetrack.extract.card.titles import is_day, is_titled, read_title
+from casetrack.extract.card.titles import CONTRACT_NOUN, is_day, is_titled, read_title
 from casetrack.extract.dates import find_dates
 
 if TYPE_CHECKING:
@@ -27,7 +28,9 @@ _ABOUT: Final = pattern("about")
 _WIRE: Final = re.compile(r"\d{4}\s*/\s*(?P<v>[A-Z][\w&.,'’ -]{2,50}?)\s*/")
 _ANNOUNCES: Final = pattern("announces")
 _LEAD: Final = pattern("lead")
-_PHRASE: Final = re.compile(r"(?<![\w.])(?!(?:of|and|the|for|de)\b)[a-z]+(?!\w)|[a-z]ly$")
+_PHRASE: Final = re.compile(
+    r"(?<![\w.])(?!(?:of|on|and|the|for|de|der|des|für|du)\b)[a-z]+(?!\w)|[a-z]ly$"
+)
 _NO_KEY: Final = frozenset(
     "the inc incorporated ltd limited llc corp corporation co company plc ag gmbh se".split()
 )
@@ -37,6 +40,7 @@ _INSTITUTION: Final = re.compile(
     r"(?i)\b(?:universit|institut|department|inc\b|corp|laborator|school|college|abstract|research|"
     r"group\b|labs|journal|proceedings|conference|press\b|introduction|preprint)"
 )
+_TITLED: Final = re.compile(r"^(?:Mr|Ms|Mrs|Dr)\.?\s+|,[^,]*$")
 _SALUTED: Final = re.compile(r"(?i:herrn?|frau|mr\.?|ms\.?|mrs\.?|attn\.?)")
 _MEETING: Final = pattern("meeting")
 _BY: Final = re.compile(rf"^\W*[Bb]y:?[ \t]+(?P<v>{PERSON.pattern})\s*$", re.MULTILINE)
@@ -44,12 +48,15 @@ _OF_BODY: Final = re.compile(
     r"(?:versammlung|sitzung|meeting|minutes)\s+(?:des|der|of(?:\s+the)?)\s+(?P<v>[A-ZÄÖÜ][^\n,(]{2,70})"
 )
 _AGENCY: Final = pattern("agency")
+_ADOPTS: Final = pattern("adopts")
 _OWNED: Final = frozenset(("specification", "report", "policy", "presentation"))
 """Kinds whose copyright belongs to the issuer; that of others may belong to a publisher."""
 _WORD: Final = re.compile(r"[^\W\d]{2}")
 _LONGEST: Final = 4  # words of a person's name
 _TO: Final = re.compile(r"^\W*(?:TO|To|An)\s*:\s*(?P<v>[^\n]{2,80})", re.MULTILINE)
 _SUBJECT: Final = re.compile(r"(?:re|betreff|subject|via|by)\b", re.IGNORECASE)
+_SMALL_ADDRESS: Final = re.compile(r"\w\s+[●•·∙|–-]\s+.*\d\s+[●•·∙|–-]\s+\D{0,3}\d{4,5}\s")
+"""A name, street and town on one line, with marks between them."""
 _HOST: Final = re.compile(r"(?:@|www\.|https?://)[\w.-]+")
 _COVER, _TOP, _BELOW_TITLE, _BLOCK = 2500, 400, 3, 12
 _SUBJECT_WORDS = 5
@@ -67,32 +74,30 @@ def read_issuer(cover: Cover, kind: str, /) -> Found | None:
     if kind in FILINGS:
         return _registrant(cover)
     if kind in {"press release", "results release"}:
-        return _releases(cover)
+        return _releases(cover) or _publisher(cover)
     if kind in {"invoice", "order", "proposal"}:
         return _labelled(cover, "issuer") or _letterhead(cover) or _firm_line(cover, _COVER)
-    if kind == "contract":
-        return None
     if kind == "paper":
         return _authors(cover)
-    if kind == "correspondence":
+    if kind == "contract" and not is_letter(cover):
+        return None
+    if kind in {"contract", "correspondence"}:
         head, to = _letterhead(cover), read_addressee(cover, kind)
         if head is None or (to and head.start >= to.start) or PERSON.fullmatch(head.value):
             return _signer(cover)
         is_own = _FIRM.search(head.value) or _is_again(cover, head.value, head.end)
         return head if is_own else _signer(cover)
-    if kind == "minutes" and (found := _body_of_minutes(cover)):
-        return found
+    if kind == "minutes":
+        return _body_of_minutes(cover) or _firm_line(cover) or _heading_agency(cover)
     if kind == "regulation" and (found := _agency(cover)):
         return found
     found = _labelled(cover, "issuer")
     found = found if found and " " in found.value else None
     found = found or (_owner(cover) if kind in _OWNED else None)
-    return (
-        found
-        or _firm_line(cover)
-        or _author(cover)
-        or (_heading_agency(cover) if kind == "report" else None)
-    )
+    found = found or matched(cover, "issuer", _ADOPTS.search(cover.text), 0.8, "adopts it")
+    found = found or _firm_line(cover)
+    # The agency at the head of a form receives it.
+    return found or (None if kind == "form" else _heading_agency(cover)) or _author(cover)
 
 
 def read_addressee(cover: Cover, kind: str, /) -> Found | None:
@@ -100,8 +105,8 @@ def read_addressee(cover: Cover, kind: str, /) -> Found | None:
     if cover.format in MAILS:
         return of_property("addressee", _mail_name(cover.properties.get("to")), "recipient")
     if kind in {"invoice", "order", "proposal"}:
-        return _labelled(cover, "addressee")
-    if kind not in {"correspondence", "memo"}:
+        return _labelled(cover, "addressee") or _in_window(cover)
+    if kind not in {"correspondence", "memo"} and not (kind == "contract" and is_letter(cover)):
         return None
     if labelled := _TO.search(cover.text[:2000]):
         return matched(cover, "addressee", labelled, 0.9, "label")
@@ -119,9 +124,29 @@ def read_addressee(cover: Cover, kind: str, /) -> Found | None:
             break
         else:  # one line below a subject is a heading
             first, size = None, 0
-    if first is None or re.search(r"\d", first.text):  # a street
+    if first is None or re.search(r"[\d\[{]", first.text):  # a street, or a blank
+        return None
+    name = _TITLED.sub("", first.text)
+    is_named = PERSON.fullmatch(name) or _FIRM.fullmatch(name)
+    if kind == "contract" and (not is_named or CONTRACT_NOUN.search(name)):
         return None
     return of_line(cover, "addressee", first, 0.75, "address block")
+
+
+def is_letter(cover: Cover, /) -> bool:
+    """Return whether the cover has a salutation, as a contract in the form of a letter has."""
+    return any(SALUTATION.match(line.text) for line in cover.lines[:40])
+
+
+def _in_window(cover: Cover) -> Found | None:
+    """Return the name below the small address of the sender in the window of a letter."""
+    for line, below in itertools.pairwise(cover.lines[:_BLOCK]):
+        if _SMALL_ADDRESS.search(line.text):
+            name = re.split(r"\s{3,}|(?:^|\s)(?i:phone|fon|tel|fax)\b|\d", below.text)[0]
+            if _is_name(name):
+                end = below.start + len(name)
+                return found_at(cover, "addressee", below.start, end, 0.75, "address window")
+    return None
 
 
 def _author(cover: Cover) -> Found | None:
@@ -166,7 +191,7 @@ def _releases(cover: Cover) -> Found | None:
     text = cover.text
     headlines = [line for line in cover.lines[:6] if _is_headline(line.text)][:3]
     alone = {clean(line.text) for line in cover.lines}
-    about = next((m.start() for m in _ABOUT.finditer(text)), _COVER)
+    about = next((m.start("v") for m in _ABOUT.finditer(text)), _COVER)
     matches = (
         *((m, "about section") for m in _ABOUT.finditer(text)),
         *((m, "lead") for m in _LEAD.finditer(text[: min(_COVER, about)])),
@@ -179,18 +204,37 @@ def _releases(cover: Cover) -> Found | None:
         for f in found
         if not (_is_person(f, text) if f.evidence == "lead" else _PHRASE.search(f.value))
     ]
+    firms = [f.value for f in found if f.evidence == "about section"]
+    products = {v for v in firms if any(v.startswith(f"{firm} ") for firm in firms)}
+    found = [f for f in found if f.value not in products]
+    best: tuple[int, Found] | None = None
     for one in found:
         same = [f for f in found if _firm_key(f.value) == _firm_key(one.value)]
         places = {f.evidence for f in same}
-        is_above = any(
+        short = re.match(r"\s*\(([A-Z]{2,8})\)", text[one.end :])
+        is_above = (one.evidence == "lead" and short and text.count(short[1]) > 1) or any(
             _firm_key(one.value) in _firm_key(line.text, 40)
             or _firm_key(one.value, 1) == _firm_key(line.text, 1)
             for line in headlines
             if line.end < one.start
         )
         places |= {"headline"} if is_above else {"contact"} if one.value in alone else set()
-        if len(places) > 1:
-            return max(same, key=lambda f: len(f.value))
+        if len(places) > (best[0] if best else 1):
+            best = len(places), max(same, key=lambda f: len(f.value))
+    if best:
+        return best[1]
+    opening = _firm_key(text[:about], len(text))
+    named = (f for f in found if f.evidence == "about section" and _firm_key(f.value) in opening)
+    return next(named, None)
+
+
+def _publisher(cover: Cover) -> Found | None:
+    """Return the name behind a headline that the page repeats: "Storm ahead - Weather Office"."""
+    text = cover.lines[0].text if cover.lines else ""
+    headline, mark, name = next(iter(re.findall(r"(.{12,})\s([|–—-])\s(.+)", text)), ("", "", ""))
+    if mark and any(line.text == headline for line in cover.lines[1:]):
+        end = cover.lines[0].end
+        return found_at(cover, "issuer", end - len(name), end, 0.8, "title of the page")
     return None
 
 

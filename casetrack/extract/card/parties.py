@@ -40,13 +40,17 @@ _AS: Final = pattern("as")
 _BARE: Final = re.compile(r"\((?:the\s+)?([A-Z][\w ]{2,28})\)")
 _HEREIN: Final = pattern("herein")
 _LABELLED: Final = pattern("labelled")
+_OFFERS: Final = pattern("offers")
 _COLLECTIVE: Final = pattern("collective")
 _NOT_NAMES: Final = pattern("not_names")
 _GROUP: Final = pattern("group")
 
 
-def read_parties(cover: Cover, /) -> tuple[Found, ...]:
-    """Return the parties of a contract in order; one without a name has an empty value."""
+def read_parties(cover: Cover, addressee: Found | None = None, /) -> tuple[Found, ...]:
+    """Return the parties of a contract in order; one without a name has an empty value.
+
+    A letter agreement is between its *addressee* and the firm that it defines.
+    """
     best: tuple[Found, ...] = ()
     for clause in _CLAUSE.finditer(cover.text):
         before = cover.text[max(0, clause.start() - 400) : clause.start()]
@@ -63,6 +67,13 @@ def read_parties(cover: Cover, /) -> tuple[Found, ...]:
             best = tuple(_in_clause(cover.text, recital.end()))
             if _worth(best):
                 break
+    if not best and addressee and (writer := _OFFERS.search(cover.text, addressee.end)):
+        # A letter agreement: the firm that it defines, and its addressee.
+        role = "employee" if "employ" in cover.text[: writer.end() + 90].lower() else None
+        name, own = writer["v"], _as_role(writer["term"], writer["v"])
+        at = writer.start("v"), writer.end("v"), 0.8, "letter"
+        you = replace(addressee, field="party", role=role, side=2)
+        best = (Found("party", " ".join(name.split()), *at, own, 1), you)
     labelled = tuple(_labelled(cover))
     if _worth(labelled) > _worth(best):
         best = labelled
@@ -229,12 +240,10 @@ def _party_at(
     if blank or pointed:
         end = (blank or pointed).end()  # type: ignore[union-attr]
         role, then = _role_after(text, end, high, "")
-        return (
-            None,
-            role or ("you" if pointed and pointed[0].lower().startswith("you") else "party"),
-            then,
-            False,
-        )
+        words = re.findall(r"[a-z-]+", (blank or pointed)[0].lower())  # type: ignore[index]
+        # "[Name of the Tenant]": the words of a blank state its role.
+        known = ROLES if blank else {"you"}
+        return None, role or next((w for w in words if w in known), "party"), then, False
     group = _GROUP.match(text, at, high)
     if group and not re.match(r"(?i)\w+\s+(?:of|&|national|trust|one)\b", text[at : at + 40]):
         end = at + re.split(r"[(,;]|\band\b", group[0], maxsplit=1)[0].rstrip().__len__()
@@ -255,7 +264,9 @@ def _name_span(text: str, at: int, high: int) -> tuple[int, int] | None:
     while at < high and text[at] in ' \n\t*_|"“,':
         at += 1
     lead = re.match(
-        r"(?:the|The|THE|Mr\.?|Ms\.?|Mrs\.?|Dr\.?|Herrn?|Frau|der|die)\s+", text[at:high]
+        r"(?:the|The|THE|Mr\.?|Ms\.?|Mrs\.?|Dr\.?|Herrn?|Frau|der|die|(?:[Ll]a\s+)?[Ss]oci[ée]t[ée]|"
+        r"Monsieur|Madame|Mme|Don(?:/Doña)?|Doña)\s+",
+        text[at:high],
     )
     first = at + (lead.end() if lead else 0)
     if not re.match(r"[A-ZÄÖÜ0-9]|[a-z]{1,3}[A-Z]", text[first : first + 4]) or _NOT_NAMES.match(

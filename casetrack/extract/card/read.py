@@ -44,6 +44,6 @@ def read_card(cover: Cover, kind: str, /) -> tuple[Found, ...]:
         *(read_title, read_issuer, read_addressee),
         *(read_date, read_period, read_number, read_base),
     )
-    values = (read(cover, kind) for read in readers)
-    parties = read_parties(cover) if kind == "contract" else ()
-    return (*(value for value in values if value is not None), *parties)
+    values = [value for read in readers if (value := read(cover, kind)) is not None]
+    addressee = next((value for value in values if value.field == "addressee"), None)
+    return (*values, *(read_parties(cover, addressee) if kind == "contract" else ()))

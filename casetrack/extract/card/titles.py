@@ -12,7 +12,7 @@ from casetrack.extract.dates import find_dates
 if TYPE_CHECKING:
     from casetrack.extract.card.cover import Cover
 
-_CONTRACT_NOUN: Final = pattern("contract_noun")
+CONTRACT_NOUN: Final = pattern("contract_noun")
 _AMENDS: Final = pattern("amends")
 _BILLS: Final = (r"\b(?:\w*rechnung|invoices?|facture|factuur|factura|receipt)\b",)
 _TITLE_WORDS: Final[dict[str, tuple[str, ...]]] = {
@@ -83,7 +83,7 @@ def read_base(cover: Cover, kind: str, /) -> Found | None:
         and not re.search(r"amend|waiver|supplement|joinder", title.value, re.IGNORECASE)
     ):
         return None
-    named = match if _CONTRACT_NOUN.search(match["v"]) else None
+    named = match if CONTRACT_NOUN.search(match["v"]) else None
     return matched(cover, "base", named, 0.8, "title of the amendment")
 
 
@@ -153,7 +153,7 @@ def _contract_title(cover: Cover) -> Found | None:
         text = line.text
         if (
             len(text) > 160
-            or not _CONTRACT_NOUN.search(text)
+            or not CONTRACT_NOUN.search(text)
             or NOT_TITLE.match(text)
             or text.rstrip().endswith(",")
             or text[0].islower()
@@ -187,7 +187,7 @@ def _contract_title(cover: Cover) -> Found | None:
                 end = after.end
                 continue
             held = (
-                _CONTRACT_NOUN.match(after.text.split()[-1])
+                CONTRACT_NOUN.match(after.text.split()[-1])
                 or re.match(r"(?:and|to|of|for)\b", after.text, re.IGNORECASE)
                 or _ends_open(cover.text[start:end].lower())
             )

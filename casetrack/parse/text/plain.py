@@ -112,7 +112,7 @@ _LIST = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s+\S")
 _QUOTE = re.compile(r" {0,3}>")
 _TABLE = re.compile(r"\s*\|.*\||.*\S\s*\|\s*\S")
 _TABLE_RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)+\|?\s*$|\s*\|\s*:?-+:?\s*\|\s*$")
-_TITLE = re.compile(r"title:\s*(.+)", re.IGNORECASE)
+_TITLE = re.compile(r"title\s*[:=]\s*(.+)", re.IGNORECASE)
 
 
 class MarkdownReader(TextFormat):
@@ -171,10 +171,11 @@ def _markdown_pages(parts: Iterator[Lines]) -> Iterator[Page]:
 
 def _front_matter_end(lines: list[str]) -> int:
     """Return the number of lines of the front matter, 0 without one."""
-    if lines[0].rstrip() != "---":
+    fence = lines[0].rstrip()
+    if fence not in {"---", "+++"}:
         return 0
     for i, line in enumerate(lines[1:], start=1):
-        if line.rstrip() in {"---", "..."}:
+        if line.rstrip() in {fence, "..."}:
             return i + 1
     return 0
 
