@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING, Any
 from casetrack.base import errors
 from casetrack.base.records import Document
 from casetrack.base.records.documents import STATED_DATE
-from casetrack.base.years import recorded
 from casetrack.extract.card.cover import Cover
-from casetrack.extract.days import stated_day
 from casetrack.extract.document_type import infer_document_type
 from casetrack.extract.papers.text import WholeText
 from casetrack.ingest.assemble import (
@@ -206,10 +204,7 @@ class DocumentBuilder:
             author=info.author,
             content_created_at=_utc(info.created_at),
             content_modified_at=_utc(info.modified_at),
-            properties=(
-                *self._stated_date(job, parsed, tally, kind, card["stated_on"]),
-                *info.properties,
-            ),
+            properties=(*_stated_date(info.format, card), *info.properties),
             language=None,
             page_count=tally.pages,
             pages_without_text=tally.without_text,
@@ -245,26 +240,6 @@ class DocumentBuilder:
             ),
         )
 
-    def _stated_date(
-        self, job: Job, parsed: ParsedFile, tally: Tally, kind: str | None, stated: str | None
-    ) -> list[tuple[str, str]]:
-        """Return the date stated in the text as a property, for documents that people read.
-
-        It is the date of the card (*stated*), else the last day of a report's period.
-        """
-        info = parsed.info
-        cover = next((page.text for page in tally.first_pages if page.text.strip()), "")
-        if info.format in _DATED_OTHERWISE or not cover:
-            return []
-        if stated and len(stated) == len("2024-05-01"):
-            return [(STATED_DATE, stated)]
-        made = recorded(
-            info.created_at or info.modified_at or job.facts.modified_at
-        ) or datetime.now(UTC)
-        find = partial(stated_day, cover, title=info.title, document_type=kind, made=made.date())
-        day = attempt("stated_date", find, None, stage="document")
-        return [(STATED_DATE, day.isoformat())] if day else []
-
     def _type(
         self, file: FoundFile, job: Job, parsed: ParsedFile, tally: Tally, name: str
     ) -> tuple[str | None, str | None]:
@@ -284,6 +259,13 @@ class DocumentBuilder:
             pages=tally.pages,
         )
         return attempt("document_type", infer, (None, None), stage="document")
+
+
+def _stated_date(format: str, card: dict[str, Any]) -> list[tuple[str, str]]:  # noqa: A002
+    """Return the date of the card, or the end of its period, for documents that people read."""
+    day = card["stated_on"] or (card["period"] or "").rpartition("/")[2]
+    is_day = len(day) == len("2024-05-01") and day <= f"{datetime.now(UTC):%F}"
+    return [(STATED_DATE, day)] if is_day and format not in _DATED_OTHERWISE else []
 
 
 def source_columns(origin: Origin | None, previous: Document | None, /) -> dict[str, Any]:

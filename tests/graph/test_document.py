@@ -12,7 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from casetrack.base.records.documents import CardFact
+from casetrack.extract.card.cover import Cover
+from casetrack.extract.card.read import card_columns
 from casetrack.extract.dates import find_dates
+from casetrack.extract.papers.text import TextPage
 from casetrack.extract.spans import AmountSpan, NameSpan, ReferenceSpan
 from casetrack.graph.document import concepts, read_document
 from casetrack.graph.document.concepts import find_concepts
@@ -59,7 +63,12 @@ def document(**fields: Any) -> DocumentFacts:
 
 
 def read(*texts: str, **fields: Any) -> DocumentGraph:
-    return read_document(document(**fields), [marked(t, i) for i, t in enumerate(texts)])
+    facts = document(**fields)
+    if facts.card is None:
+        cover = Cover([TextPage(1, "".join(texts[:1]))], format=facts.format)
+        card = card_columns(cover, facts.document_type or "")["card"] or ()
+        facts = replace(facts, card=tuple(fact for fact in card if fact.field == "date"))
+    return read_document(facts, [marked(text, i) for i, text in enumerate(texts)])
 
 
 def entities(graph: DocumentGraph, kind: str) -> dict[str, LocalEntity]:
@@ -308,7 +317,8 @@ def test_a_guess_is_kept_and_never_settled(kind: Any, confidence: float, is_date
     guess = replace(certain, **where, **unsettled, **output)
     at = text.index("25/12/2024")
     dates = (guess, replace(certain, start=at, end=at + len(certain.text)))
-    graph = read_document(document(), [marked(text, dates=dates)])
+    written = CardFact("date", "2024-12-25", *[None] * 5, 0.9, "own date")
+    graph = read_document(document(card=(written,)), [marked(text, dates=dates)])
     assert len(graph.dates) == 2
     settled = {"relative": "2024-12-24", "ambiguous": "2024-04-03"}[kind]
     assert graph.dates[0].span.value == (settled if is_date else None)

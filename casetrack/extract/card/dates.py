@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from casetrack.base.words import WordLists
+from casetrack.extract import dates
 from casetrack.extract.card.facts import Found, matched
 from casetrack.extract.card.patterns import MAILS, SALUTATION, pattern
 from casetrack.extract.dates import find_dates
@@ -24,6 +25,15 @@ _PLANNED: Final = re.compile(r"(?i)\b(?:will|shall|wird|werden)\b[^.;]*$")
 _OF_THIS = _LISTS.pattern("of_this")
 _ENDED: Final = pattern("ended")
 _INTERVAL: Final = pattern("interval")
+_REPORT: Final = re.compile(
+    r"\b(?:reports?|statements?|accounts|review|results|survey|yearbook|(?:geschäfts|jahres)\w+)\b",
+    re.IGNORECASE,
+)
+_YEAR: Final = re.compile(
+    r"(?<![\d/.,$€£-])(?:(?P<part>[QH][1-4])[ /-]?)?(?P<year>(?:19|20)\d\d)"
+    r"(?:\s?[/–-]\s?(?P<to>\d\d(?:\d\d)?))?(?![\d%]|[.,/-]\d)"
+)
+_TITLES, _SHORT = 12, 60
 _OF_CUSTOMER: Final = re.compile(r"kunden|customer|contract|order|bestell|alt", re.IGNORECASE)
 _COVER, _TOP, _HEAD = 3200, 700, 300
 _ENOUGH, _OF_CONTRACT = 0.9, 1.6
@@ -132,6 +142,16 @@ def read_period(cover: Cover, kind: str, /) -> Found | None:
                 0.85,
                 "labelled period",
             )
+    for line in cover.lines[:_TITLES]:
+        year = _YEAR.search(line.text) if len(line.text) <= _SHORT else None
+        if year and _REPORT.search(line.text):
+            to = year["to"] or ""
+            whole = dates.read_date(
+                f"{year['part'] or ''} {year['year'][: 4 - len(to)]}{to}".strip()
+            )
+            if whole is not None and whole.first:
+                at = line.start + year.start(), line.start + year.end()
+                return Found("period", f"{whole.first}/{whole.last}", *at, 0.8, "title")
     return None
 
 

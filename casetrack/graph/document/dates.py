@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 
 from casetrack.base.words import WordLists
 from casetrack.base.words.lists import MONTHS, any_month
-from casetrack.base.years import is_clock_fault
 from casetrack.extract.dates import day_order, read_date
-from casetrack.extract.days import LEAST_CONFIDENCE, LETTERHEAD, head_day
+from casetrack.extract.days import LEAST_CONFIDENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -223,7 +222,7 @@ class DateReader:
 
     def __init__(self, document: DocumentFacts, chunks: Sequence[ChunkFacts], /) -> None:
         self._day_first = day_order(d for c in chunks for d in c.dates)
-        self.document_date = document_date(document, chunks, self._day_first)
+        self.document_date = document_date(document)
         self._chunks = chunks
         is_letter = document.format.lower() in _MAILS or document.document_type in _LETTERS
         self._nearby = is_letter or (
@@ -343,23 +342,17 @@ def _valued(span: DateSpan, known: DateSpan) -> DateSpan:
     )
 
 
-def document_date(
-    document: DocumentFacts, chunks: Sequence[ChunkFacts], day_first: bool | None, /
-) -> dt.date | None:
+def document_date(document: DocumentFacts, /) -> dt.date | None:
     """Return the day on which a document was written, if it states one.
 
-    For a mail its date; else the first full date at the head of the first page; else the date at
-    the start of the file name. The creation time of the file is no evidence.
+    For a mail its date; else the date of its card; else the date at the start of the file name.
+    The creation time of the file is no evidence.
     """
-    is_mail = document.format.lower() in _MAILS
-    if is_mail and document.content_created_at is not None:
+    if document.format.lower() in _MAILS and document.content_created_at is not None:
         return document.content_created_at.date()
-    for chunk in chunks:
-        if chunk.page != chunks[0].page or chunk.char_start > LETTERHEAD:
-            break
-        day = head_day(chunk.text, chunk.dates, day_first, document.document_type)
-        if day is not None and not (is_mail and is_clock_fault(day)):
-            return day
+    stated = (fact.value for fact in document.card or () if fact.field == "date")
+    if (day := next(stated, "")) and len(day) == len("2024-05-01"):
+        return dt.date.fromisoformat(day)
     named = _ISO_NAME.match(document.name.rpartition("/")[2])
     return _calendar_day(*map(int, named.groups())) if named else None
 
