@@ -88,7 +88,7 @@ def _legal(d: Document) -> list[tuple[Any, ...]]:
     """Return the facts about a paper of a case; nothing for other documents."""
     return [
         ("Legal Type", d.legal_kind),
-        ("Told By", *phrase(d.legal_evidence)),
+        ("Legal Evidence", *phrase(d.legal_evidence)),
         ("Paper", *phrase(d.legal_title)),
         ("Case", *phrase(d.case_name)),
         ("Case Number", *phrase(d.case_number)),

@@ -115,7 +115,7 @@ def _families(answer: Families) -> Lines:
 @lines_of.register
 def _family(family: Family) -> Lines:
     span = "" if family.bates_begin is None else f"  {family.bates_begin}-{family.bates_end}"
-    lines = [line((family.document, "strong"), span, (f"  by the {family.told_by}", "less"))]
+    lines = [line((family.document, "strong"), span, (f"  by the {family.known_from}", "less"))]
     for member in family.members[1:]:
         number = f"  {member.control_number}" if member.control_number else ""
         lines.append(line(member.document, (number, "less"), indent=2 * member.depth))

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Final
 
 from casetrack.base.addresses import correspondents
 from casetrack.extract.card.facts import Found, clean, found_at, matched, of_line, of_property
-from casetrack.extract.card.patterns import FILINGS, MAILS, NOT_TITLE, PERSON, SALUTATION, pattern
+from casetrack.extract.card.patterns import (
+    FILINGS,
+    ISSUED,
+    MAILS,
+    NOT_TITLE,
+    PERSON,
+    SALUTATION,
+    pattern,
+)
 from casetrack.extract.card.titles import CONTRACT_NOUN, is_day, is_titled, read_title
 from casetrack.extract.dates import find_dates
 
@@ -73,7 +81,7 @@ def read_issuer(cover: Cover, kind: str, /) -> Found | None:
         )
     if kind in FILINGS:
         return _registrant(cover)
-    if kind in {"press release", "results release"}:
+    if kind in ISSUED:
         return _releases(cover) or _publisher(cover)
     if kind in {"invoice", "order", "proposal"}:
         return _labelled(cover, "issuer") or _letterhead(cover) or _firm_line(cover, _COVER)

@@ -42,7 +42,8 @@ def read_title(cover: Cover, kind: str, /) -> Found | None:
         return of_property("title", cover.properties.get("subject") or cover.title, "subject")
     if kind == "correspondence":
         about = re.search(
-            r"^\W*(?:Re|RE|Betreff|Subject|Objet)\s*:\s*(?P<v>[^\n]{4,140})",
+            r"^\W*(?:Re|RE|Betreff|Subject|Objet|Asunto|Oggetto)\s*:\s*"
+            r"(?P<v>[^\n]{4,140}(?:\n(?!\s*\n|[^\n]*[:,]\s*\n|Dear\b)[^\n]{3,100}){0,2})",
             cover.text,
             re.MULTILINE,
         )
@@ -127,7 +128,7 @@ def _headline(cover: Cover, kind: str) -> Found | None:
             ):
                 break
             if not (
-                line.text.rstrip().endswith((",", "-", ":"))
+                line.text.rstrip().endswith((",", "-", "–", "—", ":"))
                 or _ends_open(cover.text[line.start : end])
                 or following[0][0].islower()
             ):

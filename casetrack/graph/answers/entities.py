@@ -153,9 +153,11 @@ def _correspondents(graph: ContextGraph, own: frozenset[str]) -> tuple[Correspon
             if not address or address in own:
                 continue
             before = known.get(address) or Correspondence(each.person, address, 0, 0, day, day)
+            name = each.person if each.name and "@" in before.name else before.name
             days = [d for d in (before.since, before.until, day) if d]
             known[address] = replace(
                 before,
+                name=name,
                 sent=before.sent + is_sent,
                 received=before.received + (not is_sent),
                 since=min(days, default=None),

@@ -218,7 +218,7 @@ def test_families_and_duplicates_are_those_of_the_load_file(made: tuple[Collecti
         group for group in by_hash.values() if len(group) > 1
     ]
     one = families(collection, document=label(8)).families[0]
-    assert (one.bates_begin, one.bates_end, one.told_by) == (label(7), label(8), "load file")
+    assert (one.bates_begin, one.bates_end, one.known_from) == (label(7), label(8), "load file")
 
 
 def test_drafts_with_few_other_words_are_near_duplicates(library: Library, tmp_path: Path) -> None:

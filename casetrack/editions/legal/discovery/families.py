@@ -259,7 +259,7 @@ def _family(tree: FamilyTree) -> Family:
     return Family(
         head.document_id,
         head.name,
-        told_by="load file" if fields else "mailbox" if by_file == "mbox" else by_file,
+        known_from="load file" if fields else "mailbox" if by_file == "mbox" else by_file,
         bates_begin=begins[0] if begins else None,
         bates_end=ends[-1] if ends else None,
         custodian=fields.get("custodian"),

@@ -26,14 +26,14 @@ class Family(Record):
     """A document with its attachments."""
 
     COLUMNS = (
-        *("document_id", "document", "told_by", "bates_begin", "bates_end", "custodian"),
+        *("document_id", "document", "known_from", "bates_begin", "bates_end", "custodian"),
         "document_count",
     )
     SHOWN = COLUMNS
 
     document_id: str  # The first document
     document: str
-    told_by: str  # Source of the family: ``load file``, ``mail``, ``mailbox`` or ``file``
+    known_from: str  # Source of the family: ``load file``, ``mail``, ``mailbox`` or ``file``
     bates_begin: str | None  # From the load file
     bates_end: str | None
     custodian: str | None

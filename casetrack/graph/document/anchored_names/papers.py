@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from casetrack.extract.card.patterns import FILINGS
+from casetrack.extract.card.patterns import ISSUED
 from casetrack.extract.papers.caption_lines import caption_cells
 from casetrack.extract.papers.courts import find_court
 from casetrack.graph.document.anchored_names.companies import is_body
@@ -75,22 +75,20 @@ def paper_names(
 
 
 def card_names(document: DocumentFacts, chunks: Sequence[ChunkFacts], /) -> Iterator[Anchor]:
-    """Yield the parties of the card with their roles, the registrant, and the letterhead's firm."""
+    """Yield the parties of the card with their roles, the issuer, and the letterhead's firm."""
     for fact in document.card or ():
-        is_registrant = fact.field == "issuer" and document.document_type in FILINGS
-        is_head = fact.field == "issuer" and fact.evidence == "letterhead"
-        where = None
-        if fact.value and (is_registrant or is_head or fact.field == "party"):
-            where = _place(fact.value, fact, chunks)
-        if where is not None:
-            text = chunks[where.chunk].text[where.start : where.end]
-            kind = _kind(fact.value)
-            if is_head:
-                yield Anchor(where, text, "organization", "letterhead")
-            elif is_registrant:
-                yield Anchor(where, text, kind, "title block", role="registrant")
-            else:
-                yield Anchor(where, text, kind, "party clause", role=fact.role or "")
+        is_own = fact.value and fact.field in {"issuer", "party"}
+        where = _place(fact.value, fact, chunks) if is_own else None
+        if where is None:
+            continue
+        text = chunks[where.chunk].text[where.start : where.end]
+        kind = _kind(fact.value)
+        if fact.field == "party":
+            yield Anchor(where, text, kind, "party clause", role=fact.role or "")
+        elif fact.evidence == "letterhead":
+            yield Anchor(where, text, "organization", "letterhead")
+        elif document.document_type in ISSUED and kind == "organization":
+            yield Anchor(where, text, kind, "title block", role="issuer")
 
 
 def _court(name: str, chunks: Sequence[ChunkFacts]) -> Where | None:
