@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from casetrack.base.numerals import roman
 from casetrack.base.words import WordLists
 from casetrack.base.words.lists import title_words
 
@@ -12,13 +13,6 @@ from casetrack.base.words.lists import title_words
 
 _LISTS = WordLists(__file__)
 BULLET = "\u2022"
-_ROMAN = dict(
-    zip(
-        "m cm d cd c xc l xl x ix v iv i".split(),
-        (1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1),
-        strict=True,
-    )
-)
 
 
 def number_text(value: int, form: str, /) -> str:
@@ -27,10 +21,7 @@ def number_text(value: int, form: str, /) -> str:
         letter = chr(97 + (value - 1) % 26) * ((value - 1) // 26 + 1)
         return letter.upper() if form == "upperLetter" else letter
     if form in {"lowerRoman", "upperRoman"} and 0 < value < 4000:
-        text = ""
-        for sign, worth in _ROMAN.items():
-            count, value = divmod(value, worth)
-            text += sign * count
+        text = roman(value)
         return text.upper() if form == "upperRoman" else text
     if form == "decimalZero":
         return f"{value:02d}"

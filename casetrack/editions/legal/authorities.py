@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import UsageError
+from casetrack.base.numerals import roman
 from casetrack.editions.legal.own_table import own_entries, own_tables, page_numbers, sort_key
 from casetrack.editions.legal.records.authorities import (
     AUTHORITY_SECTIONS,
@@ -395,7 +396,7 @@ def _other_pages(
 
 def _expanded(listed: Iterable[str]) -> list[str]:
     """Return the pages of a list, with ranges expanded."""
-    from casetrack.editions.legal.own_table import number_of, roman
+    from casetrack.editions.legal.own_table import number_of
 
     pages: list[str] = []
     for part in listed:

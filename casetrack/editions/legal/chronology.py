@@ -42,13 +42,10 @@ def chronology(
     case: Collection,
     /,
     *,
-    start: Annotated[DayRef | None, Arg("From this day on (YYYY-MM-DD).", "--from DATE")] = None,
-    end: Annotated[DayRef | None, Arg("Up to this day (YYYY-MM-DD).", "--to DATE")] = None,
-    limit: Annotated[
-        int | None,
-        Arg("Maximum number of events that you did not pick, by weight.", "--limit -k N", ge=1),
-    ] = USUAL_EVENTS,
-    only_picked: Annotated[bool, Arg("Only events that you picked.", "--picked")] = False,
+    start: Annotated[DayRef | None, Arg(cli="--from DATE")] = None,
+    end: Annotated[DayRef | None, Arg(cli="--to DATE")] = None,
+    limit: Annotated[int | None, Arg(cli="--limit -k N", ge=1)] = USUAL_EVENTS,
+    only_picked: Annotated[bool, Arg(cli="--picked")] = False,
 ) -> Chronology:
     """Return the events of a case by date, each with its source.
 
@@ -58,12 +55,14 @@ def chronology(
 
     Parameters
     ----------
-    start, end
-        First and last day, as for a timeline.
+    start
+        From this day on (YYYY-MM-DD).
+    end
+        Up to this day (YYYY-MM-DD).
     limit
-        Maximum number of events that are not picked, by weight; ``None`` for all.
+        Maximum number of events that you did not pick, by weight.
     only_picked
-        Only events that the user picked.
+        Only events that you picked.
 
     Raises
     ------

@@ -43,17 +43,14 @@ def citator(
     authority: Annotated[
         str,
         Arg(
-            "A case or its short name, a reporter, a statute, a rule, a docket entry.",
-            "AUTHORITY",
+            cli="AUTHORITY",
             note="Case name or short name, reporter, statute, rule or docket entry "
             "(e.g., 'Daubert', '509 U.S. 579', '42 U.S.C. 1983')",
         ),
     ],
     /,
     *,
-    limit: Annotated[
-        int | None, Arg("Maximum number.", "--limit -k N", "-", ge=1, mcp_default=None)
-    ] = 30,
+    limit: Annotated[int | None, Arg(cli="--limit -k N", mcp="-", ge=1, mcp_default=None)] = 30,
 ) -> Citator:
     """Return the citations of an authority: signal, sentence and place; negative treatment first.
 
@@ -62,10 +59,10 @@ def citator(
     Parameters
     ----------
     authority
-        The full or short name of a case, a reporter citation, a statute, a rule, a docket entry, or
-        an id (``case:509-us-579``).
+        A case or its short name, a reporter, a statute, a rule, a docket entry, or an id
+        (``case:509-us-579``).
     limit
-        Maximum number of places; ``None`` for all.
+        Maximum number of places.
 
     Raises
     ------

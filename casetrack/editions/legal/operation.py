@@ -28,6 +28,16 @@ Passwords = Annotated[
     Names, Arg("Opens protected files; may be repeated. Never stored.", "--password PASSWORD")
 ]
 """The argument for files."""
+ChosenDocuments = Annotated[
+    Documents | None,
+    Arg("A document: name, path, ID or control number; may be repeated.", "--document NAME"),
+]
+ChosenProduction = Annotated[
+    str | None, Arg("The documents of a loaded production.", "--production NAME")
+]
+ChosenTag = Annotated[str | None, Arg("The documents with this tag.", "--tag TAG")]
+WithFamilies = Annotated[bool, Arg("Include the families, or not.", "--families/--no-families")]
+"""Selection of documents, and whether their families are included."""
 F = TypeVar("F", bound="Callable[..., Any]")
 _WORDS = tomllib.loads(Path(__file__).with_name("operations.toml").read_text("utf-8"))
 

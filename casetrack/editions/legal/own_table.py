@@ -8,6 +8,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from casetrack.base.numerals import roman, roman_value
 from casetrack.base.words import WordLists
 
 if TYPE_CHECKING:
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
 # Labels of pages: the printed number, or the position in the file.
 
-ROMAN = re.compile(r"(?=[ivxlc])(?:c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})", re.IGNORECASE)
-_ROMAN_SIGNS = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 _RUN = 3
 """Minimum number of consecutive pages for a range."""
 
@@ -120,25 +119,8 @@ def number_of(label: str, /) -> tuple[str, int] | None:
     """
     if label.isdecimal():
         return "arabic", int(label)
-    if label and ROMAN.fullmatch(label):
-        values = [_ROMAN_SIGNS[sign] for sign in label.lower()]
-        pairs = itertools.zip_longest(values, values[1:], fillvalue=0)
-        return "roman", sum(-one if one < two else one for one, two in pairs)
-    return None
-
-
-def roman(number: int, /) -> str:
-    """Return a number from 1 to 399 in lower-case Roman numerals.
-
-    >>> roman(14)
-    'xiv'
-    """
-    signs = (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v")
-    text = ""
-    for value, sign in (*signs, (4, "iv"), (1, "i")):
-        text += sign * (number // value)
-        number %= value
-    return text
+    value = roman_value(label)
+    return None if value is None else ("roman", value)
 
 
 # The order of authorities in courts: names by letters, titles and sections by number. Cases are

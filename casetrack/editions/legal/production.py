@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import itertools
+import re
 import shutil
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -50,97 +52,6 @@ MANIFEST = "production.csv"
 _MAX_DIGITS = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Numbering:
-    """Format of numbers: ``Numbering("ABC", 123, 6)`` begins with ``ABC000123``."""
-
-    prefix: str
-    start: int = 1
-    digits: int = 6
-
-    def __post_init__(self) -> None:
-        plain = self.prefix.replace("-", "").replace("_", "").replace(" ", "").replace(".", "")
-        if self.prefix[-1:].isdigit() or (plain and not plain.isalnum()):
-            raise UsageError(
-                f"“{self.prefix}” is not a valid prefix.",
-                hint="Use letters, such as ABC or ABC-; the last character must not be a digit.",
-            )
-        if self.start < 1 or not 1 <= self.digits <= _MAX_DIGITS:
-            raise UsageError(
-                "The first number must be 1 or more, with 1 to 12 digits.",
-                hint=f"Example: {Opt(start='1', digits='6')}.",
-            )
-
-    def __call__(self, number: int, /) -> str:
-        """Return a number in its stamped form."""
-        written = f"{number:0{self.digits}d}"
-        if len(written) > self.digits:
-            raise UsageError(
-                f"{self.prefix}{number} has more than {self.digits} digits.",
-                hint=f"Increase {Opt(digits='N')} for the whole set.",
-            )
-        return f"{self.prefix}{written}"
-
-
-def stamp_set(
-    files: Sequence[Path],
-    target: Path,
-    numbering: Numbering,
-    /,
-    *,
-    legend: str = "",
-    place: Place = PLACES[0],
-    passwords: Sequence[str] = (),
-    progress: Callable[[int, int], None] | None = None,
-) -> RowList[ProducedFile]:
-    """Write stamped copies of files into a new folder, with a list of their numbers.
-
-    PDFs and pictures are stamped on each page. Other files get a slip sheet with one number, and a
-    copy named by it. Notes and fields become part of the pages. All files are opened first: if one
-    cannot be opened, nothing is written.
-
-    Parameters
-    ----------
-    files
-        In the order of their numbers.
-    target
-        A new or empty folder.
-    legend
-        Printed at the other end of the foot, such as ``"CONFIDENTIAL"``.
-    place
-        Preferred place of the number.
-    progress
-        Called with the number of finished files and the total.
-
-    Returns
-    -------
-    RowList of ProducedFile
-        One row per file, as in ``production.csv``.
-
-    Raises
-    ------
-    UsageError
-        There is no file, a file is named twice, the folder is not empty, the digits are too few, or
-        files cannot be opened; the message names all of them.
-    """
-    files = [file.resolve() for file in files]
-    pages = _checked(files, target, passwords)
-    numbering(numbering.start + sum(pages) - 1)
-    target.mkdir(parents=True, exist_ok=True)
-    rows: list[ProducedFile] = []
-    number = numbering.start
-    for done, (file, count) in enumerate(zip(files, pages, strict=True)):
-        if progress is not None:
-            progress(done, len(files))
-        numbers = [numbering(number + at) for at in range(count)]
-        rows.append(_produced(file, target, numbers, legend, place, passwords))
-        number += count
-    _write_manifest(target / MANIFEST, rows)
-    if progress is not None:
-        progress(len(files), len(files))
-    return RowList(rows, of=ProducedFile)
-
-
 @operation("discovery stamp", ADDS, alone=True)
 def stamp(
     files: Annotated[Paths, Arg("Files, or folders with all their files, sorted by name.", "FILE")],
@@ -155,17 +66,53 @@ def stamp(
     passwords: Passwords = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> RowList[ProducedFile]:
-    """Stamp a production set: consecutive numbers on all pages of copies, without gaps."""
-    numbering = Numbering(prefix, start, digits)
-    return stamp_set(
-        _all(files),
-        Path(target),
-        numbering,
-        legend=legend,
-        place=place,
-        passwords=tuple(passwords),
-        progress=progress,
-    )
+    """Stamp a production set: consecutive numbers on all pages of copies, without gaps.
+
+    PDFs and pictures are stamped on each page. Other files get a slip sheet with one number, and a
+    copy named by it. Notes and fields become part of the pages. All files are opened first: if one
+    cannot be opened, nothing is written.
+
+    Raises
+    ------
+    UsageError
+        There is no file, a file is named twice, the folder is not empty, the digits are too few, or
+        files cannot be opened; the message names all of them.
+    """
+    paths, folder, tried = [file.resolve() for file in _all(files)], Path(target), tuple(passwords)
+    pages = _checked(paths, folder, tried)
+    numbers = iter(_numbers(prefix, start, digits, sum(pages)))
+    folder.mkdir(parents=True, exist_ok=True)
+    report = progress or (lambda _done, _total: None)
+    rows: list[ProducedFile] = []
+    for done, (file, count) in enumerate(zip(paths, pages, strict=True)):
+        report(done, len(paths))
+        own = list(itertools.islice(numbers, count))
+        rows.append(_produced(file, folder, own, legend, place, tried))
+    _write_manifest(folder / MANIFEST, rows)
+    report(len(paths), len(paths))
+    return RowList(rows, of=ProducedFile)
+
+
+def _numbers(prefix: str, start: int, digits: int, count: int) -> list[str]:
+    """Return consecutive numbers in their stamped form."""
+    plain = re.sub(r"[-_ .]", "", prefix)
+    if prefix[-1:].isdigit() or (plain and not plain.isalnum()):
+        raise UsageError(
+            f"“{prefix}” is not a valid prefix.",
+            hint="Use letters, such as ABC or ABC-; the last character must not be a digit.",
+        )
+    if start < 1 or not 1 <= digits <= _MAX_DIGITS:
+        raise UsageError(
+            "The first number must be 1 or more, with 1 to 12 digits.",
+            hint=f"Example: {Opt(start='1', digits='6')}.",
+        )
+    last = start + count - 1
+    if len(str(last)) > digits:
+        raise UsageError(
+            f"{prefix}{last} has more than {digits} digits.",
+            hint=f"Increase {Opt(digits='N')} for the whole set.",
+        )
+    return [f"{prefix}{number:0{digits}d}" for number in range(start, last + 1)]
 
 
 def _all(named: Iterable[str | Path]) -> list[Path]:

@@ -126,32 +126,20 @@ def check_redactions(
 
 @operation("redact", ADDS, alone=True)
 def redact(
-    path: Annotated[PathRef, Arg("A PDF; it is not changed.", "FILE")],
-    target: Annotated[PathRef, Arg("The copy, or a folder for it.", "--to PATH")],
+    path: Annotated[PathRef, Arg(cli="FILE")],
+    target: Annotated[PathRef, Arg(cli="--to PATH")],
     /,
     *,
-    words: Annotated[Names, Arg("A name or phrase; may be repeated.", "--words -w TEXT")] = (),
-    kinds: Annotated[
-        Names, Arg("ssn, ein, email, phone, card, iban or account; may be repeated.", "--kind KIND")
-    ] = (),
-    areas: Annotated[
-        Areas,
-        Arg(
-            "A rectangle in points (1/72 inch) from the top left; may be repeated.",
-            "--area PAGE:X0,Y0,X1,Y1",
-        ),
-    ] = (),
-    match_case: Annotated[bool, Arg("Match letter case.", "--match-case")] = False,
-    inside_words: Annotated[
-        bool, Arg("Also match parts of longer words.", "--inside-words")
-    ] = False,
-    label: Annotated[str, Arg("Text in white on the black areas.", "--label TEXT")] = "",
-    replace: Annotated[bool, Arg("Replace an existing copy.", "--force")] = False,
+    words: Annotated[Names, Arg(cli="--words -w TEXT")] = (),
+    kinds: Annotated[Names, Arg(cli="--kind KIND")] = (),
+    areas: Annotated[Areas, Arg(cli="--area PAGE:X0,Y0,X1,Y1")] = (),
+    match_case: Annotated[bool, Arg(cli="--match-case")] = False,
+    inside_words: Annotated[bool, Arg(cli="--inside-words")] = False,
+    label: Annotated[str, Arg(cli="--label TEXT")] = "",
+    replace: Annotated[bool, Arg(cli="--force")] = False,
     ocr: OcrSettings | None = None,
     models_dir: Path | None = None,
-    passwords: Annotated[
-        Names, Arg("Opens protected files; may be repeated. Never stored.", "--password PASSWORD")
-    ] = (),
+    passwords: Passwords = (),
 ) -> RedactedCopy:
     """Write a copy of a PDF without some words, kinds of numbers and areas.
 
@@ -160,20 +148,24 @@ def redact(
 
     Parameters
     ----------
-    path, target
-        The original, which is not changed; the copy, or a folder for it.
+    path
+        A PDF; it is not changed.
+    target
+        The copy, or a folder for it.
     words
-        Names and phrases; line breaks, hyphenation and white space are ignored.
+        A name or phrase; may be repeated.
     kinds
-        Keys of :data:`KINDS`.
+        ssn, ein, email, phone, card, iban or account; may be repeated.
     areas
-        Rectangles with any content, also as texts such as ``3:72,100,300,120``.
-    match_case, inside_words
-        Whether letter case matters; whether parts of longer words match.
+        A rectangle in points (1/72 inch) from the top left, ``PAGE:X0,Y0,X1,Y1``; may be repeated.
+    match_case
+        Match letter case.
+    inside_words
+        Also match parts of longer words.
     label
-        Printed in white on the black areas, such as ``"Redacted"``.
+        Text in white on the black areas.
     replace
-        Whether an existing file *target* may be replaced.
+        Replace an existing copy.
     ocr, models_dir
         Settings of the OCR for pages with pictures; ``None``: no OCR.
 

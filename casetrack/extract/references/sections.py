@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from casetrack.base.numerals import roman_value
 from casetrack.base.words import WordLists
 from casetrack.base.words.lists import any_month
 from casetrack.extract.references.matches import ReferenceMatch, one_line, slug
@@ -142,7 +143,6 @@ _WORDS = tuple(_LISTS.pairs("words").items())
 _PLURAL = _LISTS.pattern("plural")
 _NOT_PLURAL = re.compile(r"(?:cl|s|annex)\.?\s*$", re.IGNORECASE)
 _ROMAN_NUMBER = re.compile(r"[IVXLC]+")
-_DIGITS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 _GERMAN_PARTS = _LISTS.pattern("german_parts")
 
 Word = Literal["section", "article", "paragraph", "recital", "exhibit", "schedule", "annex"]
@@ -261,14 +261,6 @@ def _section(part: PartList, start: int, end: int, number: str, owner: str) -> R
 def part_number(word: str, number: str, /) -> str:
     """Return *number* for a key: articles in Arabic digits, no words between levels."""
     head, dot, rest = number.partition(".")
-    if word == "article" and _ROMAN_NUMBER.fullmatch(head):
-        number = f"{_arabic(head)}{dot}{rest}"
+    if word == "article" and (value := roman_value(head)):
+        number = f"{value}{dot}{rest}"
     return _GERMAN_PARTS.sub(" ", number)
-
-
-def _arabic(roman: str) -> int:
-    values = [_DIGITS[sign] for sign in roman]
-    return sum(
-        -value if i + 1 < len(values) and value < values[i + 1] else value
-        for i, value in enumerate(values)
-    )

@@ -259,7 +259,7 @@ class Unconfirmed(UsageError):
     code = "usage"
 
     def __init__(
-        self, what: str, /, *, hint: str = "", before: str = "Nothing was deleted."
+        self, what: str, /, *, hint: str = "", before: str = "Deletion requires confirm=true."
     ) -> None:
         super().__init__(f"{before} {what}", hint=hint)
         self.what = what

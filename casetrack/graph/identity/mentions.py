@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from casetrack.base.numerals import roman_value
 from casetrack.base.words import WordLists
 from casetrack.base.words.lists import any_month
 from casetrack.extract.references.statutes import title_start
@@ -38,18 +39,6 @@ _ORDINALS = (
 ).split()
 _CARDINALS = "one two three four five six seven eight nine ten eleven twelve".split()
 _GERMAN = "erste zweite dritte vierte funfte sechste siebte achte neunte zehnte".split()
-_ROMAN = {
-    "i": 1,
-    "ii": 2,
-    "iii": 3,
-    "iv": 4,
-    "v": 5,
-    "vi": 6,
-    "vii": 7,
-    "viii": 8,
-    "ix": 9,
-    "x": 10,
-}
 _SUPPLEMENTS = ("addend", "supplement", "ergan", "ergän", "joinder")
 _CHANGE = re.compile(_LISTS.text("change"), re.VERBOSE)
 _TO = _LISTS.pattern("to")
@@ -151,7 +140,7 @@ def _ordinal(written: str | None) -> int | None:
     if low in _CARDINALS:
         return _CARDINALS.index(low) + 1
     german = next((i for i, w in enumerate(_GERMAN) if low.startswith(w)), None)
-    return german + 1 if german is not None else _ROMAN.get(low)
+    return german + 1 if german is not None else roman_value(low)
 
 
 def _with_surroundings(joined: Joined, mention: Mention, stop: int) -> Mention:

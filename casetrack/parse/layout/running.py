@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
 
+from casetrack.base.numerals import roman_value
 from casetrack.parse.layout.segments import Segment, join_segments
 
 Edge = Literal["top", "bottom"]
@@ -28,8 +29,6 @@ _MAX_CHARS = 250
 _CELL_GAP = 1.5
 _JITTER = 4.0
 _USUAL_FROM, _MIN_LETTERS = 4, 2
-_ROMAN = re.compile(r"(?=[ivxlc])c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})")
-_ROMAN_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 _PAGE_NUMBER = re.compile(
     r"(?:(?:page|pg\.?|p\.|seite|s\.|pagina|página|blatt)\s*)?[-\u2013\u2014\[(|~]*\s*"
     r"(?P<label>(?:[a-z]{1,3}-)?(?P<number>\d{1,8}|[ivxlc]{1,8}))"
@@ -340,7 +339,4 @@ def page_number(text: str, /) -> int | None:
     digits = match["number"].lower()
     if digits.isdigit():
         return int(digits)
-    if not _ROMAN.fullmatch(digits):
-        return None
-    values = [_ROMAN_VALUES[c] for c in digits]
-    return sum(-a if a < b else a for a, b in pairwise([*values, 0]))
+    return roman_value(digits)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from casetrack.base.numerals import roman, roman_value
 from casetrack.base.records.reading import AskedCitation
 from casetrack.extract.references.matches import slug
 from casetrack.search.question.words import part, terms_of
@@ -53,7 +54,6 @@ _ORDINALS = (
     "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth "
     "fourteenth fifteenth"
 ).split()
-_NUMERALS = ((10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I"))
 
 
 def codes(query: str, /) -> Iterator[AskedCitation]:
@@ -127,18 +127,19 @@ def constitutions(query: str, /) -> Iterator[AskedCitation]:
             number, what = match["n"].upper(), "amend"
             if not number.isdigit() and "const" not in match[0].lower() and match["n"].islower():
                 continue
-        value = int(number) if number.isdigit() else _roman(number)
+        value = int(number) if number.isdigit() else roman_value(number) or 0
         if not 0 < value < 28 or ("const" not in match[0].lower() and not match["word"]):
             continue
-        numerals = rf"(?:{_numeral(value)}|{value})"
+        numeral = roman(value)
+        numerals = rf"(?:{numeral.upper()}|{value})"
         word = _ORDINALS[value - 1] if what == "amend" and value <= len(_ORDINALS) else ""
         written = rf"{what}[a-z]*\.?\s+{numerals}(?!\w)" + (rf"|{word}\s+amendment" if word else "")
-        spelt = [terms_of(f"const {_numeral(value)}")]
+        spelt = [terms_of(f"const {numeral.upper()}")]
         spelt += [terms_of(f"{word} amendment")] if word else []
         yield AskedCitation(
             part(query, match.start(), match.end()),
             "constitution",
-            (f"constitution:united-states-{what}-{_numeral(value).lower()}",),
+            (f"constitution:united-states-{what}-{numeral}",),
             spellings=tuple(spelt),
             pattern=rf"(?i)(?<!\w)(?:{written})",
         )
@@ -150,18 +151,6 @@ def lone_sections(query: str, /) -> Iterator[AskedCitation]:
         yield AskedCitation(
             part(query, match.start(), match.end()), "statute", number=slug(match["number"])
         )
-
-
-def _numeral(value: int) -> str:
-    written = ""
-    for size, letters in _NUMERALS:
-        while value >= size:
-            written, value = written + letters, value - size
-    return written
-
-
-def _roman(letters: str) -> int:
-    return next((n for n in range(1, 28) if _numeral(n) == letters), 0)
 
 
 # Docket numbers and places of the record in a question.

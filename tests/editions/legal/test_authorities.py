@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from casetrack.base.errors import UsageError
+from casetrack.base.numerals import roman
 from casetrack.editions.legal.authorities import table_of_authorities
-from casetrack.editions.legal.own_table import number_of, page_numbers, roman, sort_key
+from casetrack.editions.legal.own_table import number_of, page_numbers, sort_key
 from casetrack.extract.papers.text import PrintedPlace, TextPage
 from citing import AUTHORITIES, DAUBERT, citations_of, draft_of
 from editions.legal.hard_citations import Passage, tabled

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from casetrack.base.errors import UsageError
-from casetrack.editions.legal.production import MANIFEST, Numbering, stamp_set
+from casetrack.editions.legal.production import MANIFEST, stamp
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,10 +42,11 @@ def files(tmp_path: Path) -> list[Path]:
 def test_numbers_run_through_all_files_without_a_gap(files: list[Path], tmp_path: Path) -> None:
     before = [file.read_bytes() for file in files]
     seen: list[tuple[int, int]] = []
-    made = stamp_set(
+    made = stamp(
         files,
         tmp_path / "out",
-        Numbering("ABC", 99_998, 6),
+        "ABC",
+        start=99_998,
         legend="CONFIDENTIAL",
         progress=lambda done, total: seen.append((done, total)),
     )
@@ -76,19 +77,19 @@ def test_numbers_run_through_all_files_without_a_gap(files: list[Path], tmp_path
 
 
 def test_a_stamp_covers_nothing(files: list[Path], tmp_path: Path) -> None:
-    made = stamp_set(files[2:3], tmp_path / "out", Numbering("ABC-"))
+    made = stamp(files[2:3], tmp_path / "out", "ABC-")
     page = pymupdf.open(made[0].copy)[0]
     assert page.rect.height > 842  # longer, since the whole foot was taken
     assert page.get_text().count("the foot is full") >= 5
-    (stamp,) = page.search_for("ABC-000001")
-    others = [box for box in page.search_for("the foot is full") if box.intersects(stamp)]
+    (mark,) = page.search_for("ABC-000001")
+    others = [box for box in page.search_for("the foot is full") if box.intersects(mark)]
     assert others == []
     drawn = page.get_pixmap(dpi=72, clip=(0, 0, 595, 842)).samples
     assert drawn == pymupdf.open(files[2])[0].get_pixmap(dpi=72).samples
 
 
 def test_pages_look_as_before_but_for_the_stamp(files: list[Path], tmp_path: Path) -> None:
-    made = stamp_set(files[1:2], tmp_path / "out", Numbering("ABC"), place="bottom-left")
+    made = stamp(files[1:2], tmp_path / "out", "ABC", place="bottom-left")
     copy, original = pymupdf.open(made[0].copy)[0], pymupdf.open(files[1])[0]
     assert copy.rect == original.rect
     clip = (0, 0, original.rect.width, original.rect.height - 40)
@@ -103,19 +104,19 @@ def test_where_a_file_cannot_be_stamped_nothing_is(files: list[Path], tmp_path: 
     missing = tmp_path / "none.pdf"
     out = tmp_path / "out"
     with pytest.raises(UsageError) as caught:
-        stamp_set([files[0], broken, missing], out, Numbering("ABC"))
+        stamp([files[0], broken, missing], out, "ABC")
     assert "broken.pdf" in str(caught.value)
     assert "none.pdf" in str(caught.value)
     one = files[:1]
     for run, messages in [
-        (lambda: stamp_set([], out, Numbering("ABC")), ""),
-        (lambda: stamp_set(one * 2, out, Numbering("ABC")), one[0].name),
-        (lambda: stamp_set(one, tmp_path, Numbering("ABC")), str(tmp_path)),
-        (lambda: stamp_set(files, out, Numbering("ABC", 98, 2)), "2"),
-        (lambda: Numbering("A1"), "“A1”"),
-        (lambda: Numbering("../A"), "“../A”"),
-        (lambda: Numbering("A", 0), "1"),
-        (lambda: Numbering("A", 1, 40), "12"),
+        (lambda: stamp([], out, "ABC"), ""),
+        (lambda: stamp(one * 2, out, "ABC"), one[0].name),
+        (lambda: stamp(one, tmp_path, "ABC"), str(tmp_path)),
+        (lambda: stamp(files, out, "ABC", start=98, digits=2), "2"),
+        (lambda: stamp(one, out, "A1"), "“A1”"),
+        (lambda: stamp(one, out, "../A"), "“../A”"),
+        (lambda: stamp(one, out, "A", start=0), "1"),
+        (lambda: stamp(one, out, "A", digits=40), "12"),
     ]:
         with pytest.raises(UsageError) as caught:
             run()

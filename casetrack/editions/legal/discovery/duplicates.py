@@ -147,11 +147,9 @@ def duplicates(
     collection: Collection,
     /,
     *,
-    near: Annotated[
-        bool, Arg("Also find near duplicates, or only exact ones.", "--near/--exact")
-    ] = True,
-    least: Annotated[float, Arg("Minimum similarity of near duplicates.", "--least 0.5-1")] = LIKE,
-    limit: Annotated[int | None, Arg("Maximum number of groups.", "--limit -k N", ge=1)] = None,
+    near: Annotated[bool, Arg(cli="--near/--exact")] = True,
+    least: Annotated[float, Arg(cli="--least 0.5-1")] = LIKE,
+    limit: Annotated[int | None, Arg(cli="--limit -k N", ge=1)] = None,
 ) -> Duplicates:
     """Return identical documents, mails in several folders, and near duplicates.
 
@@ -161,10 +159,9 @@ def duplicates(
     Parameters
     ----------
     near
-        Whether to compare texts, too.
+        Also find near duplicates, or only exact ones.
     least
-        Minimum share of common five-word runs (Jaccard index) of near duplicates, 0.5 to 1; mail
-        headers are ignored.
+        Minimum share of common five-word runs (Jaccard index) of near duplicates, 0.5 to 1.
     limit
         Maximum number of groups.
 

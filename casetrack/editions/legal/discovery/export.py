@@ -22,7 +22,16 @@ from casetrack.editions.legal.discovery.families import (
 )
 from casetrack.editions.legal.discovery.fields import LINE_BREAK, Dialect
 from casetrack.editions.legal.discovery.loadfile import Row, write_image_lines, write_rows
-from casetrack.editions.legal.operation import READS, Arg, Documents, PathRef, operation
+from casetrack.editions.legal.operation import (
+    READS,
+    Arg,
+    ChosenDocuments,
+    ChosenProduction,
+    ChosenTag,
+    PathRef,
+    WithFamilies,
+    operation,
+)
 from casetrack.editions.legal.records.load_files import ProductionExport
 from casetrack.extract.papers.places import BatesRange, bates_key, read_bates
 from casetrack.ingest.plan import file_facts
@@ -304,24 +313,17 @@ def _values(
 @operation("discovery export", READS)
 def export_production(
     collection: Collection,
-    folder: Annotated[PathRef, Arg("A new or empty folder.", "FOLDER")],
+    folder: Annotated[PathRef, Arg(cli="FOLDER")],
     /,
     *,
-    documents: Annotated[
-        Documents | None,
-        Arg("A document: name, path, ID or control number; may be repeated.", "--document NAME"),
-    ] = None,
-    production: Annotated[
-        str | None, Arg("The documents of a loaded production.", "--production NAME")
-    ] = None,
-    tag: Annotated[str | None, Arg("The documents with this tag.", "--tag TAG")] = None,
-    families: Annotated[
-        bool, Arg("Include the families, or not.", "--families/--no-families")
-    ] = True,
-    name: Annotated[str | None, Arg("Name of the DAT file.", "--name NAME")] = None,
-    prefix: Annotated[str, Arg("Prefix of new Bates numbers.", "--prefix TEXT")] = "DOC",
-    start: Annotated[int, Arg("The first new number.", "--start N", ge=0)] = 1,
-    digits: Annotated[int, Arg("Digits of a new number.", "--digits N", ge=1, le=12)] = 6,
+    documents: ChosenDocuments = None,
+    production: ChosenProduction = None,
+    tag: ChosenTag = None,
+    families: WithFamilies = True,
+    name: Annotated[str | None, Arg(cli="--name NAME")] = None,
+    prefix: Annotated[str, Arg(cli="--prefix TEXT")] = "DOC",
+    start: Annotated[int, Arg(cli="--start N", ge=0)] = 1,
+    digits: Annotated[int, Arg(cli="--digits N", ge=1, le=12)] = 6,
 ) -> ProductionExport:
     """Write documents as a production: DAT, OPT, natives, texts and images.
 
@@ -339,8 +341,12 @@ def export_production(
         Whether to include the families of the selected documents.
     name
         Name of the DAT file without its suffix; default: that of the production.
-    prefix, start, digits
-        Bates numbers for documents without one, one per page.
+    prefix
+        Prefix of Bates numbers for documents without one, one per page.
+    start
+        The first new number.
+    digits
+        Digits of a new number.
 
     Raises
     ------

@@ -190,11 +190,9 @@ def families(
     collection: Collection,
     /,
     *,
-    document: Annotated[
-        DocumentRef | None, Arg("Only the family of this document.", "--document NAME")
-    ] = None,
-    singles: Annotated[bool, Arg("Include families of one document.", "--singles")] = False,
-    limit: Annotated[int | None, Arg("Maximum number of families.", "--limit -k N", ge=1)] = None,
+    document: Annotated[DocumentRef | None, Arg(cli="--document NAME")] = None,
+    singles: Annotated[bool, Arg(cli="--singles")] = False,
+    limit: Annotated[int | None, Arg(cli="--limit -k N", ge=1)] = None,
 ) -> Families:
     """Return the families of documents, from files and load files.
 
@@ -203,9 +201,9 @@ def families(
     document
         Only the family of this document, even a family of one.
     singles
-        Whether to include families of one.
+        Include families of one document.
     limit
-        Maximum number of families; ``None`` for all.
+        Maximum number of families.
 
     Raises
     ------

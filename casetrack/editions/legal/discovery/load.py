@@ -204,20 +204,16 @@ def metadata_of(production: Production, member: Member, way: ReadFrom, /) -> dic
 @operation("discovery load", ADDS, tool="load_production", concise=False)
 def load_production(
     collection: Collection,
-    load_file: Annotated[PathRef, Arg("The load file of a production.", "DAT")],
+    load_file: Annotated[PathRef, Arg(cli="DAT")],
     /,
     *,
-    image_file: Annotated[
-        PathRef | None, Arg("Its OPT file. [default: the file with its name]", "--opt FILE")
-    ] = None,
-    root: Annotated[PathRef | None, Arg("Base folder of its paths.", "--root FOLDER")] = None,
-    name: Annotated[str | None, Arg("Name of the production.", "--name NAME")] = None,
-    encoding: Annotated[
-        str | None, Arg("Encoding, such as cp1252 or utf-16.", "--encoding CODEC")
-    ] = None,
-    separator: Annotated[str | None, Arg("Sign between fields.", "--separator SIGN")] = None,
-    qualifier: Annotated[str | None, Arg("Sign around each field.", "--qualifier SIGN")] = None,
-    dry_run: Annotated[bool, Arg("Only check the load file; store nothing.", "--check")] = False,
+    image_file: Annotated[PathRef | None, Arg(cli="--opt FILE")] = None,
+    root: Annotated[PathRef | None, Arg(cli="--root FOLDER")] = None,
+    name: Annotated[str | None, Arg(cli="--name NAME")] = None,
+    encoding: Annotated[str | None, Arg(cli="--encoding CODEC")] = None,
+    separator: Annotated[str | None, Arg(cli="--separator SIGN")] = None,
+    qualifier: Annotated[str | None, Arg(cli="--qualifier SIGN")] = None,
+    dry_run: Annotated[bool, Arg(cli="--check")] = False,
     progress: Callable[[str, int, int], None] | bool | None = None,
     cancel: threading.Event | None = None,
 ) -> ProductionLoad:
@@ -230,12 +226,22 @@ def load_production(
 
     Parameters
     ----------
-    load_file, image_file, root, encoding, separator, qualifier
-        See :func:`casetrack.editions.legal.discovery.production_read.read_production`.
+    load_file
+        The load file of a production.
+    image_file
+        Its OPT file. [default: the file with its name]
+    root
+        Base folder of its paths.
+    encoding
+        Encoding, such as cp1252 or utf-16.
+    separator
+        Sign between fields.
+    qualifier
+        Sign around each field.
     name
-        Name of the production in the collection; default: that of the load file.
+        Name of the production; default: that of the load file.
     dry_run
-        Read and check the load files, and store nothing.
+        Only check the load file; store nothing.
     progress, cancel
         See :meth:`casetrack.api.collection.Collection.sync`.
 

@@ -19,7 +19,16 @@ from casetrack.editions.legal.discovery.families import (
     with_families,
 )
 from casetrack.editions.legal.discovery.fields import DEFAULTS, field_value, read_moment, roles_of
-from casetrack.editions.legal.operation import READS, Arg, Documents, Names, operation
+from casetrack.editions.legal.operation import (
+    READS,
+    Arg,
+    ChosenDocuments,
+    ChosenProduction,
+    ChosenTag,
+    Names,
+    WithFamilies,
+    operation,
+)
 from casetrack.editions.legal.records.load_files import PrivilegeEntry, PrivilegeLog
 from casetrack.graph.entities.text import fold
 
@@ -111,27 +120,12 @@ def privilege_log(
     collection: Collection,
     /,
     *,
-    documents: Annotated[
-        Documents | None,
-        Arg("A document: name, path, ID or control number; may be repeated.", "--document NAME"),
-    ] = None,
-    production: Annotated[
-        str | None, Arg("The documents of a loaded production.", "--production NAME")
-    ] = None,
-    tag: Annotated[str | None, Arg("The documents with this tag.", "--tag TAG")] = None,
-    attorneys: Annotated[
-        Names,
-        Arg(
-            "An attorney: full name, address, or domain of a firm; may be repeated.",
-            "--attorney WHO",
-        ),
-    ] = (),
-    families: Annotated[
-        bool, Arg("Include the families, or not.", "--families/--no-families")
-    ] = True,
-    subjects: Annotated[
-        bool, Arg("Include subjects of mails, or not.", "--subjects/--no-subjects")
-    ] = True,
+    documents: ChosenDocuments = None,
+    production: ChosenProduction = None,
+    tag: ChosenTag = None,
+    attorneys: Annotated[Names, Arg(cli="--attorney WHO")] = (),
+    families: WithFamilies = True,
+    subjects: Annotated[bool, Arg(cli="--subjects/--no-subjects")] = True,
 ) -> PrivilegeLog:
     """Return the privilege log of withheld documents.
 
@@ -145,11 +139,11 @@ def privilege_log(
     tag
         Documents with this tag of the user; ``privileged`` if nothing is selected.
     attorneys
-        Names, addresses and domains of attorneys; they are marked with an asterisk.
+        Full name, address or domain of an attorney, marked with an asterisk; may be repeated.
     families
         Whether to include the families of these documents.
     subjects
-        Whether to include subjects of mails.
+        Include subjects of mails, or not.
 
     Raises
     ------

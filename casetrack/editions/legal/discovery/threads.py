@@ -27,11 +27,9 @@ def mail_threads(
     collection: Collection,
     /,
     *,
-    document: Annotated[
-        DocumentRef | None, Arg("Only threads with this document.", "--document NAME")
-    ] = None,
-    singles: Annotated[bool, Arg("Include threads of one mail.", "--singles")] = False,
-    limit: Annotated[int | None, Arg("Maximum number of threads.", "--limit -k N", ge=1)] = None,
+    document: Annotated[DocumentRef | None, Arg(cli="--document NAME")] = None,
+    singles: Annotated[bool, Arg(cli="--singles")] = False,
+    limit: Annotated[int | None, Arg(cli="--limit -k N", ge=1)] = None,
 ) -> MailThreads:
     """Return the threads of mails with the evidence for each reply and forward.
 
@@ -44,9 +42,9 @@ def mail_threads(
     document
         Only threads with this mail or mailbox, or a copy of it.
     singles
-        Whether to include threads of one mail.
+        Include threads of one mail.
     limit
-        Maximum number of threads, the longest; ``None`` for all.
+        Maximum number of threads, the longest.
 
     Raises
     ------

@@ -1,36 +1,24 @@
 """Tools for cases: create, list, switch, delete, describe."""
 
-import functools
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from mcp.types import CallToolResult
 from pydantic import BeforeValidator, Field
 
 from casetrack.api.operation import ADDS, DELETES, READS
 from casetrack.api.text import lines_of
-from casetrack.api.text.collections import amount, described
-from casetrack.api.watch.watch_list import delete_collection
 from casetrack.base.editions import LEGAL, edition
-from casetrack.base.errors import See
-from casetrack.base.records import CollectionInfo, CollectionStats
+from casetrack.base.records import CollectionEntry, CollectionInfo, CollectionStats
 from casetrack.editions.legal.cases import CASE, Cases, case_entry
 from casetrack.editions.legal.mcp.words import CaseName, locate_case
 from casetrack.faces.mcp.operation_tools import plain
-from casetrack.faces.mcp.progress import Unconfirmed
-from casetrack.faces.mcp.render.pieces import counted
-from casetrack.faces.mcp.results import answer, bounded_collection, onward, portion
-from casetrack.faces.mcp.session import NO_STATE, Session, in_thread, write_in_thread
+from casetrack.faces.mcp.results import answer, bounded_collection
+from casetrack.faces.mcp.session import in_thread, write_in_thread
 from casetrack.faces.mcp.specs import Offset, ResponseFormat, tool
 from casetrack.faces.mcp.steps import if_offered
-from casetrack.faces.mcp.tools.collections import NEXT_STEP, CountingTools, lower, newest, sizes
-
-if TYPE_CHECKING:
-    from casetrack.api.collection import Collection
-
-_LIST_CHARS = 300
-_ACTIVE_NOW = "This is now your active case."
-_NOT_REMEMBERED = NO_STATE.replace("`collection`", "`case`")
+from casetrack.faces.mcp.tools.collections import LIST_CHARS, NEXT_STEP, CountingTools, lower, sizes
 
 CaseType = Annotated[
     str,
@@ -45,9 +33,33 @@ CaseType = Annotated[
 class CaseTools(CountingTools):
     """Tools of this module for one session."""
 
-    def __init__(self, session: Session) -> None:
-        super().__init__(session)
-        self._cases = Cases(session.library)
+    noun = "case"
+
+    @property
+    def _cases(self) -> Cases:
+        return Cases(self._session.library)
+
+    def _every(self) -> Sequence[CollectionInfo]:
+        return self._cases.all()
+
+    def _find(self, name: str, /) -> CollectionInfo:
+        return self._cases.find(name)
+
+    def _shown(
+        self, info: CollectionInfo, stats: CollectionStats | None, problem: str, /
+    ) -> CollectionEntry:
+        return case_entry(info, stats, problem)
+
+    def _facts(
+        self, info: CollectionInfo, stats: CollectionStats | None, /, problem: str = ""
+    ) -> dict[str, Any]:
+        case = CASE.of(bounded_collection(info, LIST_CHARS))
+        return {**case, "is_active": self._is_active(info), **sizes(stats), "problem": problem}
+
+    _entry = _facts
+
+    def _whole(self, entry: dict[str, Any], /) -> dict[str, Any]:
+        return {"case": entry}
 
     @tool(
         "Create case",
@@ -66,17 +78,16 @@ class CaseTools(CountingTools):
         case_type: CaseType | None = None,
     ) -> CallToolResult:
         """Create a case and activate it."""
-
-        def work() -> CollectionInfo:
-            return self._cases.create(name, case_type=case_type, case_number=case_number).info
-
-        info = await write_in_thread(self._session, "", work)
-        note = _ACTIVE_NOW if self._session.activate(info) else _NOT_REMEMBERED
+        create = partial(self._cases.create, name, case_type=case_type, case_number=case_number)
+        info = (await write_in_thread(self._session, "", create)).info
+        remembered = self._session.activate(info)
+        note = "This is now your active case." if remembered else self._no_state()
+        step = if_offered(NEXT_STEP)
         return answer(
-            f"Created a case. {note}\n{plain(lines_of(info))}\nNext: {if_offered(NEXT_STEP)}",
+            f"Created a case. {note}\n{plain(lines_of(info))}\nNext: {step}",
             {
                 "case": self._facts(info, CollectionStats(0, 0, 0, 0)),
-                "next_step": if_offered(NEXT_STEP) if note == _ACTIVE_NOW else note,
+                "next_step": step if remembered else note,
             },
         )
 
@@ -100,40 +111,6 @@ class CaseTools(CountingTools):
         """List the cases of a status."""
         return await in_thread(partial(self._listed, status_filter, offset))
 
-    def _listed(
-        self, status_filter: Literal["active", "closed", "archived", "all"], offset: int
-    ) -> CallToolResult:
-        infos = self._cases.all(status=status_filter)
-        counts = functools.cache(self._counted)
-        shown = portion(
-            infos,
-            lambda info: self._facts(*counts(info)),
-            lambda info, _: (
-                ("* " if self._is_active(info) else "- ")
-                + plain(lines_of(case_entry(*counts(info))))
-            ),
-            offset=offset,
-        )
-        step = "" if infos else if_offered(f"Create one with {See('case create')}.")
-        rest = [note for note in (step, onward(shown.next_offset)) if note]
-        return answer(
-            "\n".join(
-                [
-                    counted(len(infos), f"{status_filter} case".removeprefix("all ")),
-                    *shown.blocks,
-                    *rest,
-                ]
-            ),
-            {
-                "status_filter": status_filter,
-                "total": len(infos),
-                "offset": offset,
-                "next_offset": shown.next_offset,
-                "cases": shown.entries,
-                "next_step": step,
-            },
-        )
-
     @tool(
         "Switch case",
         READS,
@@ -146,17 +123,7 @@ class CaseTools(CountingTools):
         self, case_name: Annotated[str, Field(description="Case name or ID to switch to")]
     ) -> CallToolResult:
         """Activate a case."""
-
-        def work() -> tuple[CollectionInfo, CollectionStats]:
-            collection = self._cases.get(case_name)
-            return collection.info, collection.stats()
-
-        info, stats = await in_thread(work)
-        if self._session.activate(info):
-            text, step = f'Switched to case "{info.name}" ({amount(stats)}).', ""
-        else:
-            text, step = f'Case "{info.name}" ({amount(stats)}). {_NOT_REMEMBERED}', _NOT_REMEMBERED
-        return answer(text, {"case": self._facts(info, stats), "next_step": step})
+        return await self._switched(case_name)
 
     @tool(
         "Delete case",
@@ -173,28 +140,7 @@ class CaseTools(CountingTools):
         confirm: Annotated[bool, Field(description="Must be true to confirm deletion")] = False,
     ) -> CallToolResult:
         """Delete a case after confirmation."""
-        info = await in_thread(partial(self._cases.find, case_name))
-        _, stats, problem = await in_thread(partial(self._counted, info))
-        if not confirm:
-            held = "all that is in it"
-            if stats is not None:
-                held = f"all {counted(stats.document_count, 'document')}"
-            raise Unconfirmed(
-                f'This will permanently delete case "{info.name}" and {held}. '
-                "This cannot be undone.",
-                before="Deletion requires confirm=true.",
-            )
-        work = partial(delete_collection, self._session.library, info.id)
-        await write_in_thread(self._session, info.id, work)
-        facts = self._facts(info, stats, problem)
-        self._session.forget(info.id)
-        active = self._session.active
-        none_now = "" if active else "\nNo case is active now."
-        return answer(
-            f'Deleted case "{info.name}" (ID: {info.id}) and all its data. The '
-            f"original files are untouched.{none_now}",
-            {"deleted": facts, "active_case": active.name if active else None},
-        )
+        return await self._deleted(case_name, confirm)
 
     @tool(
         "Case",
@@ -208,17 +154,4 @@ class CaseTools(CountingTools):
         self, case: CaseName = None, response_format: ResponseFormat = "concise"
     ) -> CallToolResult:
         """Describe a case."""
-        opened: Collection = await locate_case(self._session, case)
-
-        stats, formatter, documents, lines = await newest(opened, response_format)
-        case_facts = {"case": self._facts(opened.info, stats), "profile": opened.info.profile}
-        return answer(
-            "\n".join([plain(described(opened.info, stats, {})), "", *lines]).rstrip(),
-            formatter.whole(case_facts | {"folder": str(opened.folder)} | documents),
-        )
-
-    def _facts(
-        self, info: CollectionInfo, stats: CollectionStats | None, problem: str = ""
-    ) -> dict[str, Any]:
-        case = CASE.of(bounded_collection(info, _LIST_CHARS))
-        return {**case, "is_active": self._is_active(info), **sizes(stats), "problem": problem}
+        return await self._described(await locate_case(self._session, case), response_format)

@@ -1,7 +1,6 @@
 """Tools for documents of a case: list, get, delete, search, find entities."""
 
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from mcp.types import CallToolResult
@@ -16,8 +15,6 @@ from casetrack.editions.legal.mcp.words import CaseName, locate_case, of_case
 from casetrack.editions.legal.operation import EVERY, READS, Arg, operation
 from casetrack.faces.mcp.concise import read_formatter
 from casetrack.faces.mcp.operation_tools import ask
-from casetrack.faces.mcp.progress import Unconfirmed
-from casetrack.faces.mcp.render.pieces import counted, one_line
 from casetrack.faces.mcp.search_page import MOST_RESULTS, ResultPage
 from casetrack.faces.mcp.session import Session, SessionTools, in_thread
 from casetrack.faces.mcp.specs import Offset, ResponseFormat, tool
@@ -74,15 +71,6 @@ class CaseDocumentTools:
     ) -> CallToolResult:
         """Delete a document after confirmation."""
         collection: Collection = await locate_case(self._session, case)
-        if not confirm:
-            document = await in_thread(partial(collection.document, document_name))
-            held = counted(document.chunk_count, "chunk")
-            raise Unconfirmed(
-                f'This will permanently remove "{one_line(document.name)}" and its {held} from '
-                f'case "{collection.info.name}". This cannot be undone; the file itself is not '
-                "changed.",
-                before="Deletion requires confirm=true.",
-            )
         gone = await self._any.delete_document(document_name, confirm, collection.info.id)
         return of_case(gone, collection.info)
 

@@ -3,7 +3,7 @@
 import functools
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from mcp.types import CallToolResult
 
@@ -18,19 +18,14 @@ from casetrack.faces.mcp.concise import document_forms, formatter_for
 from casetrack.faces.mcp.failures import reason
 from casetrack.faces.mcp.operation_tools import plain
 from casetrack.faces.mcp.progress import Unconfirmed
-from casetrack.faces.mcp.session import (
-    NO_STATE,
-    Session,
-    SessionTools,
-    in_thread,
-    locate,
-    write_in_thread,
-)
+from casetrack.faces.mcp.session import NO_STATE, SessionTools, in_thread, locate, write_in_thread
 from casetrack.faces.mcp.specs import CollectionName, Offset, ResponseFormat, tool
 from casetrack.faces.mcp.steps import again, if_offered, name_tools
 from casetrack.faces.mcp.texts import cut
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from casetrack.api.collection import Collection
     from casetrack.api.library import Library
     from casetrack.faces.mcp.concise import ResponseFormatter
@@ -41,7 +36,7 @@ ACTIVE_NOW = "This is now your active collection."
 _LISTED_DOCUMENTS, _FEW_DOCUMENTS = 50, 10
 """Number of documents in the description of a collection, detailed and concise."""
 _LIST_BUDGET = 10_000
-_LIST_CHARS = 300
+LIST_CHARS = 300
 _REASON_CHARS = 500
 
 
@@ -83,7 +78,35 @@ async def newest(
 
 
 class CountingTools(SessionTools):
-    """Tools on whole collections."""
+    """Work of tools on whole collections; *noun* names a collection in texts and results."""
+
+    noun: ClassVar = "collection"
+
+    def _every(self) -> "Sequence[CollectionInfo]":
+        return self._session.library.collections()
+
+    def _find(self, name: str, /) -> CollectionInfo:
+        """Return the facts of a collection without opening it."""
+        return self._session.library.find(name)
+
+    def _shown(
+        self, info: CollectionInfo, stats: CollectionStats | None, problem: str, /
+    ) -> CollectionEntry:
+        return CollectionEntry.of(info, stats, problem)
+
+    def _facts(self, info: CollectionInfo, _stats: CollectionStats | None, /) -> dict[str, Any]:
+        return results.collection_facts(info)
+
+    def _entry(
+        self, info: CollectionInfo, stats: CollectionStats | None, problem: str, /
+    ) -> dict[str, Any]:
+        entry = results.bounded_collection(info, LIST_CHARS).as_dict()
+        entry |= {"is_active": self._is_active(info), **sizes(stats)}
+        return entry | ({"problem": problem} if problem else {})
+
+    def _whole(self, entry: dict[str, Any], /) -> dict[str, Any]:
+        """Return the facts of one collection for a description of it."""
+        return entry
 
     def _counted(self, info: CollectionInfo) -> "_Counted":
         """Count one collection; the error of a damaged one is returned as text."""
@@ -95,13 +118,134 @@ class CountingTools(SessionTools):
     def _is_active(self, info: CollectionInfo) -> bool:
         return self._session.active is not None and self._session.active.id == info.id
 
+    def _no_state(self) -> str:
+        return NO_STATE.replace("`collection`", f"`{self.noun}`")
+
+    def _listed(self, status_filter: str, offset: int, /) -> CallToolResult:
+        everything = self._every()
+        infos = [i for i in everything if status_filter in {"all", i.status}]
+        damaged = [
+            _Broken(str(path), cut(str(why), _REASON_CHARS))
+            for path, why in self._session.library.damaged()
+        ]
+        counted = functools.cache(self._counted)
+
+        def entry(item: CollectionInfo | _Broken) -> dict[str, Any]:
+            return asdict(item) if isinstance(item, _Broken) else self._entry(*counted(item))
+
+        def line(item: CollectionInfo | _Broken, _entry: Any) -> str:
+            if isinstance(item, _Broken):
+                return f"Damaged: {item.path}: {item.reason}"
+            mark = "* " if self._is_active(item) else "- "
+            return mark + plain(lines_of(self._shown(*counted(item))))
+
+        items: list[CollectionInfo | _Broken] = [*infos, *damaged]
+        shown = results.portion(items, entry, line, offset=offset)
+        readable = sum(isinstance(item, CollectionInfo) for item in shown.items)
+        hidden = len(everything) - len(infos)
+        sealed = [s.label for s in self._session.library.sealed()]
+        step = (
+            None
+            if infos or hidden or sealed
+            else if_offered(f"Create one with {See(f'{self.noun} create')}.")
+        )
+        text = self._list_text(shown, len(infos), readable, hidden, status_filter, step)
+        if sealed:
+            text += f"\nSealed, opened by the user alone: {', '.join(map(render.one_line, sealed))}"
+        return results.answer(
+            text,
+            {
+                "status_filter": status_filter,
+                "total": len(infos),
+                "damaged_count": len(damaged),
+                "other_status": hidden,
+                "offset": offset,
+                "next_offset": shown.next_offset,
+                f"{self.noun}s": shown.entries[:readable],
+                "damaged": shown.entries[readable:],
+                "next_step": step,
+            }
+            | ({"sealed": sealed} if sealed else {}),
+        )
+
+    def _list_text(
+        self,
+        shown: results.Portion[Any],
+        total: int,
+        readable: int,
+        hidden: int,
+        status: str,
+        step: str | None,
+    ) -> str:
+        """Return the text of a list: *readable* blocks are of readable collections."""
+        kind = "" if status == "all" else f"{status} "
+        head = render.counted(total, f"{kind}{self.noun}") if total else f"No {kind}{self.noun}s."
+        if 0 < readable < total:
+            head += f", {readable:,} of them shown"
+        lines = shown.blocks[:readable]
+        marked = [f"* = active {self.noun}"] if any(x.startswith("* ") for x in lines) else []
+        more = [f"{hidden:,} with another status: status_filter all"] if hidden else []
+        rest = [sentence for sentence in (step, results.onward(shown.next_offset)) if sentence]
+        return "\n".join([head, *lines, *marked, *more, *shown.blocks[readable:], *rest])
+
+    async def _switched(self, name: str, /) -> CallToolResult:
+        def work() -> tuple[CollectionInfo, CollectionStats]:
+            collection = self._session.library.get(self._find(name).id)
+            return collection.info, collection.stats()
+
+        info, stats = await in_thread(work)
+        remembered = self._session.activate(info)
+        named = f'{self.noun} "{info.name}" (ID: {info.id}; {amount(stats)})'
+        text = f"Switched to {named}." if remembered else f"Found {named}. {self._no_state()}"
+        return results.answer(
+            text,
+            {
+                self.noun: self._facts(info, stats),
+                "is_active": remembered,
+                "notes": [] if remembered else [self._no_state()],
+                **sizes(stats),
+            },
+        )
+
+    async def _deleted(self, name: str, confirm: bool, /) -> CallToolResult:
+        info = await in_thread(partial(self._find, name))
+        _, stats, _ = await in_thread(partial(self._counted, info))
+        if not confirm:
+            held = amount(stats) if stats is not None else "all its content"
+            raise Unconfirmed(
+                f'This would permanently delete the {self.noun} "{info.name}" '
+                f"(ID: {info.id}) with {held}.",
+                hint=f"It cannot be undone. {again()}",
+            )
+        work = partial(delete_watched, self._session.library, info.id)
+        await write_in_thread(self._session, info.id, work)
+        self._session.forget(info.id)
+        active = self._session.active
+        text = f'Deleted {self.noun} "{info.name}" (ID: {info.id}) and all its data.'
+        if active is None:
+            text += f"\nNo {self.noun} is active now."
+        return results.answer(
+            text,
+            {
+                "deleted": self._facts(info, stats),
+                f"active_{self.noun}": active.name if active else None,
+            },
+        )
+
+    async def _described(
+        self, target: "Collection", response_format: ResponseFormat, /
+    ) -> CallToolResult:
+        stats, formatter, documents, lines = await newest(target, response_format)
+        info, folder = results.bounded_collection(target.info), str(target.folder)
+        text = plain(described(info, stats, {"Folder": folder}))
+        facts = self._whole(self._entry(info, stats, ""))
+        facts |= {"profile": info.profile, "folder": folder}
+        whole = formatter.whole(facts | documents)
+        return results.answer("\n".join([text, "", *lines]).rstrip(), whole)
+
 
 class CollectionTools(CountingTools):
     """The tools of this module, for one session."""
-
-    def __init__(self, session: Session) -> None:
-        super().__init__(session)
-        self._library = session.library
 
     @tool(
         "List collections",
@@ -118,72 +262,10 @@ class CollectionTools(CountingTools):
         """List the collections of a status."""
         return await in_thread(partial(self._listed, status_filter, offset))
 
-    def _listed(self, status_filter: str, offset: int) -> CallToolResult:
-        everything = self._library.collections()
-        infos = [i for i in everything if status_filter in {"all", i.status}]
-        damaged = self._damaged()
-        counted = functools.cache(self._counted)
-
-        def entry(item: CollectionInfo | _Broken) -> dict[str, Any]:
-            return asdict(item) if isinstance(item, _Broken) else self._entry(*counted(item))
-
-        def line(item: CollectionInfo | _Broken, _entry: Any) -> str:
-            if isinstance(item, _Broken):
-                return f"Damaged: {item.path}: {item.reason}"
-            mark = "* " if self._is_active(item) else "- "
-            return mark + plain(lines_of(CollectionEntry.of(*counted(item))))
-
-        items: list[CollectionInfo | _Broken] = [*infos, *damaged]
-        shown = results.portion(items, entry, line, offset=offset)
-        readable = sum(isinstance(item, CollectionInfo) for item in shown.items)
-        hidden = len(everything) - len(infos)
-        sealed = [s.label for s in self._library.sealed()]
-        step = (
-            None
-            if infos or hidden or sealed
-            else if_offered(f"Create one with {See('collection create')}.")
-        )
-        text = _collections_text(shown, len(infos), readable, hidden, status_filter, step)
-        if sealed:
-            text += f"\nSealed, opened by the user alone: {', '.join(map(render.one_line, sealed))}"
-        return results.answer(
-            text,
-            {
-                "status_filter": status_filter,
-                "total": len(infos),
-                "damaged_count": len(damaged),
-                "other_status": hidden,
-                "offset": offset,
-                "next_offset": shown.next_offset,
-                "collections": shown.entries[:readable],
-                "damaged": shown.entries[readable:],
-                "next_step": step,
-            }
-            | ({"sealed": sealed} if sealed else {}),
-        )
-
     @tool("Switch collection", READS, sets=("search", "map", "legal"))
     async def switch_collection(self, collection_name: str) -> CallToolResult:
         """Set the collection of calls without `collection`. Returns its ID and sizes."""
-
-        def work() -> tuple[CollectionInfo, CollectionStats]:
-            collection = self._library.get(collection_name)
-            return collection.info, collection.stats()
-
-        info, stats = await in_thread(work)
-        remembered = self._session.activate(info)
-        text = f'Switched to collection "{info.name}" (ID: {info.id}).\n{amount(stats)}'
-        if not remembered:
-            text = f'Collection "{info.name}" (ID: {info.id}) exists. {NO_STATE}'
-        return results.answer(
-            text,
-            {
-                "collection": results.collection_facts(info),
-                "is_active": remembered,
-                "notes": [] if remembered else [NO_STATE],
-                **sizes(stats),
-            },
-        )
+        return await self._switched(collection_name)
 
     @tool(
         "Delete collection",
@@ -199,29 +281,7 @@ class CollectionTools(CountingTools):
 
         Without confirm: true only describes the effect. Returns its facts.
         """
-        info = await in_thread(partial(self._library.find, collection_name))
-        if not confirm:
-            _, stats, _ = await in_thread(partial(self._counted, info))
-            held = amount(stats) if stats is not None else "all its content"
-            raise Unconfirmed(
-                f'This would permanently delete the collection "{info.name}" '
-                f"(ID: {info.id}) with {held}.",
-                hint=f"It cannot be undone. {again()}",
-            )
-        work = partial(delete_watched, self._library, info.id)
-        await write_in_thread(self._session, info.id, work)
-        self._session.forget(info.id)
-        active = self._session.active
-        text = f'Deleted collection "{info.name}" (ID: {info.id}) and all its data.'
-        if active is None:
-            text += "\nNo collection is active now."
-        return results.answer(
-            text,
-            {
-                "deleted": results.collection_facts(info),
-                "active_collection": active.name if active else None,
-            },
-        )
+        return await self._deleted(collection_name, confirm)
 
     @tool(
         "Collection",
@@ -234,29 +294,7 @@ class CollectionTools(CountingTools):
         self, collection: CollectionName = None, response_format: ResponseFormat = "concise"
     ) -> CallToolResult:
         """Describe a collection."""
-        target: Collection = await locate(self._session, collection)
-
-        stats, formatter, documents, lines = await newest(target, response_format)
-        info = results.bounded_collection(target.info)
-        text = plain(described(info, stats, {"Folder": str(target.folder)}))
-        facts = self._entry(info, stats, "") | {"folder": str(target.folder)} | documents
-        return results.answer("\n".join([text, "", *lines]).rstrip(), formatter.whole(facts))
-
-    def _damaged(self) -> "list[_Broken]":
-        return [
-            _Broken(str(path), cut(str(why), _REASON_CHARS))
-            for path, why in self._library.damaged()
-        ]
-
-    def _entry(
-        self, info: CollectionInfo, stats: CollectionStats | None, problem: str
-    ) -> dict[str, object]:
-        entry: dict[str, object] = {
-            **results.bounded_collection(info, _LIST_CHARS).as_dict(),
-            "is_active": self._is_active(info),
-            **sizes(stats),
-        }
-        return entry | ({"problem": problem} if problem else {})
+        return await self._described(await locate(self._session, collection), response_format)
 
 
 _Counted = tuple[CollectionInfo, CollectionStats | None, str]
@@ -274,23 +312,3 @@ def sizes(stats: CollectionStats | None, /) -> dict[str, int | None]:
     """Return the size of a collection; ``None`` if it cannot be opened."""
     names = ("document_count", "page_count", "chunk_count", "storage_bytes")
     return {name: getattr(stats, name, None) for name in names}
-
-
-def _collections_text(
-    shown: results.Portion[Any],
-    total: int,
-    readable: int,
-    hidden: int,
-    status: str,
-    step: str | None,
-) -> str:
-    """Return the text of list_collections: *readable* blocks are of readable collections."""
-    kind = "" if status == "all" else f"{status} "
-    head = render.counted(total, f"{kind}collection") if total else f"No {kind}collections."
-    if 0 < readable < total:
-        head += f", {readable:,} of them shown"
-    lines = shown.blocks[:readable]
-    marked = ["* = active collection"] if any(line.startswith("* ") for line in lines) else []
-    more = [f"{hidden:,} with another status: status_filter all"] if hidden else []
-    rest = [sentence for sentence in (step, results.onward(shown.next_offset)) if sentence]
-    return "\n".join([head, *lines, *marked, *more, *shown.blocks[readable:], *rest])

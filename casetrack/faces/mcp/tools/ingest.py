@@ -6,7 +6,7 @@ import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult
@@ -19,7 +19,7 @@ from casetrack.base.errors import FileNotFound, FileUnreadable, UsageError, Wron
 from casetrack.base.records import FileOutcome, IngestProgress, IngestReport
 from casetrack.faces.mcp import results
 from casetrack.faces.mcp.failures import error_text, failed
-from casetrack.faces.mcp.jobs import WaitSeconds, run_as_job
+from casetrack.faces.mcp.jobs import ASK_STATUS, WaitSeconds, run_as_job
 from casetrack.faces.mcp.live_jobs import Task
 from casetrack.faces.mcp.operation_tools import plain
 from casetrack.faces.mcp.results import answer, few, first, list_budget, more_of
@@ -50,6 +50,9 @@ OcrLanguage = Annotated[str | None, Field(description="Such as deu+eng")]
 
 class IngestTools(SessionTools):
     """The tools of this module, for one session."""
+
+    words: "ClassVar[Edition | None]" = None
+    ask: ClassVar = ASK_STATUS
 
     @tool("Ingest document", ADDS, sets=("core", "legal"), of=("ingest",))
     async def ingest_document(
@@ -86,10 +89,10 @@ class IngestTools(SessionTools):
             )
 
         async def finish(report: IngestReport) -> CallToolResult:
-            return document_answer(report, target.info.name)
+            return document_answer(report, target.info.name, self.words)
 
         task = ingest_task(target, path, work, finish)
-        return await run_as_job(self._session, ctx, task, wait_seconds)
+        return await run_as_job(self._session, ctx, task, wait_seconds, self.ask)
 
     @tool("Ingest folder", ADDS, sets=("core", "legal"), of=("ingest",))
     async def ingest_folder(
@@ -128,7 +131,7 @@ class IngestTools(SessionTools):
             return folder_answer(report, target.info.name, path)
 
         task = ingest_task(target, path, work, finish)
-        return await run_as_job(self._session, ctx, task, wait_seconds)
+        return await run_as_job(self._session, ctx, task, wait_seconds, self.ask)
 
 
 def ingest_task(

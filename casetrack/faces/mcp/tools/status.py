@@ -1,7 +1,8 @@
 """Tools on the server: how it is, and the long work that goes on in the background."""
 
+import platform
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult
@@ -26,25 +27,21 @@ _DAMAGED = 10
 _REASON_CHARS = 300
 
 
-class StatusTools(SessionTools):
-    """The tool of this module, for one session."""
+class ServerState(SessionTools):
+    """Work of the tool on the server; *noun* names a collection in texts and results."""
 
-    @tool(
-        "Server status",
-        READS,
-        description="Returns version, license tier, models, storage, active and damaged "
-        "collections.",
-        sets=("legal",),
-    )
-    async def get_status(self) -> CallToolResult:
-        """Describe the server."""
-        status = await in_thread(self.status)
-        return answer(_text(status), status)
+    noun: ClassVar = "collection"
 
-    def status(self) -> dict[str, Any]:
+    async def _described(self) -> CallToolResult:
+        status = await in_thread(self._status)
+        return answer(_text(status, self.noun), status)
+
+    def _status(self) -> dict[str, Any]:
         """Return the state of the server and of the collections that it is about."""
+        import psutil
+
         library, active = self._session.library, self._session.active
-        license_status = library.entitlements.status()
+        license_status, models = library.entitlements.status(), library.settings.models_dir
         infos = self._session.infos()
         damaged: list[dict[str, str]] = [
             {"path": str(path), "reason": str(why)} for path, why in library.damaged()
@@ -61,17 +58,22 @@ class StatusTools(SessionTools):
             "tier": license_status.tier.name,
             "license_notes": list(license_status.notes),
             "data_dir": str(library.settings.data_dir),
-            "models_dir": str(library.settings.models_dir),
+            "models_dir": str(models),
             "profiles": self._profiles(),
-            "active_collection": active.name if active else None,
-            "active_collection_id": active.id if active else None,
-            "collections": len(infos),
+            f"active_{self.noun}": active.name if active else None,
+            f"active_{self.noun}_id": active.id if active else None,
+            f"{self.noun}s": len(infos),
             "damaged": [
                 {"path": each["path"], "reason": cut(each["reason"], _REASON_CHARS)}
                 for each in damaged[:_DAMAGED]
             ],
             "damaged_count": len(damaged),
             "storage_bytes": stored,
+            "models_bytes": sum(f.stat().st_size for f in models.rglob("*") if f.is_file()),
+            "memory_used": psutil.Process().memory_info().rss,
+            "memory_total": psutil.virtual_memory().total,
+            "system": f"{platform.system()} {platform.release()} ({platform.machine()})",
+            "jobs": [_facts(job) for job in library.jobs.list() if job.active][:LISTED_JOBS],
         }
 
     def _profiles(self) -> list[dict[str, Any]]:
@@ -98,19 +100,23 @@ class StatusTools(SessionTools):
         ]
 
 
-def _text(status: dict[str, Any]) -> str:
+def _text(status: dict[str, Any], noun: str) -> str:
     unnamed = status["damaged_count"] - len(status["damaged"])
     profiles = [f"{p['name']} ({_state(p)})" for p in status["profiles"]]
+    memory, total = status["memory_used"], status["memory_total"]
     rows = [
         ("Tier", status["tier"].capitalize()),
         *(("License", note) for note in status["license_notes"]),
-        ("Profiles", ", ".join(profiles)),
+        ("Models", f"{', '.join(profiles)}; {render.size(status['models_bytes'])}"),
         ("Data folder", status["data_dir"]),
         ("Storage", render.size(status["storage_bytes"])),
-        ("Collections", str(status["collections"])),
-        ("Active", status["active_collection"] or "none"),
+        (f"{noun.capitalize()}s", str(status[f"{noun}s"])),
+        ("Active", status[f"active_{noun}"] or "none"),
         *(("Damaged", f"{item['path']}: {item['reason']}") for item in status["damaged"]),
-        *([("Damaged", f"{unnamed:,} more: see list_collections")] if unnamed else []),
+        *([("Damaged", f"{unnamed:,} more: see list_{noun}s")] if unnamed else []),
+        ("Memory", f"{render.size(memory)} used / {render.size(total)} in all"),
+        ("System", status["system"]),
+        *(("Running", job["what"]) for job in status["jobs"]),
     ]
     return f"CaseTrack {status['version']}\n\n{render.table(rows)}"
 
@@ -119,6 +125,21 @@ def _state(profile: dict[str, Any]) -> str:
     if not profile["installed"]:
         return "not installed"
     return "loaded" if profile["loaded"] else "installed, loaded when first used"
+
+
+class StatusTools(ServerState):
+    """The tool of this module, for one session."""
+
+    @tool(
+        "Server status",
+        READS,
+        description="Returns version, license tier, models, storage, active and damaged "
+        "collections, running work.",
+        sets=("legal",),
+    )
+    async def get_status(self) -> CallToolResult:
+        """Describe the server."""
+        return await self._described()
 
 
 # Tools for long work in the background: progress and cancellation.
