@@ -79,9 +79,10 @@ RESOLVED = {
         [ROE, "regulation:usc-15-1", ROE, ROE],
     ),
     "names alone after the whole citation": (f"{WADE}. We follow Roe v. Wade here.", [ROE, ROE]),
-    "id in a string": (
-        f"{WADE}; Brown v. Board, 347 U.S. 483 (1954); id. at 490.",
-        [ROE, BROWN, BROWN],
+    "id in a string": (f"{WADE}; Brown v. Board, 347 U.S. 483; id. at 490.", [ROE, BROWN, BROWN]),
+    "id of two by its page": (
+        f"{WADE}; Brown v. Board, 347 U.S. 483. Id. at 200.",
+        [ROE, BROWN, ROE],
     ),
 }
 
@@ -95,7 +96,7 @@ OPEN = {
     "nothing before": "Id. at 120.",
     "page before the decision begins": f"{WADE}. Id. at 12.",
     "page far behind the decision": f"{WADE}. Id. at 900.",
-    "several authorities before": f"{WADE}; Brown v. Board, 347 U.S. 483 (1954). Id. at 490.",
+    "several authorities before": f"{WADE}; Brown v. Board, 347 U.S. 483 (1954). Id.",
     "something else between": f"{WADE}. See Exhibit B. Id. at 120.",
     "two cases of the name": f"{WADE}. Roe v. Norton, 422 U.S. 391 (1975). Roe, supra, at 120.",
     "a name that nobody has": f"{WADE}. Miller, supra, at 3.",

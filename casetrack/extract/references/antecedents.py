@@ -17,10 +17,13 @@ from casetrack.extract.references.cases import NAMES_ALONE
 from casetrack.extract.references.cited import (
     NAME_PARTS,
     PAGED_LAWS,
+    PIN_OF_ID,
     WORK,
     Cited,
     Place,
+    has_late_page,
     is_other_work,
+    is_unpaged,
     known_case,
     meant_by,
 )
@@ -47,8 +50,15 @@ _TAIL = re.compile(
     rf"(?:\s?{_REMARKS.pattern}){{0,4}},?\s?"
 )
 """Pin cites, court, year and remarks after a citation."""
+_TITLE_OF_PAPER = re.compile(
+    r"(?:,\s(?!at\b)(?:[A-Z]|\d{4}\s)[^.;()]{2,80}?(?=,|\sat\s\d|\s§|\.\s|\s\())+"
+    r"(?:,?\sat\s\d[\d–-]*|\s§{1,2}\s?\d[\d.]*)?"
+)
+"""The title of a paper of the record after its number: "ECF No. 15-1, Label, at 1"."""
 _UNREAD = _LISTS.pattern("unread")
 """Signs of a citation: an address, a signal, a date in parentheses, a volume, a pin cite."""
+_PAGED = re.compile(r"\sat\s(?:pp?\.\s?)?\d{3}")
+"""The page of a work that few others have."""
 _NAMED_ACT = re.compile(r"regulation:\D+(?:-(?:1[789]|20)\d\d)?")
 
 
@@ -108,9 +118,15 @@ def resolve(
                 known = [c for c in known if not c.quoted]
                 earlier, until = [one for one in earlier if not one[1].quoted], block[0]
             target = meant_by(spelled, text, match.start, known)
+            pin = PIN_OF_ID.match(text, match.start) if spelled.kind == "id" else None
             if (
                 spelled.kind == "id"
                 and target
+                and not (
+                    pin
+                    and has_late_page(target, pin)
+                    and not _PAGED.search(own, previous_end, until)
+                )
                 and (
                     _is_unread_before(own, until, earlier)
                     or _is_of_note(target, text, match, earlier)
@@ -180,6 +196,8 @@ def _is_unread_before(text: str, at: int, earlier: Sequence[tuple[ReferenceMatch
     for match, what in reversed(earlier):
         if not what.mentioned:
             start = match.end
+            title = _TITLE_OF_PAPER.match(text, start) if match.type == "record" else None
+            start = title.end() if title else start
             break
         mentions.append(match)
     start = _tail_end(text, start)
@@ -335,6 +353,8 @@ def _is_joined(between: str, cited: list[Cited], what: Cited) -> bool:
     last = cited[-1] if cited else None
     if last is None or not last.key or not last.authority or last.key == what.key:
         return False
+    if is_unpaged(last) and what.key.startswith("case:"):
+        return False  # "RAP 13.4; A, 1 Wn.2d 2. Id." means A: a rule would have a section
     # In prose a semicolon ends a clause: "A held so; in B the court did not. Id." means B.
     before, sign, after = _REMARKS.sub("", between).rpartition(";")
     return bool(sign and _SIGNALS.fullmatch(after) and not _PROSE.search(before))

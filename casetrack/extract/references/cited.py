@@ -17,9 +17,13 @@ Place = tuple[int, int]
 _MAX_PAGES = 150
 """Maximum pages of a decision; a later pin cite is of another one (as in eyecite)."""
 _MOST = 1000
+_NEAR = 3
+"""Number of earlier cases in question if the last citation cannot have the page."""
 _VOLUME_BEFORE = re.compile(r"\d\s$")
 """The volume of "4 id., at 66": another volume of the same work."""
-_PIN = re.compile(r"\w{2,4}\.?,?\s?(?:at\s(?:pp?\.\s?)?|pp?\.\s?|(?=\*))(?P<star>\*)?(?P<page>\d+)")
+PIN_OF_ID = re.compile(
+    r"\w{2,4}\.?,?\s?(?:at\s(?:pp?\.\s?)?|pp?\.\s?|(?=\*))(?P<star>\*)?(?P<page>\d+)"
+)
 """The page of "Id., at 723-24"."""
 PAGED_LAWS = ("regulation:stat-", "regulation:fed-reg-")
 """Keys of laws that are cited by page; codes and rules are cited by section."""
@@ -85,26 +89,7 @@ def meant_by(citation: Citation, text: str, at: int, cited: list[Cited], /) -> C
     *at* is the start of the short form in *text*; *cited* are the earlier citations in order.
     """
     if citation.kind == "id":
-        pin = _PIN.match(text, at)
-        before = text[max(0, at - 3) : at]
-        is_law = "§" in text[at : at + 12]
-        last = next(
-            (c for c in reversed(cited) if not c.mentioned or (is_law and c.authority)), None
-        )
-        if last is None or not last.key or not last.authority:
-            return None
-        if last.several and ";" not in before:
-            return None
-        if citation.written.startswith("i") and _VOLUME_BEFORE.search(before):
-            return None
-        if pin and not _page_fits(last, pin):
-            return _paged_before(last, pin, cited)
-        # "Dkt. 4 (quoting B, 564 U.S. 552). Id. at 571": the page may be one of B.
-        if pin and last.inner and not last.pages:
-            inner = next((c for c in reversed(cited) if c.within and c.pages == last.inner), None)
-            if inner and _page_fits(inner, pin):
-                return inner if int(pin["page"]) > _MAX_PAGES else None
-        return last
+        return _meant_by_id(citation, text, at, cited)
     names = [citation.name.text] if citation.name else []
     names += [citation.details[n] for n in NAME_PARTS if n in citation.details]
     if citation.kind == "short":
@@ -117,15 +102,52 @@ def meant_by(citation: Citation, text: str, at: int, cited: list[Cited], /) -> C
     return _of_name([c for c in cited if c.parties], names)
 
 
+def _meant_by_id(citation: Citation, text: str, at: int, cited: list[Cited]) -> Cited | None:
+    pin = PIN_OF_ID.match(text, at)
+    before = text[max(0, at - 3) : at]
+    is_law = "§" in text[at : at + 12]
+    last = next((c for c in reversed(cited) if not c.mentioned or (is_law and c.authority)), None)
+    if citation.written.startswith("i") and _VOLUME_BEFORE.search(before):
+        return None
+    if last is None or not last.key or not last.authority or (last.several and ";" not in before):
+        return _of_late_page(pin, cited)
+    if pin and not _page_fits(last, pin):
+        return _paged_before(last, pin, cited) or _of_late_page(pin, cited)
+    # "Dkt. 4 (quoting B, 564 U.S. 552). Id. at 571": the page may be one of B.
+    if pin and last.inner and not last.pages:
+        inner = next((c for c in reversed(cited) if c.within and c.pages == last.inner), None)
+        if inner and _page_fits(inner, pin):
+            return inner if int(pin["page"]) > _MAX_PAGES else None
+    return last
+
+
+def _of_late_page(pin: re.Match[str] | None, cited: list[Cited]) -> Cited | None:
+    """Return the last case that can have a page which few works reach, if it is the only one.
+
+    Other cases before it only count if they are cited together with it.
+    """
+    cases = {c.key: c for c in cited if c.key and c.pages and c.authority and not c.mentioned}
+    last = list(dict.fromkeys(c.key for c in reversed(cited) if c.key in cases))[:_NEAR]
+    fitting = [cases[key] for key in last if pin and has_late_page(cases[key], pin)]
+    return None if not fitting or (fitting[0].several and fitting[1:]) else fitting[0]
+
+
+def has_late_page(cited: Cited, pin: re.Match[str], /) -> bool:
+    """Return whether a case has the page of a pin cite, and few other works have so many pages."""
+    page = int(pin["page"])
+    return page > _MAX_PAGES and any(page - _MAX_PAGES <= first <= page for first in cited.pages)
+
+
 def _paged_before(last: Cited, pin: re.Match[str], cited: list[Cited]) -> Cited | None:
     """Return the case before a law, which has no pages: "A, 1 U.S. 2 (citing § 4). Id. at 3"."""
-    if not _is_unpaged(last):
+    if not is_unpaged(last):
         return None
-    paged = next((c for c in reversed(cited) if not c.mentioned and not _is_unpaged(c)), None)
+    paged = next((c for c in reversed(cited) if not c.mentioned and not is_unpaged(c)), None)
     return paged if paged and paged.pages and paged.authority and _page_fits(paged, pin) else None
 
 
-def _is_unpaged(cited: Cited) -> bool:
+def is_unpaged(cited: Cited, /) -> bool:
+    """Return whether a source is cited by section."""
     return cited.key.startswith(_UNPAGED) and not cited.key.startswith(PAGED_LAWS)
 
 
@@ -151,7 +173,7 @@ def _of_name(cited: list[Cited], names: list[str]) -> Cited | None:
 
 
 def _page_fits(cited: Cited, pin: re.Match[str]) -> bool:
-    if _is_unpaged(cited):
+    if is_unpaged(cited):
         return False
     if not cited.pages:
         return True

@@ -38,6 +38,10 @@ _INITIALS = re.compile(
     r"|C\.?R\.?C\.?P\.?|I\.?R\.?C\.?P\.?|W\.?R\.?C\.?P\.?|W\.?R\.?A\.?P\.?|SCRCP|SCACR|MCR"
     rf"|M\.?R\.?\sCiv\.\sP\.|CPLR\sRule)\s(?:Rules?\s)?(?P<number>{_NUMBER})"
 )
+_ANY_INITIALS = re.compile(
+    rf"(?<![\w.§-])(?<!\d\s)(?P<set>(?=\w*R)(?!\w*RS\b|IRC|CFR|RCW)(?:[A-Z][a-z]{{0,2}}){{2,5}})\s"
+    rf"(?P<number>{_NUMBER})"
+)
 _BODIES = _LISTS.pairs("bodies")
 _SETS = _LISTS.pairs("sets")
 _STATE = re.compile(
@@ -137,6 +141,20 @@ def find_bare_rules(text: str, /) -> Iterator[tuple[int, int, str]]:
         while match["word"].lower() == "rules" and (more := _MORE.match(text, at)):
             yield more.start("number"), more.end(), more["number"]
             at = more.end()
+
+
+def find_rules_by_initials(text: str, /) -> Iterator[ReferenceMatch]:
+    """Yield rules of any court of a legal text, such as RAP 13.4(b).
+
+    Initials are a set of rules if the text cites one with a subdivision: "ER 12" alone may be a
+    page of the excerpts of record.
+    """
+    cites = list(_ANY_INITIALS.finditer(text))
+    sets = {cite["set"] for cite in cites if re.search(r"[.(]", cite["number"])}
+    for cite in cites:
+        if cite["set"] in sets:
+            key = f"rule:{slug(cite['set'], cite['number'])}"
+            yield ReferenceMatch(cite.start(), cite.end(), "rule", key, one_line(cite[0]), 0.9)
 
 
 def rule_set(key: str, /) -> str:

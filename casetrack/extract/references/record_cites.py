@@ -64,7 +64,7 @@ _MORE_EXHIBITS = _LISTS.pattern("more_exhibits")
 APPENDIX = re.compile(
     rf"(?<![\w.])(?P<what>Pet\.\sApp\.|Supp\.\sApp\.|S\.\s?App\.|App(?:['’]x|x)\.?|App\.|J\.\s?A\.|JA"
     rf"|Jt\.\sApp\.|E\.\s?R\.|\d?-?ER|SER|S\.\s?E\.\s?R\.|A\.\s?R\.|AR|C\.\s?T\.|CT|C\.R\.|CR"
-    rf"|ROA\.?|R\.|Rec\.|S\.\s?A\.|A(?:dd)?\.)(?P<gap>[\s-]?(?:at\s|p\.\s"
+    rf"|ROA\.?|R\.|Rec\.|S\.\s?A\.|A(?:dd)?\.|V?RP|CP)(?P<gap>[\s-]?(?:at\s|p\.\s"
     rf"|pp\.\s)?)(?P<pages>\*?\d{{1,6}}(?:a)?(?:\s?{DASH}\s?\d{{1,6}}a?)?(?:,\s\d{{1,6}}(?:\s?"
     rf"{DASH}\s?\d{{1,6}})?(?!\s[A-Z]|[\w.]))*)(?![\w%:(]|\.\d)"
 )
@@ -128,8 +128,10 @@ def _appendix(text: str, match: re.Match[str]) -> ReferenceMatch | None:
         match["what"] != "A" or not re.search(r"[(;,]\s?(?:[Ss]ee\s)?$", before)
     ):
         return None
-    if letters in {"cr", "ct", "sa", "add", "ar"} and not re.search(
-        r"[(;]\s?(?:[Ss]ee\s)?$", before
+    if (
+        letters in {"cr", "ct", "sa", "add", "ar", "cp"}
+        and "at" not in match["gap"]
+        and not re.search(r"[(;]\s?(?:[Ss]ee\s)?$", before)
     ):
         return None
     name = _APPENDIX_NAMES[letters.lstrip("0123456789")]

@@ -11,7 +11,11 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from casetrack.extract.references.court_rules import find_bare_rules, rule_set
+from casetrack.extract.references.court_rules import (
+    find_bare_rules,
+    find_rules_by_initials,
+    rule_set,
+)
 from casetrack.extract.references.matches import ReferenceMatch, one_line, slug
 
 if TYPE_CHECKING:
@@ -206,7 +210,8 @@ def with_bare_laws(text: str, items: list[Item], /) -> list[Item]:
     codes = _codes(items)
     made = [(_of_code(match, codes), citation) for match, citation in items]
     taken = [match for match, _ in made if match.type != "section"]
-    rules = [rule for rule in _rules(text, items) if not _meets(rule, taken)]
+    found = (*_rules(text, items), *find_rules_by_initials(text))
+    rules = [rule for rule in found if not _meets(rule, taken)]
     kept = [one for one in made if one[0].type != "section" or not _meets(one[0], rules)]
     return sorted([*kept, *((rule, None) for rule in rules)], key=lambda item: item[0].start)
 
