@@ -42,14 +42,8 @@ def files(tmp_path: Path) -> list[Path]:
 def test_numbers_run_through_all_files_without_a_gap(files: list[Path], tmp_path: Path) -> None:
     before = [file.read_bytes() for file in files]
     seen: list[tuple[int, int]] = []
-    made = stamp(
-        files,
-        tmp_path / "out",
-        "ABC",
-        start=99_998,
-        legend="CONFIDENTIAL",
-        progress=lambda done, total: seen.append((done, total)),
-    )
+    how: Any = {"start": 99_998, "legend": "CONFIDENTIAL"}
+    made = stamp(files, tmp_path / "out", "ABC", progress=lambda *n: seen.append(n), **how)
     assert [file.read_bytes() for file in files] == before
     assert [(row.first, row.last, row.pages, row.produced_as) for row in made] == [
         ("ABC099998", "ABC100000", 3, "pages"),
