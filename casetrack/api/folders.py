@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from casetrack.base.errors import FileNotFound, FileUnreadable
@@ -13,19 +14,23 @@ from casetrack.store.info import FILE
 
 _MOST = 1000
 """Maximum number of listed folders in one folder."""
+_WALKED = 500
+"""Maximum number of folders in which files are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class FolderContent:
     """Content of a folder.
 
-    *folders* are sorted by name, without hidden ones; *files* is the number of readable files
-    without subfolders; *more* is the number of folders that are not listed.
+    *folders* are sorted by name, without hidden ones; *more* is the number of folders that are not
+    listed. *files* is the number of readable files with those in subfolders, at least that many if
+    *is_part*.
     """
 
     folders: tuple[Path, ...]
-    files: int
     more: int
+    files: int
+    is_part: bool
 
 
 def folder_content(folder: Path, /) -> FolderContent:
@@ -37,30 +42,17 @@ def folder_content(folder: Path, /) -> FolderContent:
 
     if not folder.is_dir():
         raise FileNotFound(folder)
-    known = known_extensions()
-    folders: list[str] = []
-    files = 0
     try:
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                if entry.name.startswith("."):
-                    continue
-                if _is_folder(entry):
-                    folders.append(entry.name)
-                elif entry.name.lower().endswith(known):
-                    files += 1
+        os.scandir(folder).close()
     except OSError as error:
         raise FileUnreadable(folder, error.strerror or str(error)) from error
-    folders.sort(key=str.casefold)
+    known, files, folders, number = known_extensions(), 0, [""], 0
+    for number, (_, below, names) in enumerate(islice(os.walk(folder), _WALKED + 1)):
+        below[:] = sorted((n for n in below if not n.startswith(".")), key=str.casefold)
+        folders = folders if number else [*below]
+        files += sum(n.lower().endswith(known) and not n.startswith(".") for n in names)
     listed = tuple(folder / name for name in folders[:_MOST])
-    return FolderContent(listed, files, max(0, len(folders) - _MOST))
-
-
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir()
-    except OSError:
-        return False
+    return FolderContent(listed, max(0, len(folders) - _MOST), files, number == _WALKED)
 
 
 # Changes in the data folder: a few file system calls, without opening a collection.

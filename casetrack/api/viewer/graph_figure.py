@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from casetrack.api.viewer.symbols import ENGLISH, LABEL_SIZE, label_lines, radius_of, text_width
+from casetrack.api.viewer.symbols import (
+    ENGLISH,
+    LABEL_SIZE,
+    counted,
+    label_lines,
+    radius_of,
+    text_width,
+)
 from casetrack.api.viewer.templating import rendered
 
 if TYPE_CHECKING:
@@ -227,10 +234,9 @@ def _box(radius: float, rows: tuple[str, ...]) -> tuple[float, float]:
 
 def spread(node: Entity, words: Words = ENGLISH, /) -> str:
     """Return counts of mentions and documents: ``892 mentions in 45 documents``."""
-    return words.spread.format(
-        mentions=words.counted("mention", node.mention_count),
-        documents=words.counted("document", node.document_count),
-    )
+    mentions = counted(node.mention_count, "mention", words=words)
+    documents = counted(node.document_count, "document", words=words)
+    return words.phrase("{count} in {documents}").format(count=mentions, documents=documents)
 
 
 def legend(graph: EntityGraph, words: Words = ENGLISH, /) -> str:

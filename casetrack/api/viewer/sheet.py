@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
+from casetrack.api.viewer.symbols import ENGLISH, Words
 from casetrack.api.viewer.templating import rendered
 from casetrack.base.errors import UsageError
 from casetrack.base.files import storage_errors, write_atomic
@@ -21,7 +22,14 @@ _MARK = '<meta name="casetrack-page" content="'
 
 
 def sheet(
-    kind: Kind, title: str, parts: Iterable[str], /, *, style: str = "", script: str | None = None
+    kind: Kind,
+    title: str,
+    parts: Iterable[str],
+    /,
+    *,
+    style: str = "",
+    script: str | None = None,
+    words: Words = ENGLISH,
 ) -> str:
     """Return a page of HTML without external resources.
 
@@ -34,6 +42,7 @@ def sheet(
         "sheet.html",
         kind=kind,
         title=title,
+        words=words,
         policy_start=_POLICY,
         policy=_policy(script),
         mark=_MARK,

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import date
-from types import MappingProxyType
 
 from casetrack.base.records.graph import Entity
 from casetrack.base.words import lists
@@ -100,26 +99,12 @@ def _advance(letter: str) -> float:
 # The labels of drawings: in English, unless a face passes a translation.
 
 _TAGS = re.compile(r"<[^>]*>")
-MONTHS = lists.MONTHS.words("en")
-_COUNTS = MappingProxyType(
-    {
-        "name": ("{count} name", "{count} names"),
-        "link": ("{count} link", "{count} links"),
-        "passage": ("{count} passage", "{count} passages"),
-        "mention": ("{count} mention", "{count} mentions"),
-        "document": ("{count} document", "{count} documents"),
-        "event": ("Axis with {count} event", "Axis with {count} events"),
-        "year": (
-            "{count} year without events are left out here",
-            "{count} years without events are left out here",
-        ),
-    }
-)
 
 
-def counted(count: int, one: str, many: str | None = None, /) -> str:
+def counted(count: int, one: str, many: str | None = None, /, *, words: Words | None = None) -> str:
     """Return a count with its noun: ``1 page``, ``1,051 pages``."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
+    words = words or ENGLISH
+    return f"{words.number(count)} {words.phrase(one if count == 1 else many or one + 's')}"
 
 
 def capital(text: str, /) -> str:
@@ -127,11 +112,12 @@ def capital(text: str, /) -> str:
     return text[:1].upper() + text[1:]
 
 
-def joined(parts: Sequence[str], /) -> str:
+def joined(parts: Sequence[str], words: Words | None = None, /) -> str:
     """Join parts as a list in a sentence: ``a, b and c``; HTML stays HTML."""
     *first, last = parts
     kind = type(last)
-    return kind(", ").join(first) + kind(" and ") + last if first else last
+    conjunction = f" {(words or ENGLISH).phrase('and')} "
+    return kind(", ").join(first) + kind(conjunction) + last if first else last
 
 
 def sentence(html: str, /) -> str:
@@ -139,41 +125,38 @@ def sentence(html: str, /) -> str:
     return html if _TAGS.sub("", html).endswith(".") else html + "."
 
 
-def _with_commas(count: int) -> str:
-    return f"{count:,}"
+def _with_commas(value: float, digits: int = 0) -> str:
+    return f"{value:,.{digits}f}"
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Labels of drawings.
+    """Language of a drawing or a report.
 
     Attributes
     ----------
-    months
-        Names of the twelve; the axis shows their first three letters.
-    day, week, spread
-        Formats with ``{day}``, ``{month}``, ``{year}``; ``{week}``; ``{mentions}``,
-        ``{documents}``.
-    signs
-        Name of the legend.
-    kinds
-        Label of each entity kind.
-    counts
-        Singular, and plural with ``{count}``, of each counted thing.
+    phrase
+        Translates an English phrase; it keeps fields such as ``{count}``.
+    number
+        Formats a number, with digits after the decimal sign.
+    has_commands
+        Whether a report names commands of the terminal.
     """
 
-    months: tuple[str, ...] = MONTHS
-    day: str = "{day} {month} {year}"
-    week: str = "Week {week} of {year}"
-    spread: str = "{mentions} in {documents}"
-    signs: str = "Signs"
-    kinds: Mapping[str, str] = field(default_factory=lambda: KIND_WORDS)
-    counts: Mapping[str, tuple[str, str]] = field(default_factory=lambda: _COUNTS)
-    number: Callable[[int], str] = _with_commas
+    language: str = "en"
+    phrase: Callable[[str], str] = str
+    number: Callable[..., str] = _with_commas
+    has_commands: bool = True
 
-    def counted(self, what: str, count: int, /) -> str:
-        """Return a count with its noun: ``3 passages``."""
-        return self.counts[what][count != 1].format(count=self.number(count))
+    @property
+    def months(self) -> tuple[str, ...]:
+        """Names of the twelve months; an axis shows their first three letters."""
+        return lists.MONTHS.words(self.language)
+
+    @property
+    def day(self) -> str:
+        """Format of a day."""
+        return self.phrase("{day} {month} {year}")
 
     def month(self, when: date, /, *, short: bool = False) -> str:
         """Return the name of a day's month, or its first three letters."""

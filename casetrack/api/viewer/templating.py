@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from jinja2.runtime import Context
 
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -23,12 +24,15 @@ def rendered(template: str, folder: Path = TEMPLATES, /, **values: object) -> st
 
 @functools.cache
 def _environment(folder: Path) -> Environment:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
     from jinja2.filters import do_mark_safe
+    from markupsafe import Markup
 
     from casetrack.api.viewer.markup import address, esc, span
     from casetrack.api.viewer.symbols import (
+        ENGLISH,
         KIND_WORDS,
+        Words,
         capital,
         corners,
         counted,
@@ -36,6 +40,17 @@ def _environment(folder: Path) -> Environment:
         sentence,
         shortened,
     )
+
+    def words_in(context: Context) -> Words:
+        words = context.get("words")
+        return words if isinstance(words, Words) else ENGLISH
+
+    @pass_context
+    def phrase(context: Context, text: str, **fields: object) -> str:
+        """Return a phrase of a template in the language of the page, with its fields."""
+        told = words_in(context).phrase(str(text))
+        # An escaped text, so that the markup among its fields stays.
+        return Markup(esc(told)).format(**fields) if fields else told  # noqa: S704
 
     environment = Environment(
         loader=FileSystemLoader([folder, TEMPLATES]),
@@ -47,12 +62,13 @@ def _environment(folder: Path) -> Environment:
         # Jinja itself would leave control characters and lone surrogates in the page.
         finalize=lambda value: do_mark_safe(esc(value)) if type(value) is str else value,
     )
-    environment.globals |= {"corners": corners, "kind_words": KIND_WORDS}
+    environment.globals |= {"corners": corners, "kind_words": KIND_WORDS, "_": phrase}
     environment.filters |= {
         "address": lambda url: do_mark_safe(address(url)),
         "capital": capital,
-        "counted": counted,
-        "joined": joined,
+        "counted": pass_context(lambda c, *given: counted(*given, words=words_in(c))),
+        "joined": pass_context(lambda c, parts: joined(parts, words_in(c))),
+        "number": pass_context(lambda c, *given: words_in(c).number(*given)),
         "px": "{:.1f}".format,
         "sentence": sentence,
         "shortened": shortened,

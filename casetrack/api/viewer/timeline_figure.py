@@ -250,7 +250,7 @@ def when(event: Dated, words: Words = ENGLISH, /) -> str:
     if event.precision == "range" or "/" in event.value:
         return _range(date.fromisoformat(event.first), date.fromisoformat(event.last), words)
     if match := _WEEK.fullmatch(event.value):
-        return words.week.format(week=int(match[2]), year=match[1])
+        return words.phrase("Week {week} of {year}").format(week=int(match[2]), year=match[1])
     if match := _PART.fullmatch(event.value):
         return f"{match[2]}{match[3]} {match[1]}"
     day = date.fromisoformat(event.first)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from casetrack.api.viewer.gather import draw
 from casetrack.api.viewer.quotes import Cards, Place
 from casetrack.api.viewer.sheet import figure_style, sheet
-from casetrack.api.viewer.symbols import MONTHS, counted
+from casetrack.api.viewer.symbols import ENGLISH, counted
 from casetrack.api.viewer.templating import rendered
 from casetrack.api.viewer.timeline_figure import AXIS_WIDTHS, event_anchor, timeline_svg, when
 
@@ -82,7 +82,7 @@ def _within(item: _Numbered) -> str:
     precision = item[1].precision
     if precision in {"year", "half", "quarter"}:
         return "The year as a whole" if precision == "year" else when(item[1]).split()[0]
-    return MONTHS[_first(item).month - 1]
+    return ENGLISH.months[_first(item).month - 1]
 
 
 # --- in a notebook -------------------------------------------------------------------------

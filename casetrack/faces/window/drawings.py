@@ -9,42 +9,15 @@ from markupsafe import Markup
 from casetrack.api.viewer.graph_figure import TALL, WIDE, GraphLinks, graph_svg, legend
 from casetrack.api.viewer.symbols import Words
 from casetrack.api.viewer.timeline_figure import AXIS_WIDTHS, event_anchor, timeline_svg
-from casetrack.base.words.lists import MONTHS
-from casetrack.faces.window.texts import all_texts
 
 if TYPE_CHECKING:
     from casetrack.base.records.graph import EntityGraph, Timeline
     from casetrack.faces.window.texts import Texts
 
-_KINDS = ("person", "organization", "location", "date", "amount", "concept")
-_COUNTED = {
-    "name": "map.names",
-    "link": "map.links",
-    "passage": "home.passages",
-    "mention": "map.mentions",
-    "document": "home.documents",
-    "event": "timeline.axis",
-    "year": "timeline.cut",
-}
-
 
 def words_of(texts: Texts, /) -> Words:
-    """Return the texts of drawings in a language."""
-    known = all_texts()
-
-    def plain(name: str) -> str:
-        return known[name][texts.language]
-
-    return Words(
-        months=MONTHS.words(texts.language),
-        day=plain("timeline.day"),
-        week=plain("timeline.week"),
-        spread=plain("map.spread"),
-        signs=plain("map.signs"),
-        kinds={kind: plain(f"map.{kind}") for kind in _KINDS},
-        counts={w: (plain(name), plain(f"{name}_many")) for w, name in _COUNTED.items()},
-        number=texts.number,
-    )
+    """Return the language of drawings and of the briefing."""
+    return Words(texts.language, texts.phrase, texts.number, has_commands=False)
 
 
 def drawn_timeline(texts: Texts, timeline: Timeline, /) -> list[tuple[str, Markup]]:

@@ -46,6 +46,13 @@ def _notes() -> Sequence[tuple[re.Pattern[str], str]]:
     return [(re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+?)", p)), name) for p, name in written]
 
 
+@functools.cache
+def _phrases() -> Mapping[str, str]:
+    """Return the names of the texts of a briefing by their English."""
+    known = ((name, texts[DEFAULT]) for name, texts in all_texts().items())
+    return {text: name for name, text in known if name.startswith(("report.", "type."))}
+
+
 @dataclass(frozen=True, slots=True)
 class Texts:
     """The texts of one language, one of :data:`LANGUAGES`."""
@@ -62,18 +69,21 @@ class Texts:
         text = Markup(all_texts()[name][self.language])  # noqa: S704 - a text of ours
         return text.format(**{key: _isolated(value) for key, value in values.items()})
 
-    @property
-    def is_translated(self) -> bool:
-        """Whether messages of the engine, which are English, need a text of the window."""
-        return self.language != DEFAULT
-
     def note(self, text: str, /) -> str:
         """Return a sentence of the engine in this language; unknown ones stay English."""
-        if not self.is_translated:
+        if self.language == DEFAULT:
             return text
         known = ((name, p.fullmatch(text)) for p, name in _notes())
         name, match = next(((n, m) for n, m in known if m), ("", None))
-        return all_texts()[name][self.language].format(**match.groupdict()) if match else text
+        if match is None:
+            return text
+        parts = {key: self.note(part or "") for key, part in match.groupdict().items()}
+        return all_texts()[name][self.language].format(**parts)
+
+    def phrase(self, text: str, /) -> str:
+        """Return a phrase of the briefing, the text of a name, or a sentence of the engine."""
+        name = text if text in all_texts() else _phrases().get(text)
+        return self.note(text) if name is None else all_texts()[name][self.language]
 
     def knows(self, name: str, /) -> bool:
         """Return whether there is a text of this name."""

@@ -224,5 +224,8 @@ def _shown(value: Any) -> Any:
 
 
 def _local(moment: datetime | None) -> str:
-    """Return a time in the zone of this computer: ``2026-11-22 14:05``."""
-    return "" if moment is None else f"{moment.astimezone():%Y-%m-%d %H:%M}"
+    """Return a time in the zone of this computer: ``2026-11-22 14:05``; a day is in no zone."""
+    if moment is None:
+        return ""
+    is_day = not moment.hour and not moment.minute and not moment.second
+    return f"{moment:%Y-%m-%d}" if is_day else f"{moment.astimezone():%Y-%m-%d %H:%M}"

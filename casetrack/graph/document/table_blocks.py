@@ -162,6 +162,7 @@ class Page:
         self._habit = Habit("\n".join(line.text for line in self._lines))
         self._page_scale = self._scale = scale
         self._units: dict[int, str] = {}
+        self._signs: dict[int, Counter[str | None]] = {}
         self._block = Block()
         self._section, self._since = "", 0
         self._waiting = ""
@@ -347,8 +348,12 @@ class Page:
         for scale in (row.own, row.scale):
             if scale is not None and scale.unit:
                 return scale.unit
-        signs = Counter(c.unit for r in block.rows for c in r.row.cells if c.unit)
-        if signs:
+        # Counted once for all rows: a sheet can have tens of thousands.
+        if id(block) not in self._signs:
+            self._signs[id(block)] = Counter(
+                c.unit for r in block.rows for c in r.row.cells if c.unit
+            )
+        if signs := self._signs[id(block)]:
             unit = signs.most_common(1)[0][0]
             if row.scale is not None and unit:
                 self._units[id(row.scale)] = unit

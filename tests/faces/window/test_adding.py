@@ -51,7 +51,7 @@ def test_a_folder_is_chosen_by_clicking(empty: TestClient, shelf: Path) -> None:
     assert "Letters" in inside.text
     assert ".hidden" not in inside.text
     assert "<b>Files" not in inside.text
-    assert re.search(r'class="soft">1\b', inside.text)
+    assert re.search(r'class="soft">2\b', inside.text)
     (take,) = re.findall(r'class="button main" href="([^"]*)"', inside.text)
     form = empty.get(unescape(take))
     assert "Matter &amp; &lt;b&gt;Files&lt;/b&gt;" in form.text

@@ -135,11 +135,6 @@ class Report:
         return tuple(f for f in self.untaken if f.code != DuplicateDocument.code)
 
     @property
-    def at_least(self) -> str:
-        """Return ``"at least "`` if a number can be larger, else an empty text."""
-        return "at least " if self.is_part else ""
-
-    @property
     def actor_count(self) -> int:
         """Number of people and organizations."""
         return sum(self.people_and_firms)
@@ -177,8 +172,9 @@ def gather(state: State, /, *, made: datetime | None = None) -> Report:
     if not has_graph:
         left_out.append(f"The graph of names is left out: the {tier} tier has none.")
     if unproven:
-        what = "1 date or sum is" if unproven == 1 else f"{unproven} dates and sums are"
-        left_out.append(f"{what} left out: no single passage gives them in full.")
+        one = "1 date or sum is left out: no single passage gives it in full."
+        many = f"{unproven} dates and sums are left out: no single passage gives them in full."
+        left_out.append(one if unproven == 1 else many)
     return Report(
         info=workspace.info,
         made=made or datetime.now(UTC),

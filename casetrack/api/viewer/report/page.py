@@ -19,7 +19,7 @@ from casetrack.api.viewer.report.pictures import Pictures, draw_pages
 from casetrack.api.viewer.report.proof import names_year
 from casetrack.api.viewer.report.wording import MAX_NAME
 from casetrack.api.viewer.sheet import sheet, sheet_path, write_sheet
-from casetrack.api.viewer.symbols import MONTHS, shortened
+from casetrack.api.viewer.symbols import ENGLISH, Words, shortened
 from casetrack.api.viewer.templating import rendered
 from casetrack.api.viewer.timeline_figure import AXIS_WIDTHS, event_anchor, timeline_svg, when
 from casetrack.base.provenance import DOUBTFUL_BELOW
@@ -64,6 +64,7 @@ def report_html(
     pictures: bool = True,
     made: datetime | None = None,
     progress: Callable[[str, int, int], None] | None = None,
+    words: Words = ENGLISH,
 ) -> str:
     """Return a report of a collection as one page of HTML without external resources.
 
@@ -82,7 +83,7 @@ def report_html(
         drawn = draw_pages(state, quotes, progress=progress) if pictures else Pictures()
         return dict(zip(ids, chunks, strict=True)), drawn
 
-    return report_page(report, show)
+    return report_page(report, show, words)
 
 
 def write_report(
@@ -102,7 +103,7 @@ def write_report(
     return html if target is None else write_sheet(target, "report", html)
 
 
-def report_page(report: Report, show: Show | None = None, /) -> str:
+def report_page(report: Report, show: Show | None = None, words: Words = ENGLISH, /) -> str:
     """Return a report as one page of HTML.
 
     *show* returns chunks and pictures of passages, most important first; without it the page has
@@ -112,12 +113,12 @@ def report_page(report: Report, show: Show | None = None, /) -> str:
     shared = {
         "report": report,
         "passages": passages,
-        "months": MONTHS,
+        "words": words,
         "command": partial(_command, report.name),
         "methods": _METHODS,
         "doubtful": DOUBTFUL_BELOW,
     }
-    written = rendered("sections.html", _HERE, **shared, **_sections(report))
+    written = rendered("sections.html", _HERE, **shared, **_sections(report, words))
     chunks, pictures = show(passages.by_weight()) if show else ({}, Pictures())
     health = rendered(
         "health.html",
@@ -126,31 +127,32 @@ def report_page(report: Report, show: Show | None = None, /) -> str:
         chunks=chunks,
         pictures=pictures,
         problems=PROBLEMS,
-        shares=wording.outputs(report),
+        shares=wording.outputs(report, words),
         troubled=_with_problems(report),
     )
-    style = (_HERE / "style.css").read_text(encoding="utf-8") + _running_foot(report.name)
+    style = (_HERE / "style.css").read_text(encoding="utf-8") + _running_foot(report.name, words)
     script = (_HERE / "script.js").read_text(encoding="utf-8")
-    title = f"{shortened(report.name, MAX_NAME)}: briefing"
-    return sheet("report", title, (_head(report), written, health), style=style, script=script)
+    title = f"{shortened(report.name, MAX_NAME)}: {words.phrase('briefing')}"
+    parts = (_head(report, words), written, health)
+    return sheet("report", title, parts, style=style, script=script, words=words)
 
 
 def _command(collection: str, words: str) -> str:
     return wording.command(words, collection)
 
 
-def _sections(report: Report) -> dict[str, Any]:
+def _sections(report: Report, words: Words) -> dict[str, Any]:
     """Return the values of the templates other than the report."""
     timeline, graph = report.timeline, report.graph
     names = {node.entity_id: node.name for node in graph.nodes} if graph else {}
     folder = wording.common_folder([one.document.path for one in report.documents])
     return {
         "wording": wording,
-        "when": when,
+        "when": lambda event: when(event, words),
         "names_year": names_year,
         "places": places(report.marks),
         "axes": AXIS_WIDTHS,
-        "axis": lambda width: timeline_svg(timeline, width=width, link=event_anchor),
+        "axis": lambda width: timeline_svg(timeline, width=width, link=event_anchor, words=words),
         "years": [
             (year, list(events))
             for year, events in groupby(enumerate(timeline.events), lambda item: item[1].first[:4])
@@ -177,13 +179,13 @@ def _with_problems(report: Report) -> list[DocumentIndex]:
     return [] if is_of_all and len({d.reason for d in troubled}) == 1 else troubled
 
 
-def _running_foot(name: str) -> str:
+def _running_foot(name: str, words: Words) -> str:
     """Return a style that prints the collection's name at the foot of every page."""
-    words = css_string(f"{shortened(name, MAX_NAME // 2)}: briefing")
-    return f"@media print {{ @page {{ @bottom-left {{ content: {words}; }} }} }}\n"
+    foot = css_string(f"{shortened(name, MAX_NAME // 2)}: {words.phrase('briefing')}")
+    return f"@media print {{ @page {{ @bottom-left {{ content: {foot}; }} }} }}\n"
 
 
-def _head(report: Report) -> str:
+def _head(report: Report, words: Words) -> str:
     figures = report.summary.statistics
     kinds = figures.entity_counts
     tiles = (
@@ -204,7 +206,7 @@ def _head(report: Report) -> str:
         tiles=tiles,
         many={"Person": "People", "Sum of money": "Sums of money"},
         contents=[one for one in _CONTENTS if one[0] != "marks" or report.marks],
-        months=MONTHS,
+        words=words,
         most=MAX_NAME,
         opened=report.info.created_at.astimezone(UTC),
         changed=report.info.updated_at.astimezone(UTC),

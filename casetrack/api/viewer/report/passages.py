@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casetrack.api.viewer.quotes import Place, pieces, place_of
-from casetrack.api.viewer.symbols import shortened
+from casetrack.api.viewer.symbols import ENGLISH, Words, shortened
 from casetrack.api.viewer.templating import rendered
 
 if TYPE_CHECKING:
@@ -75,12 +75,15 @@ class Passages:
         order = sorted(range(len(self._quotes)), key=lambda n: (self._turns[n], n))
         return [self._quotes[n] for n in order]
 
-    def articles(self, chunks: Mapping[str, Chunk], pictures: Pictures, /) -> str:
+    def articles(
+        self, chunks: Mapping[str, Chunk], pictures: Pictures, words: Words = ENGLISH, /
+    ) -> str:
         """Return every passage in full as HTML; only the quote if *chunks* lacks the passage."""
         return rendered(
             "passages.html",
             Path(__file__).parent,
             quotes=self._quotes,
+            words=words,
             pictures=pictures,
             names={key: f"page-{n}" for n, key in enumerate(pictures.pages, 1)},
             methods=_METHODS,

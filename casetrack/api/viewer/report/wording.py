@@ -7,7 +7,7 @@ import shlex
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING
 
-from casetrack.api.viewer.symbols import counted, shortened
+from casetrack.api.viewer.symbols import Words, counted, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -51,18 +51,18 @@ def command(words: str, collection: str, /) -> str:
     return f"casetrack {words} -c {shlex.quote(shortened(collection, MAX_NAME))}"
 
 
-def number(value: float, high: float | None, unit: str | None, /) -> str:
+def number(value: float, high: float | None, unit: str | None, words: Words, /) -> str:
     """Return a sum, or a range of sums, as text; only currency codes are added."""
-    text = _plain(value)
+    text = _plain(value, words)
     if high is not None:
-        text += f" \u2013 {_plain(high)}"
+        text += f" \u2013 {_plain(high, words)}"
     return f"{unit}\u00a0{text}" if unit and unit.isupper() else text
 
 
-def with_unit(value: float, high: float | None, unit: str, /) -> str:
+def with_unit(value: float, high: float | None, unit: str, words: Words, /) -> str:
     """Return a sum with its currency: ``EUR 5``, ``2,000,000 dollars``."""
-    text = number(value, high, unit)
-    return text if unit.isupper() else f"{text}\u00a0{unit_words(unit)}"
+    text = number(value, high, unit, words)
+    return text if unit.isupper() else f"{text}\u00a0{words.phrase(unit_words(unit))}"
 
 
 def unit_words(unit: str, /) -> str:
@@ -70,8 +70,8 @@ def unit_words(unit: str, /) -> str:
     return f"{unit}s" if unit in _PLURAL else unit
 
 
-def _plain(value: float) -> str:
-    return f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"
+def _plain(value: float, words: Words) -> str:
+    return words.number(value, 0 if value == int(value) else 2)
 
 
 def unit_title(unit: str | None, /) -> str:
@@ -85,19 +85,21 @@ def main_amounts(report: Report, /) -> list[Amounts]:
     return [*units[:1], *(group for group in units[1:] if group.unit not in _COINS)]
 
 
-def kinds(report: Report, /) -> list[str]:
+def kinds(report: Report, words: Words, /) -> list[str]:
     """Return the types of documents with their counts; unknown types are last or left out."""
     counts = dict(report.summary.statistics.document_types)
     others = counts.pop("other", 0)
     if others and counts:
         counts["other"] = others
-    return [counted(n, *_KINDS.get(kind, (kind, f"{kind}s"))) for kind, n in counts.items()]
+    known = ((n, _KINDS.get(kind, (kind, f"{kind}s"))) for kind, n in counts.items())
+    return [counted(n, *nouns, words=words) for n, nouns in known]
 
 
-def outputs(report: Report, /) -> list[str]:
+def outputs(report: Report, words: Words, /) -> list[str]:
     """Return the outputs of models for the passages, with the share of each."""
     coverage = report.summary.statistics.embedder_coverage
-    return [f"{_OUTPUTS[n]} {s:.0%}" for n, s in coverage.items() if s and n in _OUTPUTS]
+    shown = [(_OUTPUTS[n], s) for n, s in coverage.items() if s and n in _OUTPUTS]
+    return [f"{words.phrase(name)} {share:.0%}" for name, share in shown]
 
 
 def other_terms(topic: Topic, most: int, /) -> str:

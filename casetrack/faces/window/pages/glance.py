@@ -10,6 +10,7 @@ from starlette.responses import Response
 from casetrack.api.collection.map import Map
 from casetrack.api.operation import choices
 from casetrack.api.operations import operations
+from casetrack.api.viewer.report import report_html
 from casetrack.api.viewer.sheet import page_policy
 from casetrack.api.viewer.timeline_figure import when
 from casetrack.base.records.graph import RELATION_TYPES
@@ -32,7 +33,10 @@ def overview(visit: Visit, /) -> Response:
 
 def briefing(visit: Visit, /) -> Response:
     """Show the briefing: a page that holds all it shows, to read, to print and to send."""
-    html = visit.collection.report(pictures=bool(visit.asked("pictures")), progress=False)
+    pictures, words = bool(visit.asked("pictures")), words_of(visit.texts)
+    html = visit.collection.workspace.ask(
+        lambda state: report_html(state, pictures=pictures, words=words)
+    )
     headers = {"content-security-policy": page_policy(html), "cache-control": "no-store"}
     if visit.asked("save"):
         name = quote(f"{visit.collection.name}.html", safe="")

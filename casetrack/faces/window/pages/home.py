@@ -178,26 +178,23 @@ def _shown(visit: Visit, notes: tuple[str, ...]) -> Response:
     from casetrack.base.models.profiles import PROFILES
 
     library = visit.library
-    missing = supplies.lacking(library.settings.models_dir)
+    own = supplies.lacking(library.settings.models_dir)
+
+    def lacks(profile: str) -> bool:
+        usual = profile == DEFAULT_PROFILE
+        return bool(own) if usual else library.missing_models(profile) is not None
+
     return visit.page(
         "settings.html",
         license=library.entitlements.status(),
         notes=notes,
         collections=len(library.collections()),
-        profiles=[
-            (each, not missing if each.name == DEFAULT_PROFILE else _is_there(visit, each.name))
-            for each in PROFILES
-            if each.models
-        ],
+        profiles=[(p, not lacks(p.name)) for p in PROFILES if p.models],
         usual=DEFAULT_PROFILE,
         folder=library.settings.data_dir,
         models=library.settings.models_dir,
         version=__version__,
     )
-
-
-def _is_there(visit: Visit, profile: str) -> bool:
-    return visit.library.missing_models(profile) is None
 
 
 # Long work: progress, result, and cancellation.
@@ -220,7 +217,7 @@ def job(visit: Visit, /) -> Response:
     return visit.page(
         "job.html",
         job=record,
-        share=_share(record),
+        share=round(100 * record.done / record.total) if record.total else None,
         attention=_attention(record),
         then=then if then.startswith("/c/") else "",
     )
@@ -230,11 +227,6 @@ def stop(visit: Visit, /) -> Response:
     """Ask a piece of work to end."""
     record = visit.library.jobs.request_cancel(visit.request.path_params["job"])
     return visit.see(address("jobs", record.id))
-
-
-def _share(job: Job) -> int | None:
-    """Return the progress in percent, if it is known."""
-    return round(100 * job.done / job.total) if job.total else None
 
 
 def _attention(job: Job) -> list[dict[str, Any]]:
