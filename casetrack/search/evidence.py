@@ -15,14 +15,13 @@ from __future__ import annotations
 import functools
 import itertools
 import json
-import math
 import re
 import string
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from numbers import Real
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -330,13 +329,11 @@ LOOKED_AT = 3
 """Number of best results judged together: one may have the words, another the meaning."""
 NONE_BELOW, STRONG_FROM = 0.25, 0.75
 """Relevance below which there is no evidence, and from which it is strong; of every fit."""
-LOST = 0.35
-"""Relevance below which an answer is absent if a name or reference of the question is missing."""
-WORDS_ALONE, OTHER, VALUES = "words", "words of other languages", "values"
-"""Names of the fits of words: for English, and for languages with more forms and compounds; and of
-the fit of questions for a value."""
-_LISTS = ("bm25", "semantic", "maxsim")
-"""Signals whose agreement shows that the first result answers a question for a value."""
+STRICT = 0.36
+"""Relevance below which an answer is absent if a name or reference of the question is missing, or
+if the question asks for a value: passages on its subject are similar without the value."""
+WORDS_ALONE, OTHER = "words", "words of other languages"
+"""Names of the fits of words: for English, and for languages with more forms and compounds."""
 _LOWEST = 2
 """Number of tokens without a counterpart that count apart."""
 READ_FURTHER = 2
@@ -351,7 +348,7 @@ JUDGED = 10
 class Fit:
     """One fit of the logistic model."""
 
-    features: tuple[str, ...]  # Names of features of :func:`features_of` or :func:`ranking_of`
+    features: tuple[str, ...]  # Names of features of :func:`features_of`
     # One per feature, never negative: more of a feature never lowers the relevance.
     weights: tuple[float, ...]
     bias: float
@@ -360,7 +357,7 @@ class Fit:
     def relevance(self, features: Mapping[str, NDArray[np.float64]], /) -> NDArray[np.float64]:
         """Return the relevance of passages, 0 to 1, from their features."""
         joined = sum(w * features[n] for n, w in zip(self.features, self.weights, strict=True))
-        relevance: NDArray[np.float64] = _share(joined + self.bias)
+        relevance: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-(joined + self.bias)))
         return relevance
 
 
@@ -438,59 +435,27 @@ def judged(
     best = {name: values[:LOOKED_AT].max(keepdims=True) for name, values in features.items()}
     whole = max(float(fit.relevance(best)[0]), float(each.max()))
     is_lost = any(features[name].any() for name in ("exact", "names"))
+    # Only token matrices show that the value is missing.
+    is_strict = is_lost or (asks_value and "nearest" in features)
     least = words_fit.worded_from
     worded = max(float(words_fit.relevance(best)[0]), float(by_words.max()))
-    whole = _bounded(whole, is_lost=is_lost, is_worded=worded >= least)
-    shift = 0.0
-    if asks_value and whole >= NONE_BELOW and (ranking := ranking_of(whole, ranked)):
-        by_ranking = float(_fits()[VALUES][0].relevance(ranking)[0])
-        shift = min(0.0, _logit(by_ranking) - _logit(whole))
-        whole = min(whole, by_ranking)
+    whole = _bounded(whole, is_strict=is_strict, is_worded=worded >= least)
     if never_none or (len(words.weights) < FEWEST and not is_lost):
         whole = max(whole, NONE_BELOW)
     pairs = zip(each, by_words, strict=True)
-    results = [_bounded(float(r), is_lost=is_lost, is_worded=w >= least) for r, w in pairs]
-    if shift:
-        results = [float(_share(_logit(relevance) + shift)) for relevance in results]
+    results = [_bounded(float(r), is_strict=is_strict, is_worded=w >= least) for r, w in pairs]
     return Verdict(whole, tuple(min(whole, r) for r in results), tuple(map(float, each)))
 
 
-def _bounded(relevance: float, *, is_lost: bool, is_worded: bool) -> float:
+def _bounded(relevance: float, *, is_strict: bool, is_worded: bool) -> float:
     """Return a relevance with the bounds of things that are missing, and of words that are found.
 
     It is never *none* if the words alone show otherwise: models read names and technical terms
     badly, and words miss other phrasings, but both seldom miss an answer.
     """
-    if is_lost and relevance < LOST:
-        return relevance * NONE_BELOW / LOST
-    return max(relevance, NONE_BELOW) if is_worded and not is_lost else relevance
-
-
-def ranking_of(relevance: float, ranked: Sequence[Ranked], /) -> dict[str, NDArray[np.float64]]:
-    """Return the features of a ranking, float64 [1] each; empty without words and both vectors.
-
-    ``agreement`` is the mean reciprocal rank of the first result by words, vectors and token
-    matrices; ``lead`` its score above the last judged result.
-    """
-    judged_ones = ranked[:JUDGED]
-    if not all(any(name in hit.signals for hit in judged_ones) for name in _LISTS):
-        return {}
-    own = ranked[0].signals
-    ranks = [rank for name in _LISTS if name in own and (rank := own[name].rank)]
-    return {
-        "logit": np.array([_logit(relevance)]),
-        "agreement": np.array([sum(1 / rank for rank in ranks) / len(_LISTS)]),
-        "lead": np.array([ranked[0].score - judged_ones[-1].score]),
-    }
-
-
-def _logit(relevance: float) -> float:
-    return math.log(max(relevance, 1e-9) / max(1.0 - relevance, 1e-9))
-
-
-def _share(logit: Any) -> Any:
-    """Return the share of a logit, a number or an array."""
-    return 1.0 / (1.0 + np.exp(-np.clip(logit, -30.0, 30.0)))
+    if is_strict:
+        return relevance if relevance >= STRICT else relevance * NONE_BELOW / STRICT
+    return max(relevance, NONE_BELOW) if is_worded else relevance
 
 
 def features_of(

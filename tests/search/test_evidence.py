@@ -13,7 +13,7 @@ from casetrack.base.errors import UsageError
 from casetrack.base.records.reading import Part
 from casetrack.base.records.search import NO_ANSWER, Signal
 from casetrack.search.asked_words import asked_words, synonyms_of
-from casetrack.search.evidence import evidence_of, fits_of, judged, missing_from
+from casetrack.search.evidence import Nearness, evidence_of, fits_of, judged, missing_from
 from casetrack.search.question.read import read
 from casetrack.search.question.vocabularies import shipped
 from casetrack.search.question.words import stems_of
@@ -168,17 +168,16 @@ def test_words_count_in_other_forms_and_pairs_of_signs_only_within_words(
     assert asked_words(read(question), scope_of(index)).coverage([(0, 0)])[0] >= least
 
 
-@pytest.mark.parametrize(("ranks", "evidence"), [((1, 1, 1), "weak"), ((9, 8, 9), "none")])
-def test_a_value_is_denied_where_words_and_models_disagree(
-    collection: Collection, ranks: tuple[int, ...], evidence: str
-) -> None:
+def test_a_value_needs_more_evidence_than_words_of_its_subject(collection: Collection) -> None:
     question, scope = "What does the tenant pay?", scope_of(collection.workspace.state().index)
-    names = zip(("bm25", "semantic", "maxsim"), ranks, strict=True)
-    hit = Ranked((0, 0), "", 1.0, {name: Signal(0.2, rank, 0.2) for name, rank in names})
-    asked = partial(judged, asked_words(read(question), scope), [hit], [None], [], texts_of(scope))
-    verdict = asked(profile=None, asks_value=True)
-    assert (evidence_of(verdict.relevance), *map(evidence_of, verdict.results)) == (evidence,) * 2
-    assert evidence_of(asked(profile=None).relevance) == "weak"
+    hit = Ranked((0, 0), "", 1.0, {"semantic": Signal(0.2, 1, 0.2)})
+    near = [Nearness(0.4, 0.3)]
+    asked = partial(judged, asked_words(read(question), scope), [hit], near, [], texts_of(scope))
+    verdicts = [asked(profile="mini", asks_value=asks) for asks in (True, False)]
+    assert [evidence_of(verdict.relevance) for verdict in verdicts] == ["none", "weak"]
+    assert [evidence_of(verdict.results[0]) for verdict in verdicts] == ["none", "weak"]
+    by_words = [asked(profile=None, asks_value=asks).relevance for asks in (True, False)]
+    assert by_words[0] == by_words[1]
 
 
 def test_everyday_words_count_for_those_of_documents(collection: Collection) -> None:
