@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import bisect
 import re
+from collections import Counter
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 from casetrack.base.words.lists import any_month
 from casetrack.parse.labels import is_form_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Container, Iterator, Mapping, Sequence
 
     from casetrack.parse.base import ParagraphKind
     from casetrack.parse.layout.lines import TextLine
@@ -48,6 +50,14 @@ _PAGE_NUMBER = re.compile(r"\s(?:\d{1,4}|[ivxl]{1,6})$")
 _JOINING = frozenset(("and", "or", "by", "by and between", "between", "among", "page", "with"))
 _HEADING_CHARS, _HEADING_LINES = 150, 3
 _MAX_LEVEL = 6
+_RARE_FONT, _NEARLY_ALWAYS, _TEXT_CHARS = 0.15, 0.6, 30
+_LEAST_SIZE, _DISPLAY_SIZE = 0.9, 1.4
+# Names of several people: with raised marks, or in a list.
+_PEOPLE = re.compile(
+    r"(?:[^\W\d_][\w.'\u2019-]* ?){2,4}(?:[\d,;\u2217*\u2020\u2021\u00a7] ?)*[\u2217*\u2020\u2021\u00a7].*"
+    r"|(?:and )?[A-Z][\w.'\u2019-]* [A-Z].*(?:, (?:and )?[A-Z][\w.'\u2019-]*(?: [\w.'\u2019-]*[A-Z][\w.'\u2019-]*){1,3}"
+    r"[\W\d]*){2,}"
+)
 _LABEL_CHARS, _SHOUT_CHARS = 40, 100
 _QUOTE_MARKS = '"\u201c\u201e\u00ab\u2018'
 _QUOTE_INDENT, _QUOTE_WIDTH, _QUOTE_LETTERS = 1.8, 15.0, 0.75
@@ -65,37 +75,68 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class TextProfile:
-    """Usual text style of a document: *body_size* in points, heading sizes from the largest."""
+    """Usual text style of a document: *body_size* in points, heading sizes from the largest.
+
+    *heading_fonts* are fonts of the size of the text that nearly always head a paragraph of it.
+    """
 
     body_size: float
     heading_sizes: tuple[float, ...] = ()
     is_bold: bool = False
+    heading_fonts: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, segments: Iterable[Segment], /) -> TextProfile:
-        """Measure a sample of a document."""
-        chars: dict[float, float] = {}
-        bold = total = 0.0
-        for s in segments:
+    def of(cls, *pages: Sequence[Segment]) -> TextProfile:
+        """Measure pages of a document."""
+        chars: Counter[float] = Counter()
+        fonts: Counter[str] = Counter()
+        bold = 0.0
+        for s in chain(*pages):
             # Letters only: amounts in tables are no evidence of the size of the text.
             count = sum(map(str.isalpha, s.text)) or 0.1 * len(s.text.strip())
-            size = round(2 * s.size) / 2
-            chars[size] = chars.get(size, 0) + count
+            chars[round(2 * s.size) / 2] += count
+            fonts[s.font] += count
             bold += count * s.bold
-            total += count
+        total = chars.total()
         if not total:
             return cls(10.0)
         body = max(chars, key=lambda size: (chars[size], size))
         larger = [s for s, n in chars.items() if s >= 1.12 * body and n < 0.2 * total]
-        return cls(body, tuple(sorted(larger, reverse=True)), 2 * bold > total)
+        rare = {font for font, n in fonts.items() if font and n < _RARE_FONT * total}
+        heads: Counter[str] = Counter()
+        for page in pages:
+            heads.update(_heading_fonts(page, rare, body))
+        usual = frozenset(f for f, n in heads.items() if n >= _NEARLY_ALWAYS * fonts[f])
+        return cls(body, tuple(sorted(larger, reverse=True)), 2 * bold > total, usual)
+
+
+def _heading_fonts(
+    page: Sequence[Segment], fonts: Container[str], body: float
+) -> Iterator[tuple[str, float]]:
+    """Yield the letters of each short line in one of *fonts* above a line of text that it heads."""
+    lines = sorted(
+        (s.v0, s.u0)
+        for s in page
+        if s.font not in fonts and len(s.text) >= _TEXT_CHARS and s.size < 1.12 * body
+    )
+    for s in page:
+        if s.font not in fonts or s.size < _LEAST_SIZE * body or not _may_head(s.text):
+            continue
+        near = bisect.bisect(lines, (s.v0 + 0.5 * s.size,))
+        while near < len(lines) and lines[near][0] < s.v0 + 4 * s.size:
+            if abs(lines[near][1] - s.u0) < 2.5 * s.size:
+                yield s.font, sum(map(str.isalpha, s.text))
+                break
+            near += 1
 
 
 @dataclass(slots=True)
 class BlockFinder:
-    """Finds the paragraphs of a document's pages; *outline* maps heading texts to levels."""
+    """Finds the paragraphs of a document's pages; *outline* has levels by page and heading text."""
 
     profile: TextProfile
-    outline: Mapping[str, int] = field(default_factory=dict)
+    outline: Mapping[tuple[int, str], int] = field(default_factory=dict)
+    page: int = 0
 
     @property
     def plain_level(self) -> int:
@@ -109,6 +150,7 @@ class BlockFinder:
         for line in lines:
             if not line.text:
                 continue
+            line.bold = line.bold or line.font in self.profile.heading_fonts
             if blocks and not self._starts(blocks[-1], line, leading):
                 blocks[-1].lines.append(line)
             else:
@@ -136,7 +178,7 @@ class BlockFinder:
             return True
         if line.bold != last.bold and _ENDS_SENTENCE.search(last.text) is None:
             # A bold lead-in that continues on the next line is no heading.
-            return last.bold and not _is_full(last)
+            return not _is_full(last)
         if _begins_item(line.text) and (not _is_full(last) or _ENDS_SENTENCE.search(last.text)):
             return True
         return self._is_indented(block, line) or _ends_short(last, line)
@@ -169,7 +211,7 @@ class BlockFinder:
         letters = sum(map(str.isalpha, text))
         if len(block.lines) > _HEADING_LINES or len(text) > _HEADING_CHARS or letters < 3:
             return None
-        known = self.outline.get(outline_key(text))
+        known = self.outline.get((self.page, outline_key(text)))
         if known is not None:
             return min(known, _MAX_LEVEL)
         if (
@@ -186,10 +228,16 @@ class BlockFinder:
         if block.lines[-1].cells > 1 and _PAGE_NUMBER.search(text):
             # A line of a table of contents.
             return None
+        if _PEOPLE.fullmatch(text) or any(map(_is_sideways, block.lines)):
+            return None
         size = max(line.size for line in block.lines)
         ranks = self.profile.heading_sizes
+        if size < _LEAST_SIZE * self.profile.body_size:
+            return None
         if size >= 1.12 * self.profile.body_size and len(ranks) <= 12:
-            if text[-1] == "." and len(text) > 80:
+            if text[-1] == "." and (
+                len(text) > 80 or size < _DISPLAY_SIZE * self.profile.body_size
+            ):
                 return None
             return min(1 + sum(1 for rank in ranks if rank > size + 0.25), _MAX_LEVEL)
         numbered = _NUMBERED.match(text)
@@ -210,6 +258,17 @@ class BlockFinder:
 def outline_key(text: str, /) -> str:
     """Return the form of a heading that is compared with a document's outline."""
     return "".join(text.lower().split())
+
+
+def _is_sideways(line: TextLine) -> bool:
+    """Return whether a line runs up or down the page."""
+    return abs(line.box.x1 - line.box.x0 - line.u1 + line.u0) > line.size
+
+
+def _may_head(text: str) -> bool:
+    """Return whether a text is short and begins and ends like a heading."""
+    text = text.strip()
+    return len(text) <= 90 and (text[:1].isupper() or text[:1].isdigit()) and text[-1:] not in ".,;"
 
 
 def _depth(text: str) -> int:

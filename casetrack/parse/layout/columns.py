@@ -110,7 +110,18 @@ def _candidates(segments: list[Segment]) -> list[float]:
 
 
 def _bands_at(segments: list[Segment], x: float) -> list[_Band]:
-    crossing = sorted(_middle(s) for s in segments if s.u0 < x - 0.5 and s.u1 > x + 0.5)
+    sides = [
+        sorted(_middle(s) for s in segments if s.u1 <= x + 0.5),
+        sorted(_middle(s) for s in segments if s.u0 >= x - 0.5),
+    ]
+    # Text between lines of both columns, such as a quotation in a box, does not divide them.
+    crossing = sorted(
+        _middle(s)
+        for s in segments
+        if s.u0 < x - 0.5
+        and s.u1 > x + 0.5
+        and not all(bisect.bisect(side, s.v1) > bisect.bisect(side, s.v0) for side in sides)
+    )
     bands: dict[int, _Band] = {}
     for s in segments:
         is_left = s.u1 <= x + 0.5

@@ -20,8 +20,8 @@ _CELL_GAP = 1.5
 class TextLine:
     """A visual line; extent and baseline are in points along and across the reading direction.
 
-    *size* is that of its largest segment, *cells* counts stretches between wide gaps; *left*,
-    *right* and *region* describe the region that contains the line.
+    *size* is that of its largest segment, *font* that of all its letters, *cells* counts stretches
+    between wide gaps; *left*, *right* and *region* describe the region that contains the line.
     """
 
     text: str
@@ -38,6 +38,7 @@ class TextLine:
     right: float
     region: int
     confidence: float | None = None
+    font: str = ""
 
 
 def visual_lines(segments: Sequence[Segment], region: int, /) -> list[TextLine]:
@@ -112,6 +113,7 @@ def _distance(s: Segment, t: Segment) -> float:
 def _line(group: list[Segment], left: float, right: float, region: int) -> TextLine:
     main = group[0]
     ordered = sorted(group, key=lambda s: s.u0)
+    fonts = {s.font for s in group if any(map(str.isalpha, s.text))}
     gaps = sum(1 for a, b in pairwise(ordered) if b.u0 - a.u1 > _CELL_GAP * main.size)
     if len(ordered) > 1 and _is_right_to_left(ordered):
         text = " ".join(s.text.strip() for s in reversed(ordered))
@@ -132,6 +134,7 @@ def _line(group: list[Segment], left: float, right: float, region: int) -> TextL
         right=right,
         region=region,
         confidence=_confidence(group),
+        font=fonts.pop() if len(fonts) == 1 else "",
     )
 
 

@@ -46,7 +46,8 @@ class Piece:
 class Segment:
     """Text on one baseline: extents along (u) and across (v) it, *box* on the displayed page.
 
-    *is_placed* marks text after a gap that is no typed space although the page types its spaces.
+    *font* is the only font of its letters, or empty; *is_placed* marks text after a gap that is no
+    typed space although the page types its spaces.
     """
 
     text: str
@@ -60,6 +61,7 @@ class Segment:
     box: Box
     confidence: float | None = None
     is_placed: bool = False
+    font: str = ""
 
 
 def piece_text(pieces: Sequence[Piece], /) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from casetrack.base.provenance import Box
 from casetrack.extract.tables.model import is_value
@@ -318,7 +318,7 @@ def _part(s: Segment, text: str, u0: float, u1: float) -> Segment:
     if box.x1 - box.x0 >= box.y1 - box.y0:
         wide = box.x1 - box.x0
         box = Box(box.x0 + low * wide, box.y0, box.x0 + high * wide, box.y1)
-    return Segment(text, u0, s.v0, u1, s.v1, s.base, s.size, s.bold, box, s.confidence)
+    return replace(s, text=text, u0=u0, u1=u1, box=box, is_placed=False)
 
 
 @dataclass(slots=True)

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 
 _PRESERVE_WHITESPACE = 2
 _MAX_MADE_UP, _PLACED_GAP = 4.0, 0.3
+_JUSTIFIED_GAPS, _JUSTIFIED_SHARE = 4, 0.05
 _MADE_UP_SPACE = 512
 _FILLED_OR_STROKED = 16 | 32
-_BOLD = re.compile(r"bold|black|heavy|semibold|demi", re.IGNORECASE)
+_BOLD = re.compile(r"bold|black|heavy|demi|mbx|-\w?(?:bd|bo|de|hv)(?:it)?$", re.IGNORECASE)
 _SOFT_HYPHEN = "\u00ad"
 _CLIP = re.compile(rb"\bW\*?\s+n\b")
 _CLIP_BOX = re.compile(rb"((?:[-+]?(?:\d+\.?\d*|\.\d+)\s+){4})re")
@@ -299,10 +300,22 @@ def _collect(
 
 def _types_spaces(raw: dict[str, Any]) -> bool:
     """Return whether the page types its spaces, so that gaps without one separate cells."""
-    spans = [s for block in raw["blocks"] for x in block.get("lines", ()) for s in x["spans"]]
+    lines = [line for block in raw["blocks"] for line in block.get("lines", ())]
+    spans = [span for line in lines for span in line["spans"]]
     made_up = sum(1 for span in spans if span["char_flags"] & _MADE_UP_SPACE)
     typed = sum(s["text"].count(" ") for s in spans if not s["char_flags"] & _MADE_UP_SPACE)
-    return bool(0 < made_up <= _MAX_MADE_UP * typed)
+    if not 0 < made_up <= _MAX_MADE_UP * typed:
+        return False
+    return sum(map(_is_justified, lines)) <= _JUSTIFIED_SHARE * len(lines)
+
+
+def _is_justified(line: dict[str, Any]) -> bool:
+    """Return whether words of a line are set apart by many equal gaps without typed spaces."""
+    gaps = [_along(s, line) for s in line["spans"] if s["char_flags"] & _MADE_UP_SPACE]
+    if len(gaps) < _JUSTIFIED_GAPS or max(gaps) > 2 * min(gaps):
+        return False
+    text = "".join(span["text"] for span in line["spans"]).replace(" ", "")
+    return 4 * sum(map(str.isalpha, text)) > 3 * len(text)
 
 
 def _parts(raw: dict[str, Any]) -> Iterator[tuple[tuple[int, int], dict[str, Any], bool]]:
@@ -373,11 +386,9 @@ def _segment(line: dict[str, Any], turn: tuple[float, ...], marks: set[str]) -> 
             if is_raised_mark(piece, pieces[main]):
                 marks.update(_MARKS.findall(piece.text))
     u0, v0, u1, v1 = _upright(line["bbox"], dx, dy)
-    bold = all(
-        span["flags"] & 16 or _BOLD.search(span["font"])
-        for span in spans
-        if any(map(str.isalpha, span["text"]))
-    )
+    lettered = [span for span in spans if any(map(str.isalpha, span["text"]))]
+    bold = all(span["flags"] & 16 or _BOLD.search(span["font"]) for span in lettered)
+    fonts = {span["font"] for span in lettered}
     return Segment(
         text,
         u0,
@@ -388,6 +399,7 @@ def _segment(line: dict[str, Any], turn: tuple[float, ...], marks: set[str]) -> 
         pieces[main].size or (v1 - v0) or 1.0,
         bold,
         _shown(line["bbox"], turn),
+        font=fonts.pop() if len(fonts) == 1 else "",
     )
 
 

@@ -184,7 +184,7 @@ class PdfPages:
         # Evenly spread; all pages of a short document.
         taken = min(count, _SAMPLE_PAGES)
         sampled = sorted({i * count // taken for i in range(taken)})
-        segments: list[Segment] = []
+        pages: list[list[Segment]] = []
         for index in sampled:
             raw = self._kept[index] = extract(self._document, index, self._layers_off)
             for flow in raw.flows:
@@ -192,12 +192,12 @@ class PdfPages:
         for index in sampled:
             raw = self._kept[index]
             self._take_numbers(raw, index)
-            for s in raw.segments:
-                segments.append(s)
+            pages.append(list(raw.segments))
+            for s in pages[-1]:
                 self._words.add(s.text)
             if raw.chars:
                 self._running.learn(index + 1, _upright(raw.flows), raw.height)
-        return TextProfile.of(segments)
+        return TextProfile.of(*pages)
 
     def _extract(self, index: int) -> Extract:
         raw = extract(self._document, index, self._layers_off)
@@ -212,7 +212,7 @@ class PdfPages:
             raw.numbered += parts
         raw.flows = flows
 
-    def _outline(self, reading: Reading) -> dict[str, int]:
+    def _outline(self, reading: Reading) -> dict[tuple[int, str], int]:
         try:
             entries = self._document.get_toc(simple=True)
         except failures() as error:
@@ -222,7 +222,9 @@ class PdfPages:
             return {}
         for _, title, page in entries:
             self._bookmarks.setdefault(max(page, 1), []).append(title)
-        return {outline_key(title): max(level, 1) for level, title, _ in reversed(entries)}
+        return {
+            (page, outline_key(title)): max(level, 1) for level, title, page in reversed(entries)
+        }
 
     def _page(self, number: int, raw: Extract, finder: BlockFinder) -> Page:
         if raw.failure is not None:
@@ -249,6 +251,7 @@ class PdfPages:
             self._take_numbers(raw, number - 1)
             if method == "Ocr":
                 finder = self._finder_of_scans(recognized.flow.segments, finder)
+        finder.page = number
         split = self._running.split(number, _upright(raw.flows), raw.height)
         self._keep_if_alone(raw, split)
         builder = PageBuilder(

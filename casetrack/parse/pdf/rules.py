@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -234,14 +234,6 @@ def _periods(words: Sequence[Word], size: float) -> list[list[Word]]:
 
 def _of_words(segment: Segment, words: Sequence[Word]) -> Segment:
     first, last = words[0], words[-1]
-    return Segment(
-        " ".join(w.text for w in words) + " ",
-        first.u0,
-        segment.v0,
-        last.u1,
-        segment.v1,
-        segment.base,
-        segment.size,
-        segment.bold,
-        first.box if len(words) == 1 else hull([w.box for w in words]),
-    )
+    box = first.box if len(words) == 1 else hull([w.box for w in words])
+    text = " ".join(w.text for w in words) + " "
+    return replace(segment, text=text, u0=first.u0, u1=last.u1, box=box, is_placed=False)
