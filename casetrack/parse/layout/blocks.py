@@ -24,6 +24,7 @@ _BULLET = re.compile(
 )
 _ENUMERATOR = re.compile(r"\(?(?:[a-z]{1,2}|[ivxlc]{1,5}|[A-Z]|\d{1,3})\)\s")
 _NUMBERED = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,4})\.?\)?\s+\S")
+_DEEP = re.compile(r"\d{1,2}(?:\.\d{1,2})+\.?\s+[^\W\d_]")
 _NAMED = re.compile(
     r"(?:(article|chapter|part|title|schedule|exhibit|annex|appendix|attachment)|(section|clause))"
     r"\s+[\dIVXLCA-Z]",
@@ -32,8 +33,8 @@ _NAMED = re.compile(
 _ENDS_SENTENCE = re.compile(r"[.!?:;][\"'\u201d\u2019)\]]*$")
 _NO_HEADING = re.compile(
     r"\.{4,}|@|https?:|^\W*\d[\d.,\s%$\u20ac-]*$|^(?:page\s+)?[-\u2013]?\s*\d+\s*[-\u2013]?$"
-    # Labels of several fields.
-    r"|\w:\s.*\w:(?:\s|$)",
+    # Labels of several fields, or of a number.
+    r"|\w:\s.*\w:(?:\s|$)|\w:\s\S*\d\S*$",
     re.IGNORECASE,
 )
 _MONTH = any_month("en_short")
@@ -51,7 +52,7 @@ _JOINING = frozenset(("and", "or", "by", "by and between", "between", "among", "
 _HEADING_CHARS, _HEADING_LINES = 150, 3
 _MAX_LEVEL = 6
 _RARE_FONT, _NEARLY_ALWAYS, _TEXT_CHARS = 0.15, 0.6, 30
-_LEAST_SIZE, _DISPLAY_SIZE = 0.9, 1.4
+_LEAST_SIZE, _TEXT_SIZE, _DISPLAY_SIZE = 0.85, 0.95, 1.4
 # Names of several people: with raised marks, or in a list.
 _PEOPLE = re.compile(
     r"(?:[^\W\d_][\w.'\u2019-]* ?){2,4}(?:[\d,;\u2217*\u2020\u2021\u00a7] ?)*[\u2217*\u2020\u2021\u00a7].*"
@@ -83,6 +84,7 @@ class TextProfile:
     body_size: float
     heading_sizes: tuple[float, ...] = ()
     is_bold: bool = False
+    font: str = ""
     heading_fonts: frozenset[str] = frozenset()
 
     @classmethod
@@ -107,7 +109,8 @@ class TextProfile:
         for page in pages:
             heads.update(_heading_fonts(page, rare, body))
         usual = frozenset(f for f, n in heads.items() if n >= _NEARLY_ALWAYS * fonts[f])
-        return cls(body, tuple(sorted(larger, reverse=True)), 2 * bold > total, usual)
+        font = max(fonts, key=lambda font: (fonts[font], font))
+        return cls(body, tuple(sorted(larger, reverse=True)), 2 * bold > total, font, usual)
 
 
 def _heading_fonts(
@@ -157,9 +160,11 @@ class BlockFinder:
                 blocks.append(Block([line]))
         for block in blocks:
             self._classify(block)
-        for block, after in pairwise(blocks):
-            if block.kind == "heading" and _SIGNATURE.match(after.lines[0].text):
+        for after, block in pairwise(reversed(blocks)):
+            if block.kind == "heading" and (
                 # The name of a party over its signature.
+                _SIGNATURE.match(after.lines[0].text) or self._is_label(block, after)
+            ):
                 block.kind, block.level = "body", None
         return blocks
 
@@ -176,12 +181,20 @@ class BlockFinder:
             return False
         if abs(line.size - last.size) > 0.12 * last.size:
             return True
+        if line.font != last.font and _DEEP.match(last.text) and not _is_full(last):
+            return True
         if line.bold != last.bold and _ENDS_SENTENCE.search(last.text) is None:
             # A bold lead-in that continues on the next line is no heading.
             return not _is_full(last)
         if _begins_item(line.text) and (not _is_full(last) or _ENDS_SENTENCE.search(last.text)):
             return True
         return self._is_indented(block, line) or _ends_short(last, line)
+
+    def _is_label(self, block: Block, after: Block) -> bool:
+        """Return whether small text is one of several labels of a drawing."""
+        is_small = block.lines[0].size < _TEXT_SIZE * self.profile.body_size
+        longest = max(len(line.text) for line in after.lines)
+        return is_small and after.kind == "body" and longest < _TEXT_CHARS
 
     def _is_indented(self, block: Block, line: TextLine) -> bool:
         """Return whether *line* has a first-line indent; a hanging indent does not count."""
@@ -243,7 +256,12 @@ class BlockFinder:
         numbered = _NUMBERED.match(text)
         capitals = text == text.upper() and letters >= 4
         bold = all(line.bold for line in block.lines) and not self.profile.is_bold
-        if not (bold or (capitals and (numbered or _NAMED.match(text) or _is_set_apart(block)))):
+        is_other = all(line.font not in {"", self.profile.font} for line in block.lines)
+        if not (
+            bold
+            or (capitals and (numbered or _NAMED.match(text) or _is_set_apart(block)))
+            or (is_other and _DEEP.match(text))
+        ):
             return None
         label = capitals and len(text) <= _LABEL_CHARS and "," not in text
         if text[-1] == ":" and not (label or _NAMED.match(text)):

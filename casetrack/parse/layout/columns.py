@@ -120,7 +120,10 @@ def _bands_at(segments: list[Segment], x: float) -> list[_Band]:
         for s in segments
         if s.u0 < x - 0.5
         and s.u1 > x + 0.5
-        and not all(bisect.bisect(side, s.v1) > bisect.bisect(side, s.v0) for side in sides)
+        and not all(
+            bisect.bisect(side, s.v1 + s.size / 2) > bisect.bisect(side, s.v0 - s.size / 2)
+            for side in sides
+        )
     )
     bands: dict[int, _Band] = {}
     for s in segments:

@@ -46,8 +46,8 @@ class Piece:
 class Segment:
     """Text on one baseline: extents along (u) and across (v) it, *box* on the displayed page.
 
-    *font* is the only font of its letters, or empty; *is_placed* marks text after a gap that is no
-    typed space although the page types its spaces.
+    *font* is that of most of its text; *is_placed* marks text after a gap that is no typed space
+    although the page types its spaces.
     """
 
     text: str

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base.provenance import Box
 from casetrack.parse.layout.segments import Piece, Segment, is_raised_mark, piece_text
+from casetrack.parse.pdf.ligatures import Ligatures
 from casetrack.parse.pdf.open import check_memory, failures, silenced, words_of
 from casetrack.parse.pdf.readable import Concealed, is_unmapped, take_concealed
 from casetrack.parse.pdf.rules import Word, may_be_cells, page_content, page_rules, split_run
@@ -78,7 +79,9 @@ class Extract:
         yield from self.loose
 
 
-def extract(document: Any, index: int, off: Sequence[int] = (), /) -> Extract:
+def extract(
+    document: Any, index: int, ligatures: Ligatures, off: Sequence[int] = (), /
+) -> Extract:
     """Extract the page at *index*; *off* are the disabled layers."""
     try:
         page = document[index]
@@ -106,6 +109,7 @@ def extract(document: Any, index: int, off: Sequence[int] = (), /) -> Extract:
         concealed += [Concealed("outside", text, box) for text, box in clipped]
         if b"Tz" in content and _NO_WIDTH.search(content):
             concealed += [Concealed("tiny", words, box) for words, box in _without_width(page)]
+        words = ligatures.restore(text, raw, words)
         boxes = [one.box for one in concealed]
         visible = [w for w in words if not _is_within(w, boxes)] if boxes else words
         result.concealed += [(c.kind, c.text, _shown(c.box, tuple(turn))) for c in concealed]
@@ -388,7 +392,6 @@ def _segment(line: dict[str, Any], turn: tuple[float, ...], marks: set[str]) -> 
     u0, v0, u1, v1 = _upright(line["bbox"], dx, dy)
     lettered = [span for span in spans if any(map(str.isalpha, span["text"]))]
     bold = all(span["flags"] & 16 or _BOLD.search(span["font"]) for span in lettered)
-    fonts = {span["font"] for span in lettered}
     return Segment(
         text,
         u0,
@@ -399,7 +402,7 @@ def _segment(line: dict[str, Any], turn: tuple[float, ...], marks: set[str]) -> 
         pieces[main].size or (v1 - v0) or 1.0,
         bold,
         _shown(line["bbox"], turn),
-        font=fonts.pop() if len(fonts) == 1 else "",
+        font=spans[main]["font"],
     )
 
 

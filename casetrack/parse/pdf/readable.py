@@ -88,7 +88,7 @@ def _is_shifted(text: str) -> bool:
 # Finds hidden text of a PDF page by the pixels of the drawn page.
 
 _FILLED_OR_STROKED = 16 | 32
-_TINY = 2.0
+TINY = 2.0
 """Largest height of a line, in points, whose text is too small to read."""
 _LIGHT, _DARK, _ALIKE = 0.8, 0.3, 0.15
 _SAME = 12
@@ -212,7 +212,9 @@ def _suspect_kind(span: dict[str, Any], areas: Sequence[_Rectangle], grounds: _G
     if not span["char_flags"] & _FILLED_OR_STROKED or span["alpha"] < _CLEAR:
         return "invisible"
     x0, y0, x1, y1 = span["bbox"]
-    if max(span["size"], min(x1 - x0, y1 - y0)) <= _TINY:
+    high = max(span["size"], min(x1 - x0, y1 - y0))
+    # The size of a font of pictures can be that of a pixel: its letters are wider.
+    if high <= TINY and max(x1 - x0, y1 - y0) <= TINY * len(span["text"]):
         return "tiny"
     if _light(span["color"]) > _LIGHT:
         return "background"

@@ -15,7 +15,7 @@ import numpy as np
 from casetrack.parse.labels import number_list
 from casetrack.parse.pdf.extract import Extract, Flow
 from casetrack.parse.pdf.open import check_memory, failures, silenced, words_of
-from casetrack.parse.pdf.readable import is_unmapped, reads_as_words
+from casetrack.parse.pdf.readable import TINY, is_unmapped, reads_as_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -170,7 +170,8 @@ def need_of(extract: Extract, /) -> Need | None:
         return None
     if not extract.chars:
         return "scan"
-    if not reads_as_words(s.text for s in extract.segments):
+    unsized = sum(len(s.text) for s in extract.segments if s.size <= TINY)
+    if 2 * unsized > extract.chars or not reads_as_words(s.text for s in extract.segments):
         return "fonts"
     if any(is_unmapped(s.text) for s in extract.segments):
         return "lines"
