@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from casetrack.extract.amounts.numerals import Habit
-from casetrack.extract.tables.carry import TableCarry, is_title, part_tables
+from casetrack.extract.tables.carry import is_title, part_tables
 from casetrack.extract.tables.cells import (
     Row,
     Scale,
@@ -24,7 +24,7 @@ from casetrack.extract.tables.cells import (
     read_row,
 )
 from casetrack.extract.tables.model import MONEY_SIGNS, sort_of
-from casetrack.extract.tables.periods import Column, has_head, is_leaves, read_columns
+from casetrack.extract.tables.periods import has_head, is_leaves, read_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,19 +52,12 @@ class TableRow(NamedTuple):
 
 
 _PROSE = 90
-_NEARLY_ALL = 0.8
 _TITLE_LINES = 5
 _MOST_HEADS = 6
 _LEAST_NAMES = 2
 _ROWS_OF_SECTION = 6
-_CONTINUED = re.compile(r"\bcont(?:inued|['’]d|\.)|\bfortsetzung\b", re.IGNORECASE)
 _EXCEPT = re.compile(r"\bexcept\b|^[^(]*\)", re.IGNORECASE)
-_NOTES = re.compile(r"\b(?:notes?|item|part)\b", re.IGNORECASE)
 _NOTE_END = re.compile(r"\s?(?:\((?:[a-z]|\d{1,2})\)|[*†‡])+$")
-_NOTE = re.compile(
-    r"\s*(?:\(?(?:\d{1,2}|[a-z])\)\s|[*†‡]|notes?\b)?\s*(?:all\s)?(?:amounts|figures|values|in)\b",
-    re.IGNORECASE,
-)
 _UNLESS = re.compile(r"\b[Uu]nless\b|\bUNLESS\b")
 _UNLESS_NOTED = re.compile(
     r"\bunless\s(?:otherwise\s)?(?:noted|stated|indicated|specified)(?:\sotherwise)?\b",
@@ -116,11 +109,10 @@ class Block:
     heads: list[str] = field(default_factory=list)
     rows: list[TableRow] = field(default_factory=list)
     names: tuple[str, ...] = ()  # Cells of the last header line, also without a period
-    above: list[TableRow] = field(default_factory=list)  # Rows of the table that it continues
     scale: Scale | None = None  # Stated in the header lines, or ``None``
-    # The currency of the table that it continues; for the last block of a page, its own.
+    # Rows and currency of the table that it continues.
+    above: list[TableRow] = field(default_factory=list)
     unit: str | None = None
-    ends: bool = False  # Whether running text follows it
 
 
 def _names(line: str) -> tuple[str, ...]:
@@ -129,34 +121,14 @@ def _names(line: str) -> tuple[str, ...]:
     return tuple(cell.strip() for cell in cells) if len(cells) > _LEAST_NAMES else ()
 
 
-def _give_heads(block: Block, other: Block) -> None:
-    block.heads = other.heads
-    if other.scale is not None:
-        block.rows = [
-            row if row.scale is not None else row._replace(scale=other.scale) for row in block.rows
-        ]
-
-
-class BlockCarry(TableCarry[Block, tuple[Column, ...]]):
-    """The last block of the previous page, and the columns that its headers name."""
-
-    def have_same_columns(self, above: Block, block: Block, /) -> bool:
-        """Return whether nearly each row has as many cells as one of the rows above."""
-        counts = {len(row.row.cells) for row in above.rows}
-        same = sum(len(row.row.cells) in counts for row in block.rows)
-        return same >= _NEARLY_ALL * len(block.rows)
-
-
 class Page:
     """Reads the tables of one page from all its chunks.
 
-    *scale* is stated on an earlier page ("unless otherwise noted, in millions"); *is_next* is
-    whether the page follows the previously read one.
+    *scale* is stated on an earlier page ("unless otherwise noted, in millions").
     """
 
-    def __init__(self, chunks: Sequence[ChunkFacts], scale: Scale | None, *, is_next: bool) -> None:
+    def __init__(self, chunks: Sequence[ChunkFacts], scale: Scale | None) -> None:
         self.chunks = chunks
-        self._is_next = is_next
         self.blocks: list[Block] = []
         self._lines = _lines(chunks)
         self._habit = Habit("\n".join(line.text for line in self._lines))
@@ -167,14 +139,12 @@ class Page:
         self._section, self._since = "", 0
         self._waiting = ""
         self._opening: list[str] = []
-        self._is_continued = False
         self._between: list[str] = []
         for stated in find_scales(chunks[0].page_header or "", anywhere=True):
             if stated.of_money:
                 self._page_scale = self._scale = stated
         head = chunks[0].table_header
         if head and self._lines and self._lines[0].in_table and not has_head(self._lines[0].text):
-            self._is_continued = True
             for line in head.split("\n"):
                 self._block.heads.append(line)
                 self._block.names = _names(line)
@@ -198,8 +168,7 @@ class Page:
                 self._block.names = _names(text)
             elif not line.in_table and not is_title(text):
                 self._close()
-                self._add_late_heads()
-                self._take_note(text)
+                self._block = Block()
             else:
                 if line.in_table and not self._block.rows:
                     self._block.names = _names(text) or self._block.names
@@ -213,39 +182,20 @@ class Page:
             self._waiting = text.strip(" |") if line.in_table else ""
             self._take_scales(text, outside=not line.in_table, title=number < _TITLE_LINES)
         self._close()
-        self._add_late_heads()
 
-    def continue_table(self, carry: BlockCarry, /) -> None:
-        """Apply header, scale and currency of the previous page to a continued table."""
-        if not self._is_next:
-            carry.clear()
-        carry.pass_text(self._opening)
-        above = carry.table
-        is_continued = self._is_continued or any(
-            _CONTINUED.search(line) and not _NOTES.search(line) for line in self._opening
-        )
-        for block in self.blocks:
-            own = read_columns(block.heads) or None
-            is_scaled = any(row.scale is not None for row in block.rows)
-            if above is None or is_scaled or not (is_continued or carry.continues(block, own)):
-                return
-            is_continued = False
-            if own is None:
-                block.heads, block.unit = above.heads, above.unit
-                block.names = block.names or above.names
-                block.above = [*above.above, *above.rows]
-            block.rows = [row._replace(scale=above.rows[-1].scale) for row in block.rows]
-            if block.ends:
-                return
-
-    def end_in(self, carry: BlockCarry, /) -> None:
-        """Keep the last table of the page for the next page."""
-        carry.clear()
-        if self.blocks:
-            last = self.blocks[-1]
-            last.unit = self.unit(last.rows[-1], last)
-            carry.remember(last, read_columns(last.heads) or None)
-            carry.pass_text(self._between)
+    def continue_table(self, above: Page, /) -> None:
+        """Apply header, scale and currency of the last table of the previous page to the first."""
+        if not (above.blocks and self.blocks) or part_tables([*above._between, *self._opening]):
+            return
+        last, first = above.blocks[-1], self.blocks[0]
+        own, counts = read_columns(first.heads), {len(row.row.cells) for row in last.rows}
+        is_same = own == read_columns(last.heads) if own else True
+        if any(row.scale or len(row.row.cells) not in counts for row in first.rows) or not is_same:
+            return
+        first.heads, first.names = first.heads or last.heads, first.names or last.names
+        first.above = [*last.above, *last.rows]
+        first.unit = above.unit(last.rows[-1], last)
+        first.rows = [row._replace(scale=last.rows[-1].scale) for row in first.rows]
 
     def is_second(self, block: Block) -> bool:
         """Return whether a block starts a second table without currency below another one."""
@@ -265,32 +215,6 @@ class Page:
         if self._block.rows:
             self.blocks.append(self._block)
             self._block = Block()
-
-    def _add_late_heads(self) -> None:
-        """Assign headers without following rows to the previous rows, if these have none.
-
-        Layouts with a line between header and body may put the header after the body.
-        """
-        late, self._block = self._block, Block()
-        if not self.blocks:
-            return
-        if not late.heads:
-            self.blocks[-1].ends = True
-            return
-        if not read_columns(self.blocks[-1].heads):
-            _give_heads(self.blocks[-1], late)
-        self.blocks[-1].ends = True
-
-    def borrow(self, block: Block, following: Block) -> None:
-        """Use the following headers for rows before them that belong to the same table."""
-        if block.ends or block.heads or block.scale or not following.heads:
-            return
-        if all(row.scale is None for row in block.rows):
-            columns = len(read_columns(following.heads))
-            if columns and 2 * sum(len(r.row.cells) == columns for r in block.rows) > len(
-                block.rows
-            ):
-                _give_heads(block, following)
 
     def _row(self, line: Line) -> Row | None:
         if line.in_table:
@@ -317,14 +241,6 @@ class Page:
             self._between = []
             if (outside and title) or _UNLESS_NOTED.search(text):
                 self._page_scale = scale
-
-    def _take_note(self, text: str) -> None:
-        """Apply the scale stated in a note below a table to a table without one."""
-        scale = next((s for s in find_scales(text) if s.of_money), None)
-        if scale and self.blocks and _NOTE.match(text):
-            rows = self.blocks[-1].rows
-            if all(row.scale is None for row in rows):
-                self.blocks[-1].rows = [row._replace(scale=scale) for row in rows]
 
     def _add_row(self, line: Line, row: Row) -> None:
         if not self.blocks and not self._block.rows:

@@ -9,13 +9,12 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from casetrack.extract.tables.cells import counts_things, is_per_share, scale_of_column
 from casetrack.extract.tables.periods import has_head, read_column, read_columns
 from casetrack.graph.document.facts import TableSum
-from casetrack.graph.document.table_blocks import Block, BlockCarry, Page, scale_of_document
+from casetrack.graph.document.table_blocks import Page, scale_of_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from casetrack.extract.tables.cells import Cell, Scale
     from casetrack.extract.tables.periods import Column
     from casetrack.graph.document.facts import ChunkFacts
-    from casetrack.graph.document.table_blocks import TableRow
+    from casetrack.graph.document.table_blocks import Block, TableRow
 
 
 _IN_LABEL = re.compile(
@@ -56,21 +55,17 @@ def read_tables(chunks: Sequence[ChunkFacts], /, *, sheets: bool = False) -> lis
         page = chunks[at:end]
         scale = next(filter(None, map(scale_of_document, page)), scale)
         if any(chunk.tables for chunk in page):
-            is_next = bool(pages) and not sheets and page[0].page == pages[-1][1].chunks[0].page + 1
-            pages.append((at, Page(page, scale, is_next=is_next)))
+            reader = Page(page, scale)
+            if pages and not sheets and page[0].page == pages[-1][1].chunks[0].page + 1:
+                reader.continue_table(pages[-1][1])
+            pages.append((at, reader))
         at = end
     usual = _usual(block for _, page in pages for block in page.blocks)
-    carry = BlockCarry()
-    read = [list(_sums_of_page(reader, usual, carry)) for _, reader in pages]
-    most = _most([one for sums in read for one in sums])
-    for (first, reader), sums in zip(pages, read, strict=True):
+    for first, reader in pages:
+        sums = list(_sums_of_page(reader, usual))
         for number, chunk in enumerate(reader.chunks, start=first):
             sums_of_chunks[number] = [
-                one._replace(
-                    start=one.start - chunk.char_start,
-                    end=one.end - chunk.char_start,
-                    doubtful=_is_beyond(one, most),
-                )
+                one._replace(start=one.start - chunk.char_start, end=one.end - chunk.char_start)
                 for one in sums
                 if chunk.char_start <= one.start and one.end <= chunk.char_end
             ]
@@ -90,11 +85,9 @@ def _usual(blocks: Iterable[Block]) -> float | None:
     return factor if count >= _NEARLY_ALL * stated.total() else None
 
 
-def _sums_of_page(page: Page, usual: float | None, carry: BlockCarry) -> Iterator[TableSum]:
+def _sums_of_page(page: Page, usual: float | None) -> Iterator[TableSum]:
     """Yield the amounts of a page in block order; *usual* is the scale for tables without one."""
-    page.continue_table(carry)
-    for block, following in pairwise([*page.blocks, Block()]):
-        page.borrow(block, following)
+    for block in page.blocks:
         columns = read_columns(block.heads)
         kinds = _kinds_of_columns([*block.above, *block.rows], block.names)
         factor = usual if usual is not None and _may_have(block, usual) else 1.0
@@ -108,7 +101,6 @@ def _sums_of_page(page: Page, usual: float | None, carry: BlockCarry) -> Iterato
         ]
         most = _most(sums)
         yield from (one._replace(doubtful=_is_beyond(one, most)) for one in sums)
-    page.end_in(carry)
 
 
 def _most(sums: Sequence[TableSum]) -> float:

@@ -53,11 +53,11 @@ _HEADING_CHARS, _HEADING_LINES = 150, 3
 _MAX_LEVEL = 6
 _RARE_FONT, _NEARLY_ALWAYS, _TEXT_CHARS = 0.15, 0.6, 30
 _LEAST_SIZE, _TEXT_SIZE, _DISPLAY_SIZE = 0.85, 0.95, 1.4
-# Names of several people: with raised marks, or in a list.
+# Names of people, with raised marks or in a list.
+_NAME = r"[A-Z][\w.'\u2019-]*(?: [\w.'\u2019-]*[A-Z][\w.'\u2019-]*){1,3}"
 _PEOPLE = re.compile(
-    r"(?:[^\W\d_][\w.'\u2019-]* ?){2,4}(?:[\d,;\u2217*\u2020\u2021\u00a7] ?)*[\u2217*\u2020\u2021\u00a7].*"
-    r"|(?:and )?[A-Z][\w.'\u2019-]* [A-Z].*(?:, (?:and )?[A-Z][\w.'\u2019-]*(?: [\w.'\u2019-]*[A-Z][\w.'\u2019-]*){1,3}"
-    r"[\W\d]*){2,}"
+    rf"{_NAME}[\d,; ]*[\u2217*\u2020\u2021\u00a7].*"
+    rf"|(?:and )?{_NAME}(?:[\W\d]*, (?:and )?{_NAME}){{2,}}[\W\d]*"
 )
 _LABEL_CHARS, _SHOUT_CHARS = 40, 100
 _QUOTE_MARKS = '"\u201c\u201e\u00ab\u2018'
@@ -227,50 +227,54 @@ class BlockFinder:
         known = self.outline.get((self.page, outline_key(text)))
         if known is not None:
             return min(known, _MAX_LEVEL)
-        if (
-            _NO_HEADING.search(text)
-            or is_form_line(text)
-            or text[-1] in ",;"
-            or block.lines[0].cells >= 3
-        ):
-            return None
-        if _BULLET.match(text) or text.lower().strip(".:") in _JOINING or not _WORD.search(text):
-            return None
-        if _NOT_NAMED_SO.fullmatch(text):
-            return None
-        if block.lines[-1].cells > 1 and _PAGE_NUMBER.search(text):
-            # A line of a table of contents.
-            return None
-        if _PEOPLE.fullmatch(text) or any(map(_is_sideways, block.lines)):
-            return None
         size = max(line.size for line in block.lines)
-        ranks = self.profile.heading_sizes
-        if size < _LEAST_SIZE * self.profile.body_size:
+        if _names_no_part(block, text) or size < _LEAST_SIZE * self.profile.body_size:
             return None
+        ranks = self.profile.heading_sizes
         if size >= 1.12 * self.profile.body_size and len(ranks) <= 12:
-            if text[-1] == "." and (
-                len(text) > 80 or size < _DISPLAY_SIZE * self.profile.body_size
-            ):
+            is_large = size >= _DISPLAY_SIZE * self.profile.body_size and len(text) <= 80
+            if text[-1] == "." and not is_large:
                 return None
             return min(1 + sum(1 for rank in ranks if rank > size + 0.25), _MAX_LEVEL)
-        numbered = _NUMBERED.match(text)
-        capitals = text == text.upper() and letters >= 4
+        if not self._stands_out(block, text):
+            return None
+        return min(self.plain_level + _depth(text), _MAX_LEVEL)
+
+    def _stands_out(self, block: Block, text: str) -> bool:
+        """Return whether text of the usual size is a heading by its font, number or capitals."""
+        numbered, named = _NUMBERED.match(text), _NAMED.match(text)
+        capitals = text == text.upper() and sum(map(str.isalpha, text)) >= 4
         bold = all(line.bold for line in block.lines) and not self.profile.is_bold
         is_other = all(line.font not in {"", self.profile.font} for line in block.lines)
         if not (
             bold
-            or (capitals and (numbered or _NAMED.match(text) or _is_set_apart(block)))
+            or (capitals and (numbered or named or _is_set_apart(block)))
             or (is_other and _DEEP.match(text))
         ):
-            return None
+            return False
         label = capitals and len(text) <= _LABEL_CHARS and "," not in text
-        if text[-1] == ":" and not (label or _NAMED.match(text)):
-            return None
-        if capitals and len(text) > _SHOUT_CHARS and not (numbered or _NAMED.match(text)):
-            return None
-        if text[-1] == "." and not (numbered and len(text) <= 80):
-            return None
-        return min(self.plain_level + _depth(text), _MAX_LEVEL)
+        if text[-1] == ":" and not (label or named):
+            return False
+        if capitals and len(text) > _SHOUT_CHARS and not (numbered or named):
+            return False
+        return text[-1] != "." or bool(numbered and len(text) <= 80)
+
+
+def _names_no_part(block: Block, text: str) -> bool:
+    """Return whether a short text is no heading: a list item, names, a date, a line of contents."""
+    return bool(
+        _NO_HEADING.search(text)
+        or is_form_line(text)
+        or text[-1] in ",;"
+        or block.lines[0].cells >= 3
+        or _BULLET.match(text)
+        or text.lower().strip(".:") in _JOINING
+        or not _WORD.search(text)
+        or _NOT_NAMED_SO.fullmatch(text)
+        or (block.lines[-1].cells > 1 and _PAGE_NUMBER.search(text))
+        or _PEOPLE.fullmatch(text)
+        or any(map(_is_sideways, block.lines))
+    )
 
 
 def outline_key(text: str, /) -> str:

@@ -53,7 +53,7 @@ def banded_tables(strokes: Strokes, ordered: Sequence[Segment], taken: set[int],
     tables: list[Table] = []
     for group in _same_extent(strokes.along):
         free = [s for s in ordered if id(s) not in taken]
-        bands = [_band(above, below, free) for above, below in pairwise(_with_open_ends(group))]
+        bands = [_band(above, below, free) for above, below in pairwise(group)]
         for run in _tabular_runs(bands, group[0].high - group[0].low):
             table = _banded(run, strokes.under)
             if table is not None and not is_incomplete(table, ordered):
@@ -81,16 +81,6 @@ def _same_extent(strokes: Sequence[Stroke]) -> list[list[Stroke]]:
                 return []
             groups.append([stroke])
     return [group for group in groups if len(group) > 1]
-
-
-def _with_open_ends(group: list[Stroke]) -> list[Stroke]:
-    """Add a line above and below at the usual distance: the outer rows may lack one."""
-    if len(group) < 4:
-        return group
-    first, last = group[0], group[-1]
-    above = 2 * first.at - group[1].at
-    below = 2 * last.at - group[-2].at
-    return [Stroke(above, first.low, first.high), *group, Stroke(below, last.low, last.high)]
 
 
 def _band(above: Stroke, below: Stroke, ordered: Sequence[Segment]) -> list[TextRow]:

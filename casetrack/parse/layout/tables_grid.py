@@ -5,10 +5,10 @@ from __future__ import annotations
 import bisect
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from casetrack.base.provenance import Box
 from casetrack.extract.tables.model import is_value
-from casetrack.parse.layout.segments import Segment
 from casetrack.parse.layout.tables_model import (
     NEAR,
     Cell,
@@ -22,12 +22,14 @@ from casetrack.parse.layout.tables_model import (
     with_symbols,
 )
 
+if TYPE_CHECKING:
+    from casetrack.parse.layout.segments import Segment
+
 # Drawn lines to grids: those that meet belong to one table, and cut it into rows and columns.
 
 _MAX_CROSSINGS = 400_000
 _MAX_CELLS = 6000
 _OPEN_EDGE = 8.0
-_MAX_STRIPE = 1.6
 _MIN_DRAWN = 0.4
 
 
@@ -81,10 +83,11 @@ def covers(strokes: Sequence[Stroke], at: float, point: float, /) -> bool:
     return False
 
 
-def grids_of(strokes: Strokes, ordered: Sequence[Segment], /) -> list[Grid]:
-    """Return the grids of all lines; *ordered* is the text of the flow sorted by its middle."""
+def grids_of(strokes: Strokes, /) -> list[Grid]:
+    """Return the grids of all lines, from top to bottom in each column of grids."""
     grids = [_grid(flats, uprights, strokes.areas) for flats, uprights in _connected(strokes)]
-    return _striped([grid for grid in grids if grid is not None], ordered)
+    known = [grid for grid in grids if grid is not None]
+    return sorted(known, key=lambda g: (round(g.across[0]), g.along[0]))
 
 
 def _connected(strokes: Strokes) -> list[tuple[list[Stroke], list[Stroke]]]:
@@ -139,53 +142,6 @@ def _grid(
     return Grid(across, along, uprights, flats, [a for a in inside if a[3] > along[0]])
 
 
-def _striped(grids: list[Grid], ordered: Sequence[Segment]) -> list[Grid]:
-    """Join grids of equal columns with space for a row between them: every other row is shaded."""
-    out: list[Grid] = []
-    striped: dict[int, Grid] = {}
-    for grid in sorted(grids, key=lambda g: (round(g.across[0]), g.along[0])):
-        if out and _is_stripe(out[-1], grid):
-            last = out[-1]
-            between = [Stroke(edge, last.along[-1], grid.along[0]) for edge in last.across]
-            last.uprights = sorted(last.uprights + grid.uprights + between, key=lambda s: s.at)
-            last.flats = sorted(last.flats + grid.flats, key=lambda s: s.at)
-            last.along += grid.along
-            last.shades += grid.shades
-            striped[id(last)] = last
-        else:
-            out.append(grid)
-    for grid in striped.values():
-        _with_outer_rows(grid, ordered)
-    return out
-
-
-def _is_stripe(above: Grid, below: Grid) -> bool:
-    if len(above.across) != len(below.across) or not above.shades or not below.shades:
-        return False
-    if any(abs(a - b) > NEAR for a, b in zip(above.across, below.across, strict=True)):
-        return False
-    gap = below.along[0] - above.along[-1]
-    return 0 < gap <= _MAX_STRIPE * (above.along[-1] - above.along[-2])
-
-
-def _with_outer_rows(grid: Grid, ordered: Sequence[Segment]) -> None:
-    """Add the unshaded rows above the first stripe and below the last."""
-    edges = grid.across
-    for is_top in (True, False):
-        first, last = (grid.along[0], grid.along[1]) if is_top else grid.along[-2:]
-        high = last - first
-        top, bottom = (first - high, first) if is_top else (last, last + high)
-        low = bisect.bisect_left(ordered, top, key=middle)
-        inside = ordered[low : bisect.bisect_right(ordered, bottom, key=middle)]
-        cells = {bisect.bisect(edges, (s.u0 + s.u1) / 2) for s in inside}
-        crossing = any(s.u0 < e - 2 and s.u1 > e + 2 for s in inside for e in edges)
-        if len(cells) < 2 or crossing or not cells <= set(range(1, len(edges))):
-            continue
-        grid.along = [top, *grid.along] if is_top else [*grid.along, bottom]
-        grid.uprights += [Stroke(edge, top, bottom) for edge in edges]
-    grid.uprights.sort(key=lambda s: s.at)
-
-
 def _outer_edges(edges: list[float], low: float, high: float) -> list[float]:
     start = [low] if low < edges[0] - _OPEN_EDGE else []
     end = [high] if high > edges[-1] + _OPEN_EDGE else []
@@ -213,7 +169,7 @@ def ruled_tables(strokes: Strokes, segments: Sequence[Segment], /) -> list[Table
     # Grids may share the edge of a row: its text is in the first of them.
     taken: set[int] = set()
     ordered = sorted(segments, key=middle)
-    for grid in grids_of(strokes, ordered):
+    for grid in grids_of(strokes):
         first = bisect.bisect_left(ordered, grid.along[0], key=middle)
         last = bisect.bisect_right(ordered, grid.along[-1], key=middle)
         table = _table(grid, [s for s in ordered[first:last] if id(s) not in taken])

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base.provenance import Box
 from casetrack.parse.layout.segments import Piece, Segment, is_raised_mark, piece_text
-from casetrack.parse.pdf.ligatures import Ligatures
 from casetrack.parse.pdf.open import check_memory, failures, silenced, words_of
-from casetrack.parse.pdf.readable import Concealed, is_unmapped, take_concealed
+from casetrack.parse.pdf.readable import Concealed, is_unmapped, take_concealed, with_ligatures
 from casetrack.parse.pdf.rules import Word, may_be_cells, page_content, page_rules, split_run
 from casetrack.parse.printed.paper import NumberedPart, cut_evenly
 
@@ -79,9 +78,7 @@ class Extract:
         yield from self.loose
 
 
-def extract(
-    document: Any, index: int, ligatures: Ligatures, off: Sequence[int] = (), /
-) -> Extract:
+def extract(document: Any, index: int, off: Sequence[int] = (), /) -> Extract:
     """Extract the page at *index*; *off* are the disabled layers."""
     try:
         page = document[index]
@@ -109,7 +106,7 @@ def extract(
         concealed += [Concealed("outside", text, box) for text, box in clipped]
         if b"Tz" in content and _NO_WIDTH.search(content):
             concealed += [Concealed("tiny", words, box) for words, box in _without_width(page)]
-        words = ligatures.restore(text, raw, words)
+        words = [(*word[:4], with_ligatures(word[4]), *word[5:]) for word in words]
         boxes = [one.box for one in concealed]
         visible = [w for w in words if not _is_within(w, boxes)] if boxes else words
         result.concealed += [(c.kind, c.text, _shown(c.box, tuple(turn))) for c in concealed]
@@ -381,7 +378,7 @@ def _segment(line: dict[str, Any], turn: tuple[float, ...], marks: set[str]) -> 
         x, y = span["origin"]
         made_up = bool(span["char_flags"] & _MADE_UP_SPACE)
         pieces.append(Piece(span["text"], u0, u1, span["size"], dx * y - dy * x, made_up))
-    text = _fix_question_mark(piece_text(pieces))
+    text = with_ligatures(_fix_question_mark(piece_text(pieces)))
     if not text or text.isspace():
         return None
     main = max(range(len(spans)), key=lambda i: (len(pieces[i].text.strip()), -i))

@@ -19,7 +19,6 @@ from casetrack.parse.layout.tables_model import ColumnCarry, Rule
 from casetrack.parse.page_builder import PageBuilder, SourceLine, clean_title, hidden_mark
 from casetrack.parse.pdf.annotations import Annotations
 from casetrack.parse.pdf.extract import Extract, Flow, cutter, extract, layers_off
-from casetrack.parse.pdf.ligatures import Ligatures
 from casetrack.parse.pdf.open import check_memory, failures, silenced, words_of
 from casetrack.parse.pdf.scans import ScanReader, merge, need_of, remove_unmapped
 from casetrack.parse.printed.paper import NumberedPaper, printed_on
@@ -153,7 +152,6 @@ class PdfPages:
         self._failed: dict[str, list[int]] = {}
         self._hidden_cut: list[int] = []
         self._layers_off = layers_off(document)
-        self._ligatures = Ligatures()
         self._carry = ColumnCarry()
         self._scanned: list[Segment] = []
         self._bookmarks: dict[int, list[str]] = {}
@@ -188,7 +186,7 @@ class PdfPages:
         sampled = sorted({i * count // taken for i in range(taken)})
         pages: list[list[Segment]] = []
         for index in sampled:
-            raw = self._kept[index] = extract(self._document, index, self._ligatures, self._layers_off)
+            raw = self._kept[index] = extract(self._document, index, self._layers_off)
             for flow in raw.flows:
                 self._paper.learn(flow.segments)
         for index in sampled:
@@ -202,7 +200,7 @@ class PdfPages:
         return TextProfile.of(*pages)
 
     def _extract(self, index: int) -> Extract:
-        raw = extract(self._document, index, self._ligatures, self._layers_off)
+        raw = extract(self._document, index, self._layers_off)
         self._take_numbers(raw, index)
         return raw
 

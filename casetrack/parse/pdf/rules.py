@@ -6,13 +6,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from casetrack.base.provenance import Box, hull
 from casetrack.extract.tables.model import MONEY_SIGNS, is_value
-from casetrack.parse.layout.segments import Segment
 from casetrack.parse.layout.tables_model import THIN, Rule, is_symbol
 from casetrack.parse.pdf.open import check_memory, failures
+
+if TYPE_CHECKING:
+    from casetrack.parse.layout.segments import Segment
 
 _MAX_CONTENT = 2_000_000
 _MAX_FORMS = 500_000
