@@ -92,10 +92,10 @@ class TextProfile:
         """Measure pages of a document."""
         chars: Counter[float] = Counter()
         fonts: Counter[str] = Counter()
-        bold = 0.0
+        bold = 0
         for s in chain(*pages):
             # Letters only: amounts in tables are no evidence of the size of the text.
-            count = sum(map(str.isalpha, s.text)) or 0.1 * len(s.text.strip())
+            count = 10 * sum(map(str.isalpha, s.text)) or len(s.text.strip())
             chars[round(2 * s.size) / 2] += count
             fonts[s.font] += count
             bold += count * s.bold
@@ -107,7 +107,8 @@ class TextProfile:
         rare = {font for font, n in fonts.items() if font and n < _RARE_FONT * total}
         heads: Counter[str] = Counter()
         for page in pages:
-            heads.update(_heading_fonts(page, rare, body))
+            for font, count in _heading_fonts(page, rare, body):
+                heads[font] += count
         usual = frozenset(f for f, n in heads.items() if n >= _NEARLY_ALWAYS * fonts[f])
         font = max(fonts, key=lambda font: (fonts[font], font))
         return cls(body, tuple(sorted(larger, reverse=True)), 2 * bold > total, font, usual)
@@ -115,8 +116,8 @@ class TextProfile:
 
 def _heading_fonts(
     page: Sequence[Segment], fonts: Container[str], body: float
-) -> Iterator[tuple[str, float]]:
-    """Yield the letters of each short line in one of *fonts* above a line of text that it heads."""
+) -> Iterator[tuple[str, int]]:
+    """Yield fonts and weights of short lines in one of *fonts* that head a line of text."""
     lines = sorted(
         (s.v0, s.u0)
         for s in page
@@ -128,7 +129,7 @@ def _heading_fonts(
         near = bisect.bisect(lines, (s.v0 + 0.5 * s.size,))
         while near < len(lines) and lines[near][0] < s.v0 + 4 * s.size:
             if abs(lines[near][1] - s.u0) < 2.5 * s.size:
-                yield s.font, sum(map(str.isalpha, s.text))
+                yield s.font, 10 * sum(map(str.isalpha, s.text))
                 break
             near += 1
 
