@@ -40,7 +40,7 @@ _NAMES = {"Document Name", "Parties", "Agreement Date", "Effective Date"}
 _WHOLE, _LEAST_PART, _LEAST_CHARS = 0.95, 0.5, 20
 _AROUND = 40
 _RIDGE, _STEPS = 3.0, 30
-_XQUAD_WEIGHT = 0.2
+_XQUAD_WEIGHT = 0.1
 
 
 class Question(NamedTuple):

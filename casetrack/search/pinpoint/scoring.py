@@ -1,10 +1,11 @@
 """Scores the parts of a passage for a question.
 
 The score of a part is a sum of features: its share of the question's words, also weighted by their
-rarity in the collection and among the parts of the passage; the similarity of its tokens to the
-question's, by the stored matrix; words of the question in its neighbours and in the heading above;
-a value of the requested kind; a duty or right; its length and kind. Without a token matrix the
-other features are used.
+rarity in the collection and among the parts of the passage; its share of the words of one other
+name of a term of the question ("work made for hire" for ownership), and of all of them; the
+similarity of its tokens to the question's, by the stored matrix; words of the question in its
+neighbours and in the heading above; a value of the requested kind; a duty or right; a proviso; its
+length and kind. Without a token matrix the other features are used.
 
 The weights were fitted on contracts (the clauses that lawyers marked in the 50 contracts of CUAD,
 by the descriptions of their categories) and on paragraphs (XQuAD, English and German): see
@@ -141,11 +142,11 @@ class Tokens:
     def near(
         self, text: str, units: Sequence[Unit], matrix: bytes | None, /
     ) -> NDArray[np.float64] | None:
-        """Return for each unit two similarities to the question, float [units, 2].
+        """Return for each unit its similarity to the question, float [units].
 
-        The mean over the question's tokens of the nearest row, and the mean of its three rows that
-        are nearest to the whole question. A unit without rows gets the minimum. ``None`` if the
-        matrix does not belong to this text and form, so that the places of its rows are unknown.
+        The mean over the question's tokens of the nearest row. A unit without rows gets the
+        minimum. ``None`` if the matrix does not belong to this text and form, so that the places of
+        its rows are unknown.
         """
         spans = self.spans_of(text) if matrix else None
         if matrix is None or spans is None or not len(spans) or not len(self.asked):
@@ -157,27 +158,24 @@ class Tokens:
         if places is None or rows.shape[1] != self.asked.shape[1]:
             return None
         similar = rows @ self.asked.T
-        whole = similar.mean(axis=1)
-        values = np.full((len(units), 2), np.nan)
+        values = np.full(len(units), np.nan)
         for number, unit in enumerate(units):
             # Rows are in order: those that overlap the unit are consecutive.
             first = int(np.searchsorted(places[:, 1], unit.start, side="right"))
             last = int(np.searchsorted(places[:, 0], unit.end, side="left"))
             if first < last:
-                nearest = np.sort(whole[first:last])[-_NEAREST_ROWS:].mean()
-                values[number] = similar[first:last].max(axis=0).mean(), nearest
+                values[number] = similar[first:last].max(axis=0).mean()
         if np.isnan(values).all():
             return None
-        return np.where(np.isnan(values), np.nanmin(values, axis=0), values)
+        return np.where(np.isnan(values), np.nanmin(values), values)
 
 
 Floats = NDArray[np.float64]
 
 MOST = 3
 """Maximum number of marked parts of a passage."""
-_NEAREST_ROWS = 3
-_WITH_TOKENS = (0.62, 6.5, 2.89, 0.7, 0.24, 2.98, 11.03, 0.86, 0.54, -0.44, -1.36, -2.02)
-_BY_WORDS = (1.85, 6.52, 4.18, 0.0, 0.0, 3.36, 8.97, 0.98, 0.61, -0.15, -1.41, -1.9)
+_WITH_TOKENS = (0.3, 5.75, 1.92, 0.92, 2.35, 10.07, 0.7, 0.62, 0.44, -0.65, -1.58, -1.98, 1.41, 1.1)
+_BY_WORDS = (1.85, 6.52, 4.18, 0.0, 3.36, 8.97, 0.98, 0.61, 0.0, -0.15, -1.41, -1.9, 0.0, 0.0)
 _USUAL_CHARS = 200
 _SHORT_CHARS = 50
 _SHORTER = 0.15
@@ -228,6 +226,10 @@ _DUTY = re.compile(
     r"|m\u00fcssen|darf|kann|soll)\b",
     re.IGNORECASE,
 )
+_PROVISO = re.compile(
+    r"\b(?:notwithstanding|except|unless|provided|subject to|sofern|es sei denn|soweit)\b",
+    re.IGNORECASE,
+)
 _NAME = r"(?<=[a-z,;:(&] )[A-Z][a-z]+|\b[A-Z][\w.]+ [A-Z][a-z]+"
 _LOOKS: dict[Want, re.Pattern[str]] = {
     "date": re.compile(_DAY, re.IGNORECASE),
@@ -253,6 +255,7 @@ class Sought:
     names: frozenset[str] = frozenset()
     query: str = ""  # The question as typed
     form: QuestionForm = "words"
+    others: tuple[frozenset[str], ...] = ()  # Index terms of each other name of a term
 
     @classmethod
     def of(cls, reading: Reading, index: Index, /) -> Sought:
@@ -261,8 +264,9 @@ class Sought:
         is_span = _ASKED_SPAN.search(reading.query) is not None
         names = frozenset(t for named in reading.named for t in index_terms(named.part.text))
         rare = rarity(scope_of(index), reading.terms)
-        wants, form = reading.wants, reading.form
-        return cls(reading.terms, rare, wants, is_due, is_span, names, reading.query, form)
+        wants, query, form = reading.wants, reading.query, reading.form
+        others = tuple({query_terms(name): None for e in reading.expansions for name in e.also})
+        return cls(reading.terms, rare, wants, is_due, is_span, names, query, form, others)
 
     @property
     def specific(self) -> Mapping[str, float]:
@@ -289,13 +293,16 @@ def scores(
 
 
 def features_of(text: str, units: Sequence[Unit], sought: Sought, near: Floats | None, /) -> Floats:
-    """Return the features of each unit, float [units, 12]; parameters as in :func:`scores`."""
+    """Return the features of each unit, float [units, 14]; parameters as in :func:`scores`."""
     terms = sought.specific
     held = _held(text, units, terms)
     own = sum(weight for weight in terms.values() if weight >= 1.0)
     own = own or sum(terms.values()) or 1.0
     worth = {term: weight * sought.rarity.get(term, 1.0) for term, weight in terms.items()}
+    added = {t: worth[t] for t, w in terms.items() if w < 1.0}
     own_worth = sum(worth[t] for t, w in terms.items() if w >= 1.0) or sum(worth.values()) or 1.0
+    added_worth = sum(added.values()) or 1.0
+    phrases = _weighed(sought, added)
     spread = {term: sum(term in present for present in held) for term in worth}
     scale = math.log(len(units) + 1)
     local = {t: worth[t] * math.log((len(units) + 1) / n) / scale for t, n in spread.items() if n}
@@ -313,22 +320,33 @@ def features_of(text: str, units: Sequence[Unit], sought: Sought, near: Floats |
         over = present if unit.kind == "heading" else over
         own_text = text[unit.start : unit.end]
         fit = fits(own_text, sought.wants)
+        named = max((share(each, each.keys() & present, 1.0) for each in phrases), default=0.0)
         features[i] = (
             share(terms, present, own),
             share(local, present, own_worth),
             share(worth, present, own_worth),
-            *(0.0, 0.0),
+            0.0,
             share(worth, (t for near_by in context for t in near_by - present), own_worth),
             share(worth, over, own_worth),
             fit + (sought.is_due and fit > 0 and _DUE.search(own_text) is not None),
             _DUTY.search(own_text) is not None,
+            _PROVISO.search(own_text) is not None,
             math.log(len(own_text) / 100),
             len(own_text) < _SHORT_CHARS,
             unit.kind in _TITLES,
+            named,
+            share(added, added.keys() & present, added_worth),
         )
     if near is not None:
-        features[:, 3:5] = (near - near.mean(axis=0)) / (near.std(axis=0) + _FLAT)
+        features[:, 3] = (near - near.mean()) / (near.std() + _FLAT)
     return features
+
+
+def _weighed(sought: Sought, added: Collection[str]) -> list[dict[str, float]]:
+    """Return the terms of each other name that adds a word, with their shares of its rarity."""
+    names = [sorted(name) for name in sought.others if not name.isdisjoint(added)]
+    rare = [{t: sought.rarity.get(t, 1.0) for t in name} for name in names]
+    return [{t: w / math.fsum(each.values()) for t, w in each.items()} for each in rare]
 
 
 def best(units: Sequence[Unit], shares: Floats, /) -> list[int]:
