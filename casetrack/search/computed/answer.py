@@ -10,7 +10,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import See
-from casetrack.search.computed.asked import LISTS, asked_set
+from casetrack.search.computed.asked import (
+    DOCUMENTS,
+    ENTITIES,
+    LISTS,
+    PAPERS,
+    REFERENCES,
+    TYPES,
+    asked_set,
+)
 from casetrack.search.computed.documents import documents_answer
 from casetrack.search.computed.invoices import amounts_answer
 from casetrack.search.computed.names import names_answer
@@ -31,8 +39,6 @@ FOLLOW_UP = "The question refers to an earlier one, which a search does not know
 _LACKING = f"Nothing was computed: the map lacks {{}}. {See('statistics')} reads them."
 _MONEY = frozenset(LISTS.words("money"))
 _DATES = frozenset(LISTS.words("dates"))
-_DOCUMENTS = frozenset(LISTS.words("documents"))
-_PAPERS = frozenset(LISTS.words("papers"))
 _ANSWERS: tuple[Callable[[Source, AskedSet], ComputedAnswer | None], ...] = (
     documents_answer,
     sheets_answer,
@@ -63,32 +69,27 @@ def answered(
     made = next(filter(None, (answer(source, asked) for answer in _ANSWERS)), None)
     if made is None:
         return None, _advice((*asked.words, *asked.measure), reading.form, asked.by)
-    kind = _ENTITIES.get(asked.name)
+    kind = ENTITIES.get(asked.name)
     return made, f"Other names are less certain: {See('entities', kind=kind)}." if kind else ""
-
-
-_TYPES = {word: name for name, words in LISTS.groups("types").items() for word in words}
-_ENTITIES = {word: name for name, words in LISTS.groups("entities").items() for word in words}
-_REFERENCES = {word: name for name, words in LISTS.groups("references").items() for word in words}
 
 
 def _advice(words: tuple[str, ...], form: QuestionForm, by: str = "value") -> str:
     """Return the operation that lists a set which was not computed; empty without one."""
     what = {"list": "list", "count": "count", "sum": "sum", "extreme": "comparison"}[form]
-    named = words[-1:] or ("",)
+    named = words[-1] if words else ""
     if by == "value" and (form == "sum" or (form == "extreme" and _MONEY.intersection(words))):
         how = f"amounts sorted by size: {See('amounts', sort='value')}"
-    elif kinds := [_TYPES[w] for w in named if w in _TYPES]:
-        how = f"the documents of this type: {See('by-type', kinds[0])}"
-    elif kinds := [_ENTITIES[w] for w in named if w in _ENTITIES]:
-        how = f"these names: {See('entities', kind=kinds[0])}"
-    elif kinds := [_REFERENCES[w] for w in named if w in _REFERENCES]:
-        how = f"these references: {See('references', kind=kinds[0])}"
-    elif (_DOCUMENTS | _PAPERS).intersection(named):
+    elif named in TYPES:
+        how = f"the documents of this type: {See('by-type', TYPES[named])}"
+    elif named in ENTITIES:
+        how = f"these names: {See('entities', kind=ENTITIES[named])}"
+    elif named in REFERENCES:
+        how = f"these references: {See('references', kind=REFERENCES[named])}"
+    elif named in DOCUMENTS | PAPERS:
         how = f"all documents: {See('documents')}"
-    elif _DATES.intersection(named):
+    elif named in _DATES:
         how = f"dated events: {See('timeline')}"
-    elif _MONEY.intersection(named):
+    elif named in _MONEY:
         how = f"amounts sorted by size: {See('amounts', sort='value')}"
     else:
         return ""

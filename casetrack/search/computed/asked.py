@@ -11,6 +11,12 @@ from casetrack.base.words import WordLists
 from casetrack.search.question.form import superlative
 
 LISTS = WordLists(__file__)
+TYPES, ENTITIES, REFERENCES = (
+    {word: name for name, words in LISTS.groups(kind).items() for word in words}
+    for kind in ("types", "entities", "references")
+)
+"""Names of document types, and of kinds of entities and references, by their words."""
+DOCUMENTS, PAPERS = frozenset(LISTS.words("documents")), frozenset(LISTS.words("papers"))
 _QUANTIFIERS = frozenset(LISTS.words("quantifiers"))
 _NEUTRAL = frozenset(LISTS.words("neutral"))
 _STOPS = frozenset(LISTS.words("stops"))

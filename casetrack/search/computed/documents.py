@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-import pyarrow.compute as pc
-
 from casetrack.base.errors import EntityNotFound, ReferenceNotFound, UsageError
 from casetrack.base.records.documents import DOCUMENT_TYPES, STATED_DATE
-from casetrack.search.computed.asked import LISTS
+from casetrack.search.computed.asked import DOCUMENTS, LISTS, PAPERS, TYPES
 from casetrack.search.computed.invoices import invoice_totals
 from casetrack.search.computed.parts import counted, joined, stems
 
@@ -22,13 +20,12 @@ if TYPE_CHECKING:
     from casetrack.search.computed.asked import AskedSet
     from casetrack.search.computed.parts import Source, Spot
 
-_TYPES = {word: name for name, words in LISTS.groups("types").items() for word in words}
-_TYPES |= {f"{name}{end}": name for name in DOCUMENT_TYPES if " " in name for end in ("", "s")}
+_TYPES = TYPES | {
+    f"{name}{end}": name for name in DOCUMENT_TYPES if " " in name for end in ("", "s")
+}
 _FORMATS = {
     word: tuple(key.split()) for key, words in LISTS.groups("formats").items() for word in words
 }
-_DOCUMENTS = frozenset(LISTS.words("documents"))
-_PAPERS = frozenset(LISTS.words("papers"))
 _MAILS = ("eml", "msg", "mbox")
 _MENTIONS = re.compile(
     r"^(?:(?:that|which|die|in denen) )?(?:mention(?:s|ing)?|nam(?:e|es|ing)|cit(?:e|es|ing)|"
@@ -123,7 +120,7 @@ def _matching(source: Source, asked: AskedSet) -> tuple[list[Document], str, lis
     size = 2 if " ".join(asked.words[-2:]) in _TYPES else 1  # "annual reports"
     last, modifiers = " ".join(asked.words[-size:]), asked.words[:-size]
     every = source.documents.values()
-    if last in _DOCUMENTS:
+    if last in DOCUMENTS:
         chosen, how = list(every), "all documents of the collection"
     elif last in _FORMATS:
         formats = _FORMATS[last]
@@ -135,7 +132,7 @@ def _matching(source: Source, asked: AskedSet) -> tuple[list[Document], str, lis
         if kind == "correspondence" and last != kind:
             chosen = [d for d in chosen if d.format not in _MAILS and not _is_mail(source, d)]
             how += ", without mails"
-    elif last in _PAPERS:
+    elif last in PAPERS:
         chosen, modifiers, how = list(every), asked.words, ""
     else:
         return None
@@ -262,14 +259,7 @@ def _mentioning(source: Source, name: str) -> dict[str, Spot] | None:
         sure = [each for each, score in found if score >= _CERTAIN]
         if len(sure) == 1 or (not sure and len(found) == 1):
             first = sure[0] if sure else found[0][0]
-            rows = source.graph.table(table)
-            columns = ["document_id", "chunk_id", "char_start", "char_end"]
-            rows = rows.filter(pc.equal(rows[column], getattr(first, column))).select(columns)
-            places: dict[str, Spot] = {}
-            for row in rows.to_pylist():
-                place = row["chunk_id"], row["char_start"], row["char_end"]
-                places.setdefault(row["document_id"], place)
-            return places
+            return source.first_places(table, column, [getattr(first, column)], "document_id")
     return None
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from casetrack.search.computed.parts import counted
+from casetrack.search.computed.parts import counted, spot
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -61,10 +61,7 @@ def amounts_answer(source: Source, asked: AskedSet, /) -> ComputedAnswer | None:
     if any(row["confidence"] < _CERTAIN for row in rows):
         return None
     value = f"{best.as_py():,.15g} {units[0]}"
-    parts = [
-        (row["document_name"], value, (row["chunk_id"], row["char_start"], row["char_end"]))
-        for row in rows
-    ]
+    parts = [(row["document_name"], value, spot(row)) for row in rows]
     where = "named document" if named else "whole collection"
     how = f"{counted(table.num_rows, 'sum')} of money compared, all in {units[0]}: {where}"
     return source.answer(value, how, parts)
@@ -91,14 +88,7 @@ def invoice_totals(
         total = round(sum(row["value"] for row in rows), 2)
         text = f"{total:,.15g} {unit}"
         how = f"sum of the totals of {counted(len(rows), 'invoice')}, all in {unit}: {how}"
-    parts = [
-        (
-            names[row["document_id"]],
-            f"{row['value']:,.15g} {unit}",
-            (row["chunk_id"], row["char_start"], row["char_end"]),
-        )
-        for row in rows
-    ]
+    parts = [(names[r["document_id"]], f"{r['value']:,.15g} {unit}", spot(r)) for r in rows]
     return source.answer(text, f"{how}; equal files count once", parts)
 
 

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from casetrack.search.computed.asked import LISTS
-from casetrack.search.computed.parts import SHOWN, counted, stems
+from casetrack.search.computed.asked import ENTITIES
+from casetrack.search.computed.parts import SHOWN, counted, spot, stems
 
 if TYPE_CHECKING:
     from casetrack.base.records.search import ComputedAnswer
     from casetrack.search.computed.asked import AskedSet
-    from casetrack.search.computed.parts import Source, Spot
+    from casetrack.search.computed.parts import Source
 
-_KINDS = {word: name for name, words in LISTS.groups("entities").items() for word in words}
 _HEADS = frozenset({"sender", "recipient", "copied in", "author"})
 """Roles of a mail's head, which are no answers."""
 _CALLED = {"person": ("person", "people"), "organization": ("organization",)}
@@ -27,7 +26,7 @@ def names_answer(source: Source, asked: AskedSet, /) -> ComputedAnswer | None:
         return None
     table = source.graph.table("mentions")
     table = table.filter(pc.invert(table["repeated"]))
-    if len(asked.words) == 1 and (kind := _KINDS.get(asked.words[0])):
+    if len(asked.words) == 1 and (kind := ENTITIES.get(asked.words[0])):
         sure = pc.and_(pc.equal(table["kind"], kind), pc.equal(table["found_by"], "defined"))
         return None if kind == "location" else _of_kind(source, table.filter(sure), kind)
     return _of_role(source, table.filter(pc.is_valid(table["role"])), asked.name)
@@ -39,7 +38,7 @@ def _of_kind(source: Source, table: pa.Table, kind: str) -> ComputedAnswer | Non
     counts.sort(key=lambda row: (-row["counts"], row["values"]))
     shown = pa.array([row["values"] for row in counts[:SHOWN]], pa.string())
     firsts = pc.index_in(shown, value_set=table["entity_id"].combine_chunks())
-    parts = [(row["name"], None, _spot(row)) for row in table.take(firsts).to_pylist()]
+    parts = [(row["name"], None, spot(row)) for row in table.take(firsts).to_pylist()]
     if not parts:
         return None
     how = "names that a party clause, signature, letterhead or mail head defines"
@@ -58,10 +57,6 @@ def _of_role(source: Source, table: pa.Table, name: str) -> ComputedAnswer | Non
     ordered = sorted(by_entity.values(), key=lambda rows: (-len(rows), rows[0]["name"]))
     if not ordered:
         return None
-    parts = [(first["name"], first["role"], _spot(first)) for first, *_ in ordered]
+    parts = [(first["name"], first["role"], spot(first)) for first, *_ in ordered]
     how = f'people and organizations whose role is stated with "{name}"'
     return source.answer(counted(len(parts), "name"), how, parts)
-
-
-def _spot(row: dict[str, Any]) -> Spot:
-    return row["chunk_id"], row["char_start"], row["char_end"]

@@ -5,17 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from casetrack.search.computed.asked import LISTS
+from casetrack.search.computed.asked import REFERENCES
 from casetrack.search.computed.parts import counted, stems
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from casetrack.base.records.search import ComputedAnswer
     from casetrack.search.computed.asked import AskedSet
     from casetrack.search.computed.parts import Source, Spot
 
-_TYPES = {word: name for name, words in LISTS.groups("references").items() for word in words}
 _NUMBER = re.compile(r"\b(?P<prefix>(?:[A-Z]{1,6}[-/])+)(?P<digits>\d+(?:[-/.]\d+)*)\b")
 _ANY_NUMBER = re.compile(r"[\w/-]*\d[\w/.-]*")
 _LEAST = 2
@@ -28,8 +25,8 @@ def papers_answer(source: Source, asked: AskedSet, /) -> ComputedAnswer | None:
     """Return the list or number of papers with numbers, or of cited sources, or ``None``."""
     if asked.form not in {"list", "count"} or asked.rest or source.only is not None:
         return None
-    if len(asked.words) == 1 and asked.words[0] in _TYPES:
-        return _cited(source, _TYPES[asked.words[0]])
+    if len(asked.words) == 1 and asked.words[0] in REFERENCES:
+        return _cited(source, REFERENCES[asked.words[0]])
     return _series(source, asked)
 
 
@@ -39,7 +36,8 @@ def _cited(source: Source, kind: str) -> ComputedAnswer | None:
     rows = [
         r for r in table.select(["reference_id", "name", "type"]).to_pylist() if r["type"] == kind
     ]
-    places = _first_places(source, {row["reference_id"] for row in rows})
+    ids = {row["reference_id"] for row in rows}
+    places = source.first_places("citations", "reference_id", ids, "reference_id")
     parts = [
         (row["name"], None, places[row["reference_id"]])
         for row in sorted(rows, key=lambda row: row["name"].casefold())
@@ -51,22 +49,6 @@ def _cited(source: Source, kind: str) -> ComputedAnswer | None:
         if parts
         else None
     )
-
-
-def _first_places(source: Source, ids: Iterable[str]) -> dict[str, Spot]:
-    """Return the first place of each reference."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    table = source.graph.table("citations")
-    table = table.filter(
-        pc.is_in(table["reference_id"], value_set=pa.array(sorted(ids), pa.string()))
-    )
-    places: dict[str, Spot] = {}
-    for row in table.select(["reference_id", "chunk_id", "char_start", "char_end"]).to_pylist():
-        place = row["chunk_id"], row["char_start"], row["char_end"]
-        places.setdefault(row["reference_id"], place)
-    return places
 
 
 def _series(source: Source, asked: AskedSet) -> ComputedAnswer | None:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from casetrack.base.records.search import ComputedAnswer, ComputedPart
 from casetrack.graph.opened import graph_of
@@ -14,10 +14,11 @@ from casetrack.ingest.steps.words import index_terms
 from casetrack.store.index.scope import scope_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from casetrack.base.records import Document
     from casetrack.base.records.reading import NamedDocument, Reading
+    from casetrack.base.sql.catalog import GraphView
     from casetrack.graph.graph import ContextGraph
     from casetrack.store.index.scope import Place
     from casetrack.store.workspace import State
@@ -101,6 +102,20 @@ class Source:
         """Return the live places of chunks that have all index terms."""
         return list(scope_of(self.state.index, self.documents).holding(frozenset(terms)))
 
+    def first_places(
+        self, table: GraphView, column: str, ids: Collection[str], by: str, /
+    ) -> dict[str, Spot]:
+        """Return the first place of rows of a table with some ids in *column*, by a column."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        rows = self.graph.table(table)
+        rows = rows.filter(pc.is_in(rows[column], value_set=pa.array(sorted(ids), pa.string())))
+        places: dict[str, Spot] = {}
+        for row in rows.select([by, "chunk_id", "char_start", "char_end"]).to_pylist():
+            places.setdefault(row[by], spot(row))
+        return places
+
     def answer(
         self,
         text: str,
@@ -136,6 +151,11 @@ class Source:
 def _by_path(state: State) -> list[Document]:
     documents = state.snapshot.documents.values()
     return sorted(documents, key=lambda d: (d.path, d.document_id))
+
+
+def spot(row: Mapping[str, Any], /) -> Spot:
+    """Return the place of a row of the graph."""
+    return row["chunk_id"], row["char_start"], row["char_end"]
 
 
 def joined(names: Sequence[str], /) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from casetrack.search.computed.asked import LISTS
+from casetrack.search.computed.asked import TYPES
 
 if TYPE_CHECKING:
     from casetrack.base.records.search import ComputedAnswer
@@ -31,7 +31,6 @@ _SIGNING = re.compile(
 """A label, or the start of a sentence, of which the name before the end of a text is the signer."""
 _BEFORE = 160
 """Characters before a name in which the signature block shows that it is one."""
-_TYPES = {word: name for name, words in LISTS.groups("types").items() for word in words}
 
 
 def signers_answer(source: Source, text: str, /) -> ComputedAnswer | None:
@@ -71,8 +70,8 @@ def _document(source: Source, words: str) -> str | None:
         return next(iter(named))
     if named:
         return None
-    kinds = {_TYPES[w] for w in words.lower().split() if w in _TYPES}
-    others = [w for w in words.lower().split() if w not in _TYPES and w not in _ARTICLES]
+    kinds = {TYPES[w] for w in words.lower().split() if w in TYPES}
+    others = [w for w in words.lower().split() if w not in TYPES and w not in _ARTICLES]
     if len(source.documents) == 1:
         return next(iter(source.documents))
     if len(kinds) != 1 or others:

@@ -45,7 +45,7 @@ _FULL_STOP = re.compile(
     r"[\u0589\u061f\u06d4\u0964\u0965\u0df4\u0f0d\u104b\u1362\u1367\u1368\u17d4\u17d5]\s*"
 )
 """Ends of sentences in Armenian, Arabic, Indic, Tibetan, Burmese, Ethiopic and Khmer script."""
-_SPACE = re.compile(r"\s+")
+_TO_SPACE = re.compile(r"\S.*\s", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,23 +171,14 @@ def _of_size(text: str, start: int, end: int, cuts: Sequence[int]) -> list[tuple
 
 
 def _of_words(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield pieces of about equal length, cut at spaces where possible."""
-    count = -(-(end - start) // LONGEST)
-    size = -(-(end - start) // count)
+    """Yield pieces, cut at spaces where possible."""
     while end - start > LONGEST:
-        space = _SPACE.search(text, start + size, min(start + LONGEST, end))
-        cut = space.end() if space else _last_space(text, start, start + size)
+        space = _TO_SPACE.match(text, start, start + LONGEST)
+        cut = space.end() if space else start + LONGEST
         yield stripped(text, start, cut)
         start = stripped(text, cut, end)[0]
     if start < end:
         yield start, end
-
-
-def _last_space(text: str, start: int, most: int) -> int:
-    for at in range(most, start + 1, -1):
-        if text[at - 1].isspace():
-            return at
-    return most
 
 
 def stripped(text: str, start: int, end: int, /) -> tuple[int, int]:
