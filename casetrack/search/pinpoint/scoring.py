@@ -296,8 +296,7 @@ def features_of(text: str, units: Sequence[Unit], sought: Sought, near: Floats |
     """Return the features of each unit, float [units, 14]; parameters as in :func:`scores`."""
     terms = sought.specific
     held = _held(text, units, terms)
-    own = sum(weight for weight in terms.values() if weight >= 1.0)
-    own = own or sum(terms.values()) or 1.0
+    own = sum(weight for weight in terms.values() if weight >= 1.0) or sum(terms.values()) or 1.0
     worth = {term: weight * sought.rarity.get(term, 1.0) for term, weight in terms.items()}
     added = {t: worth[t] for t, w in terms.items() if w < 1.0}
     own_worth = sum(worth[t] for t, w in terms.items() if w >= 1.0) or sum(worth.values()) or 1.0
