@@ -435,8 +435,7 @@ def judged(
     best = {name: values[:LOOKED_AT].max(keepdims=True) for name, values in features.items()}
     whole = max(float(fit.relevance(best)[0]), float(each.max()))
     is_lost = any(features[name].any() for name in ("exact", "names"))
-    # Only token matrices show that the value is missing.
-    is_strict = is_lost or (asks_value and "nearest" in features)
+    is_strict = is_lost or asks_value
     least = words_fit.worded_from
     worded = max(float(words_fit.relevance(best)[0]), float(by_words.max()))
     whole = _bounded(whole, is_strict=is_strict, is_worded=worded >= least)

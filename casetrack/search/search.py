@@ -339,7 +339,9 @@ class _Run:
             profile=profile,
             language=reading.language,
             never_none=never_none,
-            asks_value=bool(kinds_asked(reading.form, reading.query)),
+            # Vectors alone miss too many passages to deny a value.
+            asks_value="bm25" in self.plan.stages
+            and bool(kinds_asked(reading.form, reading.query)),
         )
         self.remarks = [sentence(missing, lambda at: index.texts([at])[at])] if missing else []
         if foreign:

@@ -176,8 +176,6 @@ def test_a_value_needs_more_evidence_than_words_of_its_subject(collection: Colle
     verdicts = [asked(profile="mini", asks_value=asks) for asks in (True, False)]
     assert [evidence_of(verdict.relevance) for verdict in verdicts] == ["none", "weak"]
     assert [evidence_of(verdict.results[0]) for verdict in verdicts] == ["none", "weak"]
-    by_words = [asked(profile=None, asks_value=asks).relevance for asks in (True, False)]
-    assert by_words[0] == by_words[1]
 
 
 def test_everyday_words_count_for_those_of_documents(collection: Collection) -> None:
