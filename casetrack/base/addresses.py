@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from email.utils import parseaddr
 from typing import Final
 
@@ -57,22 +57,15 @@ class Correspondent:
         return ordered_name(self.name, self.address) or self.address
 
 
-def correspondents(field: str, shown: str = "", /) -> list[Correspondent]:
+def correspondents(field: str, /) -> list[Correspondent]:
     """Return the correspondents of a ``From``, ``To``, ``Cc`` or ``Bcc`` field, in order.
-
-    *shown* are the display names of the mailbox (``X-To``) in the same order, used only if their
-    number equals that of the addresses.
 
     >>> [str(c) for c in correspondents("Roe, Jo <jo@acme.com>, 'Lee' [mailto:al@acme.com]; Bo")]
     ['Roe, Jo <jo@acme.com>', 'Lee <al@acme.com>', 'Bo']
     >>> [str(c) for c in correspondents("list at acme.com On Behalf Of Al Lee; <bo at acme.com>")]
     ['Al Lee', 'bo@acme.com']
     """
-    people = [c for start, end in _items(field) if (c := _read(field, start, end)) is not None]
-    names = [c.name for c in correspondents(shown)] if shown else []
-    if len(names) != len(people):
-        return people
-    return [replace(p, name=p.name or n) for n, p in zip(names, people, strict=True)]
+    return [c for start, end in _items(field) if (c := _read(field, start, end)) is not None]
 
 
 def addresses(field: str, /) -> frozenset[str]:

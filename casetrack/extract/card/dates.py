@@ -38,6 +38,8 @@ _OF_CUSTOMER: Final = re.compile(r"kunden|customer|contract|order|bestell|alt", 
 _COVER, _TOP, _HEAD = 3200, 700, 300
 _ENOUGH, _OF_CONTRACT = 0.9, 1.6
 _KINDS: Final = frozenset(("absolute", "ambiguous"))
+_CLOCK: Final = re.compile(r"T\d\d:\d\d")
+"""The time of a program's record behind a date."""
 _OF_BILL = _LISTS.pattern("of_bill")
 _DATED: Final = frozenset(
     (
@@ -83,7 +85,7 @@ def _rank(text: str, span: DateSpan, kind: str, salutation: int) -> float:
     start = text.rfind("\n", 0, span.start) + 1
     line = text[start : line_end if line_end > 0 else len(text)].strip()
     is_alone = len(line) <= span.end - span.start + 28
-    rank = 0.0
+    rank = -1.0 if _CLOCK.match(text, span.end) else 0.0
     if _OF_THIS.search(own_line):
         rank += 2.5
     elif _OTHER_DATE.search(own_line) or _PLANNED.search(before):

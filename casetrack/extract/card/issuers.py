@@ -18,7 +18,7 @@ from casetrack.extract.card.patterns import (
     SALUTATION,
     pattern,
 )
-from casetrack.extract.card.titles import CONTRACT_NOUN, is_day, is_titled, read_title
+from casetrack.extract.card.titles import CONTRACT_NOUN, is_day, is_titled, page_title, read_title
 from casetrack.extract.dates import find_dates
 
 if TYPE_CHECKING:
@@ -82,7 +82,9 @@ def read_issuer(cover: Cover, kind: str, /) -> Found | None:
     if kind in FILINGS:
         return _registrant(cover)
     if kind in ISSUED:
-        return _releases(cover) or _publisher(cover)
+        return matched(cover, "issuer", page_title(cover), 0.8, "title of the page") or _releases(
+            cover
+        )
     if kind in {"invoice", "order", "proposal"}:
         return _labelled(cover, "issuer") or _letterhead(cover) or _firm_line(cover, _COVER)
     if kind == "paper":
@@ -234,16 +236,6 @@ def _releases(cover: Cover) -> Found | None:
     opening = _firm_key(text[:about], len(text))
     named = (f for f in found if f.evidence == "about section" and _firm_key(f.value) in opening)
     return next(named, None)
-
-
-def _publisher(cover: Cover) -> Found | None:
-    """Return the name behind a headline that the page repeats: "Storm ahead - Weather Office"."""
-    text = cover.lines[0].text if cover.lines else ""
-    headline, mark, name = next(iter(re.findall(r"(.{12,})\s([|–—-])\s(.+)", text)), ("", "", ""))
-    if mark and any(line.text == headline for line in cover.lines[1:]):
-        end = cover.lines[0].end
-        return found_at(cover, "issuer", end - len(name), end, 0.8, "title of the page")
-    return None
 
 
 def _is_person(found: Found, text: str) -> bool:
@@ -431,7 +423,7 @@ def _body_of_minutes(cover: Cover) -> Found | None:
             match
             and is_body
             and not re.match(
-                r"(?:\w+treffen|mitglieder\w+|meeting|top|\w+tag\b|status)",
+                r"(?:\w+treffen|mitglieder\w+|meeting|top|\w+tag\b|status|\w+ly\b|annual|regular)",
                 match["v"],
                 re.IGNORECASE,
             )

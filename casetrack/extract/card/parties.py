@@ -40,6 +40,7 @@ _AS: Final = pattern("as")
 _BARE: Final = re.compile(r"\((?:the\s+)?([A-Z][\w ]{2,28})\)")
 _HEREIN: Final = pattern("herein")
 _LABELLED: Final = pattern("labelled")
+_PROMISES: Final = pattern("promises")
 _OFFERS: Final = pattern("offers")
 _COLLECTIVE: Final = pattern("collective")
 _NOT_NAMES: Final = pattern("not_names")
@@ -74,6 +75,8 @@ def read_parties(cover: Cover, addressee: Found | None = None, /) -> tuple[Found
         at = writer.start("v"), writer.end("v"), 0.8, "letter"
         you = replace(addressee, field="party", role=role, side=2)
         best = (Found("party", " ".join(name.split()), *at, own, 1), you)
+    if not best and (promise := _PROMISES.search(cover.text[:_LATEST])):
+        best = tuple(_of_note(cover.text, promise))
     labelled = tuple(_labelled(cover))
     if _worth(labelled) > _worth(best):
         best = labelled
@@ -82,6 +85,17 @@ def read_parties(cover: Cover, addressee: Found | None = None, /) -> tuple[Found
         return ()
     pairs = PAIRS | (_OF_SUPPLY if _SUPPLY.search(cover.text[:600]) else {})
     return _with_implied(_unique(_without_tail(best)), pairs)
+
+
+def _of_note(text: str, promise: re.Match[str]) -> Iterator[Found]:
+    """Yield maker and payee of a promissory note."""
+    for side, (group, implied) in enumerate((("maker", "maker"), ("payee", "payee")), 1):
+        at, high = promise.start(group), promise.end("payee") if side == 2 else promise.end(group)
+        span = _name_span(text, at, high)
+        if span:
+            name = " ".join(text[slice(*span)].split())
+            role, _ = _role_after(text, span[1], high, name)
+            yield Found("party", name, *span, 0.85, "promise to pay", role or implied, side)
 
 
 def _singular(party: Found) -> Found:
@@ -269,7 +283,7 @@ def _name_span(text: str, at: int, high: int) -> tuple[int, int] | None:
         text[at:high],
     )
     first = at + (lead.end() if lead else 0)
-    if not re.match(r"[A-ZÄÖÜ0-9]|[a-z]{1,3}[A-Z]", text[first : first + 4]) or _NOT_NAMES.match(
+    if not re.match(r"[A-ZÄÖÜ0-9]|[a-z]{1,3}[A-Z\d]", text[first : first + 4]) or _NOT_NAMES.match(
         text[at : at + 60]
     ):
         return None
@@ -278,7 +292,7 @@ def _name_span(text: str, at: int, high: int) -> tuple[int, int] | None:
     if len(value) < 2 or len(value) > 120 or _NOT_NAMES.match(value) or _TIME.search(value):
         return None
     words = [w for w in re.findall(r"[^\W\d_][\w'’.-]*", value) if w.lower() not in _SMALL]
-    if not words or sum(w[0].isupper() or not w.islower() for w in words) < 0.8 * len(words):
+    if not words or sum(not (w.isalpha() and w.islower()) for w in words) < 0.8 * len(words):
         return None
     return (at if lead and lead[0].strip().lower() == "the" else first), first + len(
         text[first:end].rstrip(" \n,*_")
@@ -287,6 +301,7 @@ def _name_span(text: str, at: int, high: int) -> tuple[int, int] | None:
 
 _TIME: Final = re.compile(r"(?i)\b(?:date|agreement|period|term|time|closing)$")
 _GOES_ON: Final = re.compile(r"\s+(?:&|OF\b|of\s+[A-Z][a-z]|(?i:and)\s+(?i:trust|savings)\b)")
+_BRANCH: Final = re.compile(r",\s+(?:[A-Z][\w.]*\s+){1,3}(?i:branch)\b")
 _LAST_WORD: Final = re.compile(rf"\w+(?:\s\w+)?,?\s+(?:{FORM})(?!\w)")
 _SHORTENED: Final = re.compile(r"(?:\b[A-Z]|\b(?:Mr|Ms|Dr|St|Jr|Sr|Inc|Co|Corp|Ltd|No|Bros))$")
 _SMALL: Final = frozenset(
@@ -305,7 +320,8 @@ def _end_of_name(text: str, first: int, high: int) -> int:
             if following and following["form"]:
                 continue
             if not _GOES_ON.match(text, end):
-                return end
+                branch = _BRANCH.match(text, end, high)
+                return branch.end() if branch else end
             end = first
         elif match.start() <= end and end > first:
             return end
@@ -343,7 +359,7 @@ def _role_after(text: str, end: int, high: int, name: str) -> tuple[str | None, 
             continue
         rest = text[link.end() : link.end() + 30].lstrip()
         starts = re.match(
-            r"\(?[\dA-ZÄÖÜ]|\(?(?:[a-z]|i{1,3})[).]\s|[\"“_\[{<]|[a-z]{1,3}[A-Z]|you\b|the\s|-{4}|any\s|each\s|certain\s|other\s",
+            r"\(?[\dA-ZÄÖÜ]|\(?(?:[a-z]|i{1,3})[).]\s|[\"“_\[{<]|\(see\b|[a-z]{1,3}[A-Z\d]|you\b|the\s|-{4}|any\s|each\s|certain\s|other\s",
             rest,
         )
         if starts is None:

@@ -33,7 +33,9 @@ _RESTATED: Final = re.compile(
 _NEAR_TOP, _BESIDE_DATE, _FEW = 9, 12, 6
 _BETWEEN: Final = pattern("between")
 _AGENCY: Final = pattern("agency")
-_OPEN_END: Final = re.compile(r"(?i)(?:\s+(?:for|of|to|and|by|with|the))+\s*$")
+_PAGE_TITLE: Final = re.compile(r"\s*(?P<headline>\S.{11,})\s[|–—-]\s(?P<v>\S.+)")
+_RELEASED: Final = re.compile(r"(?i)\W*for\s+immediate\s+release\W*$")
+_OPEN_END: Final = re.compile(r"(?i)(?:\s+(?:for|of|to|and|by|with|the|dated))+\s*$")
 
 
 def read_title(cover: Cover, kind: str, /) -> Found | None:
@@ -58,6 +60,13 @@ def read_title(cover: Cover, kind: str, /) -> Found | None:
             return found_at(cover, "title", *at.span(), 0.95, "title in the text and the file")
     own = None if NOT_TITLE.match(cover.title or "") else cover.title
     return _headline(cover, kind) or of_property("title", own, "title of the file")
+
+
+def page_title(cover: Cover, /) -> re.Match[str] | None:
+    """Return the first line if it is "Headline - Publisher", and a line repeats the headline."""
+    match = _PAGE_TITLE.match(cover.text) if cover.lines else None
+    is_title = match and any(line.text == match["headline"] for line in cover.lines[1:])
+    return match if is_title else None
 
 
 def is_titled(text: str, /) -> bool:
@@ -102,7 +111,10 @@ def _headline(cover: Cover, kind: str) -> Found | None:
         at = re.search(r"\s+".join(map(re.escape, clean(heading).split())), cover.text)
         if at and at.start() < 2500:
             return found_at(cover, "title", *at.span(), 0.85, "first heading")
-    for number, line in enumerate(cover.lines[:14]):
+    if page := page_title(cover):
+        return found_at(cover, "title", *page.span("headline"), 0.85, "title of the page")
+    first = next((n for n, x in enumerate(cover.lines[:40]) if _RELEASED.match(x.text)), 0)
+    for number, line in enumerate(cover.lines[first : first + 14], first):
         letters = sum(c.isalpha() for c in line.text)
         if (
             letters < _FEW

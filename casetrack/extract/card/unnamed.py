@@ -8,7 +8,7 @@ from typing import Final
 _BLANK: Final = (
     r"(?:_{3,}|\.{6,}|…{2,}|-{6,}|\*{3,}|\[(?:[*•●_.…\s-]|\xa0){1,80}\]|"
     r"[\[<{](?=[^\]>}\n]{0,60}(?i:name|party|company|client|customer|insert|entity|firma))"
-    r"[^\]>}\n]{2,80}[\]>}])"
+    r"[^\]>}\n]{2,80}[\]>}]|\(see\s[^()\n]{2,40}\))"
 )
 _POINTER: Final = (
     r"(?i:you\b|(?:the\s+)?(?:above|below|under|hereinbelow)[-\s]?(?:named|mentioned|signed|"

@@ -45,6 +45,9 @@ _STRONG = re.compile(_LISTS.text("strong"), re.VERBOSE | re.IGNORECASE)
 _PERIOD = _LISTS.pattern("period")
 _BALANCE = re.compile(r"(?:([^\W\d_]+)\W+)?\b(?:as\s+(?:of|at)|at)\s+$", re.IGNORECASE)
 """Text before the day of a balance, unless the preceding word makes it the day of a deed."""
+_BALANCE_SHEET = re.compile(
+    r"\W*(?:(?:un)?audited\s|con(?:densed|solidated)\s)*balance\s", re.IGNORECASE
+)
 _AS_OF_DEEDS = _LISTS.pattern("as_of_deeds")
 _FILED = re.compile(r"\b(?:filed|furnished|submitted|reported)\b[^.;]{0,80}$", re.IGNORECASE)
 _FORMS = _LISTS.pattern("forms")
@@ -104,12 +107,15 @@ def read_event(
         sender = _first_of(" ".join(wrote["sender"].replace(">", "> ", 1).split()))
         return Reading(f"Mail from {sender}, quoted", _QUOTED, "mail") if sender else None
     low, high = sentence_around(text, start, end)
+    line = text.rfind("\n", 0, start) + 1, line_end if line_end >= 0 else len(text)
+    if not _WORD.search(text[line[0] : start] + text[end : line[1]]):
+        low, high = line  # a date alone on its line
     sentence = text[low:high]
     if _ROUTING.match(sentence):
         return None
-    if _NOISE_BEFORE.search(text[max(low, start - 40) : start]) or _NOISE_SENTENCE.search(sentence):
-        return None
-    if _CITED_BEFORE.search(text[max(low, start - 90) : start]):
+    before = text[max(low, start - 90) : start]
+    is_noise = _NOISE_BEFORE.search(before[-40:]) or _NOISE_SENTENCE.search(sentence)
+    if is_noise or _CITED_BEFORE.search(before):
         return None
     context = f"{text[low:start]} {text[end:high]}"
     words = _WORD.findall(context)
@@ -128,7 +134,9 @@ def read_event(
         return None  # a mail is dated by its head
     if is_bare:
         return _bare(chunk, start, end, (low, high), title)
-    deed *= _boilerplate_weight(text[low:start], sentence) * (1.0 if len(words) > 5 else 0.8)
+    deed *= _boilerplate_weight(text[low:start], text[end:high], sentence) * (
+        1.0 if len(words) > 5 else 0.8
+    )
     return Reading(
         shortened(text, low, high, (start, end), _WIDTH),
         deed,
@@ -147,10 +155,12 @@ def _type_of(before: str, behind: str) -> EventType | None:
     return min(starts, key=lambda t: starts[t], default=None)
 
 
-def _boilerplate_weight(before: str, sentence: str) -> float:
+def _boilerplate_weight(before: str, behind: str, sentence: str) -> float:
     """Return the factor for dates of accounts and filings, which are weaker than dates of deeds."""
     if _PERIOD.search(before):
         return 0.1
+    if _BALANCE_SHEET.match(behind):
+        return 0.2
     balance = _BALANCE.search(before)
     if balance and not _AS_OF_DEEDS.match(balance[1] or ""):
         return 0.2

@@ -195,10 +195,10 @@ def mail_head(part: Part, /) -> Mail:
     date = headers.field(head, "date")
     mail = Mail(
         subject=headers.field(head, "subject"),
-        sender=headers.fields(head, "from") or headers.fields(head, "sender"),
-        to=headers.fields(head, "to"),
-        cc=headers.fields(head, "cc"),
-        bcc=headers.fields(head, "bcc"),
+        sender=headers.people(head, "from") or headers.fields(head, "sender"),
+        to=headers.people(head, "to"),
+        cc=headers.people(head, "cc"),
+        bcc=headers.people(head, "bcc"),
         date=mail_date(date),
         date_text=date,
         message_id=headers.field(head, "message-id"),

@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 from email.message import Message
 
+from casetrack.base.addresses import correspondents, ordered_name
 from casetrack.base.words import WordLists
 from casetrack.parse.dates import mail_date
 from casetrack.parse.encoding import NotText, decode
@@ -178,6 +179,21 @@ def fields(message: Message, name: str, /) -> str:
     """Return all fields of a name, joined by commas, since some mails repeat ``To``."""
     values = (" ".join(decode_words(str(value)).split()) for value in message.get_all(name, ()))
     return ", ".join(value.strip(" ,") for value in values if value.strip(" ,"))
+
+
+def people(message: Message, name: str, /) -> str:
+    """Return a field of addresses, with the display names of the mailbox (``X-To``) if they fit."""
+    own, shown = fields(message, name), field(message, f"x-{name}")
+    known, names = correspondents(own), correspondents(shown)
+    if not known:
+        return ", ".join(each.person for each in names)
+    if len(known) != len(names) or all(each.name for each in known):
+        return own
+    named = (
+        (k.address, k.person if k.name else ordered_name(n.name, k.address))
+        for k, n in zip(known, names, strict=True)
+    )
+    return ", ".join(f"{n} <{address}>" if n and address else n or address for address, n in named)
 
 
 def received(message: Message, /) -> list[dt.datetime | None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from email.message import Message
 from typing import TYPE_CHECKING, Any
 
 import docx
@@ -16,6 +17,7 @@ from casetrack.base.errors import FileNotFound, UsageError
 from casetrack.editions.legal.discovery.load import load_production
 from casetrack.editions.legal.discovery.privilege import Counsel, privilege_log, read_counsel
 from casetrack.editions.legal.paper.privilege import COLUMNS, as_csv, as_docx, as_markdown, as_xlsx
+from casetrack.parse.mail import headers
 from editions.legal.cases import new_case
 from editions.legal.productions import label, produce
 from graph.belonging.mails import mail
@@ -135,24 +137,32 @@ def test_a_single_name_is_nobody(tmp_path: Path) -> None:
         read_counsel(tmp_path / "none.txt")
 
 
+HEADS = {
+    "a@x.example, b@x.example": ["a@x.example", "b@x.example"],
+    '"Roe, Jane" <j@x.example>, b@x.example': ["Roe, Jane <j@x.example>", "b@x.example"],
+    "a@x.example, law <.s@x.example>": ["a@x.example", "law <.s@x.example>"],
+    "Roe, Jane; Renner, Bo": ["Roe, Jane", "Renner, Bo"],
+    "A@x.example\u00aeB@x.example": ["A@x.example", "B@x.example"],
+    "Mary Cook@ECT, Bo Ny/HOU/X@X": ["Mary Cook", "Bo Ny"],
+    'Team: a@x.example;, "Mill, Inc." <b@x.example>': ["a@x.example", "Mill, Inc. <b@x.example>"],
+    "": [],
+}
+
+
+@pytest.mark.parametrize(("written", "people"), HEADS.items())
+def test_people_of_a_head(written: str, people: list[str]) -> None:
+    assert [str(p) for p in correspondents(written)] == people
+
+
 @pytest.mark.parametrize(
     ("written", "shown", "people"),
     [
-        ("a@x.example, b@x.example", "", ["a@x.example", "b@x.example"]),
-        ('"Roe, Jane" <j@x.example>, b@x.example', "", ["Roe, Jane <j@x.example>", "b@x.example"]),
-        ("a@x.example, law <.s@x.example>", "", ["a@x.example", "law <.s@x.example>"]),
-        ("Roe, Jane; Renner, Bo", "", ["Roe, Jane", "Renner, Bo"]),
-        ("A@x.example\u00aeB@x.example", "", ["A@x.example", "B@x.example"]),
-        ("j@x.example", "Roe, Jane </O=X/CN=J>", ["Roe, Jane <j@x.example>"]),
-        ("j@x.example", "Roe, Jane </O=X>, Bo </O=X>", ["j@x.example"]),
-        ("Mary Cook@ECT, Bo Ny/HOU/X@X", "", ["Mary Cook", "Bo Ny"]),
-        (
-            'Team: a@x.example;, "Mill, Inc." <b@x.example>',
-            "",
-            ["a@x.example", "Mill, Inc. <b@x.example>"],
-        ),
-        ("", "", []),
+        ("j@x.example", "Roe, Jane </O=X/CN=J>", "Jane Roe <j@x.example>"),
+        ("j@x.example", "Roe, Jane </O=X>, Bo </O=X>", "j@x.example"),
+        ("", "Bo Ny/HOU/X@X", "Bo Ny"),
     ],
 )
-def test_people_of_a_head(written: str, shown: str, people: list[str]) -> None:
-    assert [str(p) for p in correspondents(written, shown)] == people
+def test_names_of_a_mailbox(written: str, shown: str, people: str) -> None:
+    message = Message()
+    message["To"], message["X-To"] = written, shown
+    assert headers.people(message, "to") == people

@@ -209,10 +209,7 @@ class _Log:
         tree = self._trees[document.document_id]
         facts, head = dict(document.properties), _Head(document)
         parent = tree.parent_of(document)
-        people = {
-            role: head.people(role, facts.get(f"x_{role}", ""))
-            for role in ("from", "to", "cc", "bcc")
-        }
+        people = {role: head.people(role) for role in ("from", "to", "cc", "bcc")}
         date, time, date_is = head.date()
         privilege, basis = self._asserted(document)
         attorneys = [
@@ -331,7 +328,7 @@ class _Head:
         """Subject of a mail; empty for others, because a title reveals content."""
         return self._facts.get("subject") or self._field("subject")
 
-    def people(self, role: Role, shown: str) -> list[Correspondent]:
+    def people(self, role: Role) -> list[Correspondent]:
         """Return the author or the recipients."""
         document, own = self._document, self._facts.get(role) or self._field(role)
         if not own and role == "from":
@@ -339,7 +336,7 @@ class _Head:
             own = self._field("author") or document.issuer or by or ""
         if not own and role == "to" and not self.is_mail:
             own = document.addressee or ""
-        return correspondents(own, shown)
+        return correspondents(own)
 
     def date(self) -> tuple[str, str, str]:
         """Return date, time and their meaning; empty if unknown."""
