@@ -20,8 +20,6 @@ _LISTS = WordLists(__file__)
 _NUMBER_LABEL: Final = pattern("number_label")
 _OWN_DATE: Final = pattern("own_date")
 _OTHER_DATE: Final = pattern("other_date")
-_PLANNED: Final = re.compile(r"(?i)\b(?:will|shall|wird|werden)\b[^.;]*$")
-"""The rest of a sentence on something in the future."""
 _OF_THIS = _LISTS.pattern("of_this")
 _ENDED: Final = pattern("ended")
 _INTERVAL: Final = pattern("interval")
@@ -88,7 +86,7 @@ def _rank(text: str, span: DateSpan, kind: str, salutation: int) -> float:
     rank = -1.0 if _CLOCK.match(text, span.end) else 0.0
     if _OF_THIS.search(own_line):
         rank += 2.5
-    elif _OTHER_DATE.search(own_line) or _PLANNED.search(before):
+    elif _OTHER_DATE.search(own_line):
         rank -= 2
     elif _OWN_DATE.search(before):
         rank += 2

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from casetrack.base.addresses import correspondents
 from casetrack.extract.card.facts import Found, clean, found_at, matched, of_line, of_property
 from casetrack.extract.card.patterns import (
+    BILLS,
     FILINGS,
     ISSUED,
     MAILS,
@@ -85,7 +86,7 @@ def read_issuer(cover: Cover, kind: str, /) -> Found | None:
         return matched(cover, "issuer", page_title(cover), 0.8, "title of the page") or _releases(
             cover
         )
-    if kind in {"invoice", "order", "proposal"}:
+    if kind in BILLS:
         return _labelled(cover, "issuer") or _letterhead(cover) or _firm_line(cover, _COVER)
     if kind == "paper":
         return _authors(cover)
@@ -114,7 +115,7 @@ def read_addressee(cover: Cover, kind: str, /) -> Found | None:
     """Return to whom a document of a kind is addressed."""
     if cover.format in MAILS:
         return of_property("addressee", _mail_name(cover.properties.get("to")), "recipient")
-    if kind in {"invoice", "order", "proposal"}:
+    if kind in BILLS:
         return _labelled(cover, "addressee") or _in_window(cover)
     if kind not in {"correspondence", "memo"} and not (kind == "contract" and is_letter(cover)):
         return None

@@ -42,9 +42,7 @@ _HEREIN: Final = pattern("herein")
 _LABELLED: Final = pattern("labelled")
 _PROMISES: Final = pattern("promises")
 _OFFERS: Final = pattern("offers")
-_COLLECTIVE: Final = pattern("collective")
 _NOT_NAMES: Final = pattern("not_names")
-_GROUP: Final = pattern("group")
 
 
 def read_parties(cover: Cover, addressee: Found | None = None, /) -> tuple[Found, ...]:
@@ -55,7 +53,7 @@ def read_parties(cover: Cover, addressee: Found | None = None, /) -> tuple[Found
     best: tuple[Found, ...] = ()
     for clause in _CLAUSE.finditer(cover.text):
         before = cover.text[max(0, clause.start() - 400) : clause.start()]
-        if not _ABOUT.search(before) or _WHEREAS.search(before):
+        if not _ABOUT.search(before):
             continue
         on_lines = _listed(cover, clause.end()) if "\n" in clause[0] else []
         parties = tuple(on_lines or _in_clause(cover.text, clause.end()))
@@ -80,11 +78,11 @@ def read_parties(cover: Cover, addressee: Found | None = None, /) -> tuple[Found
     labelled = tuple(_labelled(cover))
     if _worth(labelled) > _worth(best):
         best = labelled
-    best = tuple(_singular(p) for p in best if not _is_no_party(p))
+    best = tuple(p for p in best if not _is_no_party(p))
     if len({p.side for p in best}) < 2:
         return ()
     pairs = PAIRS | (_OF_SUPPLY if _SUPPLY.search(cover.text[:600]) else {})
-    return _with_implied(_unique(_without_tail(best)), pairs)
+    return _with_implied(_unique(best), pairs)
 
 
 def _of_note(text: str, promise: re.Match[str]) -> Iterator[Found]:
@@ -96,13 +94,6 @@ def _of_note(text: str, promise: re.Match[str]) -> Iterator[Found]:
             name = " ".join(text[slice(*span)].split())
             role, _ = _role_after(text, span[1], high, name)
             yield Found("party", name, *span, 0.85, "promise to pay", role or implied, side)
-
-
-def _singular(party: Found) -> Found:
-    """Return a named party with its own role: each of the borrowers is a borrower."""
-    role = party.role if party.value and party.confidence > _GROUPS - 0.1 else None
-    is_plural = role is not None and role.endswith("s") and not role.endswith("ss")
-    return replace(party, role=role[:-1]) if role and is_plural else party
 
 
 def _stop(text: str, start: int, end: int) -> re.Match[str] | None:
@@ -120,23 +111,12 @@ def _is_no_party(party: Found) -> bool:
     return bool(party.value and (is_short or is_role or _NO_NAME.search(party.value)))
 
 
-def _without_tail(parties: tuple[Found, ...]) -> tuple[Found, ...]:
-    """Remove names behind two sides with roles that have neither role nor legal form."""
-    while len(parties) > 2 and parties[-1].role is None and parties[-1].confidence > _GROUPS:
-        is_firm = re.search(rf"\s(?:{FORM})$", parties[-1].value)
-        if is_firm or sum(p.role is not None for p in parties[:-1]) < 2:
-            break
-        parties = parties[:-1]
-    return parties
-
-
 _OF_NAMES: Final = frozenset(
     "agency bank company corporation fund investor member partner partners trust warehouse".split()
 )
 """Words for roles that are also last words of names."""
 _NO_PARTY = _LISTS.pattern("no_party")
 _NO_NAME = _LISTS.pattern("no_name")
-_WHEREAS: Final = re.compile(r"W(?:HEREAS|hereas)\b")
 _LINE_LINKS = _LISTS.pattern("line_links")
 _LIST_END = _LISTS.pattern("list_end")
 _LINE_ROLE: Final = re.compile(
@@ -144,11 +124,9 @@ _LINE_ROLE: Final = re.compile(
     r"(?P<role>[A-Z][\w/.-]*(?:\s[A-Z][\w/.-]*){0,4})(?:,?\s(?:and|AND|&)\s.*)?"
     rf"|(?P<plain>(?!(?:{FORM})$)[A-Z][a-zA-Z]+)\.?"
 )
-_SEVERAL: Final = re.compile(rf"\s(?:{FORM}),\s+(?:and\s+)?(?!(?:{FORM})\b)[A-Z]")
 _GROUP_LINE = _LISTS.pattern("group_line")
 _IS_DETAIL: Final = re.compile(r"(?i)(?:the$|an?|acting|individually|solely|not|its|c/o)\b|.*\d")
 _LONGEST_LINE, _LONGEST_NAME = 90, 12
-_HEAD_OF_GROUP: Final = re.compile(r"[^(,;.]{0,80}")
 _GROUPS: Final = 0.85
 """Groups and blank parties are less certain than names."""
 _ENOUGH, _LATEST = 40, 6000
@@ -173,17 +151,13 @@ def _in_clause(text: str, at: int) -> Iterator[Found]:
         party = _party_at(text, at, high)
         if party is None:
             break
-        name, role, then, is_group = party
+        name, role, then = party
         if name is not None:
             waiting.append(Found("party", *name, 0.9, "party clause", role, side))
-        elif role is not None and not is_group:
+        elif role is not None:
             waiting.append(
                 Found("party", "", at, min(at + 1, then), 0.8, "party clause", role, side)
             )
-        elif is_group:
-            end = at + len(_HEAD_OF_GROUP.match(text[at:then])[0])  # type: ignore[index]
-            value = " ".join(text[at:end].split())
-            waiting.append(Found("party", value, at, end, 0.6, "party clause", role, side))
         link = _AND.match(text, then, high)
         if role is not None:
             # "Inmac Corp., Inmac B.V. and Inmac AB, each a Borrower": one side with one role.
@@ -211,7 +185,7 @@ def _listed(cover: Cover, at: int) -> list[Found]:
         if line.start < at:
             continue
         shown = _LINE_LINKS.sub("", line.text)
-        if _LIST_END.match(shown) or len(shown) > _LONGEST_LINE or _SEVERAL.search(shown):
+        if _LIST_END.match(shown) or len(shown) > _LONGEST_LINE:
             break
         stated = _LINE_ROLE.fullmatch(shown)
         role = stated and _as_role(
@@ -247,8 +221,8 @@ def _is_name_line(text: str) -> bool:
 
 def _party_at(
     text: str, at: int, high: int
-) -> tuple[tuple[str, int, int] | None, str | None, int, bool] | None:
-    """Return name with span, role, end, and whether it is a group of the party at a position."""
+) -> tuple[tuple[str, int, int] | None, str | None, int] | None:
+    """Return name with span, role and end of the party at a position."""
     blank = UNNAMED_HERE.match(text, at, high)
     pointed = None if blank else POINTED.match(text, at, high)
     if blank or pointed:
@@ -257,12 +231,7 @@ def _party_at(
         words = re.findall(r"[a-z-]+", (blank or pointed)[0].lower())  # type: ignore[index]
         # "[Name of the Tenant]": the words of a blank state its role.
         known = ROLES if blank else {"you"}
-        return None, role or next((w for w in words if w in known), "party"), then, False
-    group = _GROUP.match(text, at, high)
-    if group and not re.match(r"(?i)\w+\s+(?:of|&|national|trust|one)\b", text[at : at + 40]):
-        end = at + re.split(r"[(,;]|\band\b", group[0], maxsplit=1)[0].rstrip().__len__()
-        role, then = _role_after(text, max(end, at + 3), high, "")
-        return None, role, then, True
+        return None, role or next((w for w in words if w in known), "party"), then
     span = _name_span(text, at, high)
     if span is None:
         return None
@@ -271,7 +240,7 @@ def _party_at(
         "." if text[end - 1 : end] == "." else ""
     )
     role, then = _role_after(text, end, high, name)
-    return (name, start, end), role, then, False
+    return (name, start, end), role, then
 
 
 def _name_span(text: str, at: int, high: int) -> tuple[int, int] | None:
@@ -369,12 +338,6 @@ def _role_after(text: str, end: int, high: int, name: str) -> tuple[str | None, 
     part = text[end:then]
     role: str | None = None
     for paren in re.finditer(r"\(((?:[^()]|\([^()]{0,80}\)){2,240})\)", part):
-        if (
-            _COLLECTIVE.search(paren[1])
-            and role is None
-            and not _TERM.search(paren[1].split("individually")[-1])
-        ):
-            continue
         terms = [r for term in _TERM.finditer(paren[1]) if (r := _as_role(term[1], name))]
         # (the "Bank" or the "Employer"): the part in this contract says more.
         role = role or min(terms, key=lambda r: r in _GENERAL or r == "bank", default=None)

@@ -18,6 +18,7 @@ def pattern(name: str, /) -> re.Pattern[str]:
 
 
 FILINGS: Final = frozenset(("annual report", "quarterly report", "current report", "filing"))
+BILLS: Final = frozenset(("invoice", "order", "proposal"))
 ISSUED: Final = FILINGS | {"press release", "results release"}
 NOT_TITLE: Final = pattern("not_title")
 PERSON: Final = pattern("person")

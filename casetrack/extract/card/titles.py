@@ -25,11 +25,7 @@ _TITLE_WORDS: Final[dict[str, tuple[str, ...]]] = {
     "form": (r"\b(?:form|application|consent|antrag|questionnaire|fragebogen)\b",),
 }
 """Words of the title line of a kind, the surest first."""
-_DATE_LIKE: Final = re.compile(r"\b(?:19|20)\d\d\b|university|department|inc\.|llc", re.IGNORECASE)
 _FORM_NAME: Final = pattern("form_name")
-_RESTATED: Final = re.compile(
-    r"\b(?:restated|amended|form of|first|second|third|fourth|fifth|sixth|seventh)$", re.IGNORECASE
-)
 _NEAR_TOP, _BESIDE_DATE, _FEW = 9, 12, 6
 _BETWEEN: Final = pattern("between")
 _AGENCY: Final = pattern("agency")
@@ -132,12 +128,7 @@ def _headline(cover: Cover, kind: str) -> Found | None:
                 r"[@\d]|[.:]$", further.text
             )
             following = further.text.split()
-            if (
-                not is_next
-                or len(following) > 8
-                or PERSON.fullmatch(further.text)
-                or _DATE_LIKE.search(further.text)
-            ):
+            if not is_next or len(following) > 8 or PERSON.fullmatch(further.text):
                 break
             if not (
                 line.text.rstrip().endswith((",", "-", "–", "—", ":"))
@@ -184,7 +175,7 @@ def _contract_title(cover: Cover) -> Found | None:
         start += 5 if text.startswith("THIS ") else 0
         above = cover.lines[number - 1] if number else None
         if above and cover.text[above.end : start].count("\n") == 1:
-            is_part = _ends_open(above.text.lower()) or bool(_RESTATED.search(above.text))
+            is_part = _ends_open(above.text.lower())
             is_part = is_part or re.match(r"(?i:and|for|to|of)\s", text) is not None
             is_part = is_part or (len(text.split()) == 1 and len(above.text.split()) < 5)
             if is_part and not NOT_TITLE.match(above.text) and is_titled(above.text):

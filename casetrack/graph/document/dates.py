@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from casetrack.base.words import WordLists
 from casetrack.base.words.lists import MONTHS, any_month
 from casetrack.extract.dates import day_order, read_date
+from casetrack.extract.dates.calendars import date_or_none
 from casetrack.extract.days import LEAST_CONFIDENCE
 
 if TYPE_CHECKING:
@@ -354,14 +355,7 @@ def document_date(document: DocumentFacts, /) -> dt.date | None:
     if (day := next(stated, "")) and len(day) == len("2024-05-01"):
         return dt.date.fromisoformat(day)
     named = _ISO_NAME.match(document.name.rpartition("/")[2])
-    return _calendar_day(*map(int, named.groups())) if named else None
-
-
-def _calendar_day(year: int, month: int, day: int) -> dt.date | None:
-    try:
-        return dt.date(year, month, day)
-    except ValueError:
-        return None
+    return date_or_none(*map(int, named.groups())) if named else None
 
 
 def date_key(span: DateSpan, /) -> str | None:

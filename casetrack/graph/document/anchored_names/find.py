@@ -13,11 +13,7 @@ from casetrack.graph.document.anchored_names.companies import find_companies, wa
 from casetrack.graph.document.anchored_names.facts import Anchor, Anchors, Term, Where
 from casetrack.graph.document.anchored_names.mail_signatures import mail_signatures
 from casetrack.graph.document.anchored_names.papers import card_names, paper_names
-from casetrack.graph.document.anchored_names.signatures import (
-    invoice_heads,
-    signatures,
-    title_block,
-)
+from casetrack.graph.document.anchored_names.signatures import signatures
 from casetrack.graph.document.anchored_names.terms import Candidate, terms_of
 from casetrack.graph.document.titles import MODIFIERS, PARTIES, is_job, job_title
 from casetrack.graph.entities.lexicon import GIVEN_NAMES
@@ -196,9 +192,6 @@ def find_anchors(
         _add(anchors, (s for s in signers if (s.where.start, s.where.end) not in rests))
         _add(anchors, mail_heads(number, chunk.text))
         _add(anchors, mail_signatures(number, chunk.text, names))
-        if number < _FRONT:
-            _add(anchors, title_block(number, chunk.text, candidates))
-            _add(anchors, invoice_heads(number, chunk.text, candidates))
     return anchors, tagged
 
 

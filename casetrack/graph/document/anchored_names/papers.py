@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from casetrack.extract.card.patterns import ISSUED
+from casetrack.extract.card.patterns import BILLS, ISSUED
 from casetrack.extract.papers.caption_lines import caption_cells
 from casetrack.extract.papers.courts import find_court
 from casetrack.graph.document.anchored_names.companies import is_body
@@ -77,7 +77,7 @@ def paper_names(
 def card_names(document: DocumentFacts, chunks: Sequence[ChunkFacts], /) -> Iterator[Anchor]:
     """Yield the parties of the card with their roles, the issuer, and the letterhead's firm."""
     for fact in document.card or ():
-        is_own = fact.value and fact.field in {"issuer", "party"}
+        is_own = fact.value and fact.field in {"issuer", "addressee", "party"}
         where = _place(fact.value, fact, chunks) if is_own else None
         if where is None:
             continue
@@ -85,9 +85,11 @@ def card_names(document: DocumentFacts, chunks: Sequence[ChunkFacts], /) -> Iter
         kind = _kind(fact.value)
         if fact.field == "party":
             yield Anchor(where, text, kind, "party clause", role=fact.role or "")
+        elif document.document_type in BILLS:
+            yield Anchor(where, text, kind, "invoice head")
         elif fact.evidence == "letterhead":
             yield Anchor(where, text, "organization", "letterhead")
-        elif document.document_type in ISSUED and kind == "organization":
+        elif fact.field == "issuer" and document.document_type in ISSUED and kind == "organization":
             yield Anchor(where, text, kind, "title block", role="issuer")
 
 

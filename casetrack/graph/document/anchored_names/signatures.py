@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from casetrack.base.words import WordLists
 from casetrack.base.words.lists import any_title
-from casetrack.graph.document.anchored_names.companies import walk_left, walk_right
+from casetrack.graph.document.anchored_names.companies import walk_left
 from casetrack.graph.document.anchored_names.facts import Anchor, Where
 from casetrack.graph.document.titles import is_part, job_title
 from casetrack.graph.entities.lexicon import GIVEN_NAMES
@@ -17,7 +17,6 @@ from casetrack.graph.entities.text import fold
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from casetrack.extract.spans import NameKind
     from casetrack.graph.document.anchored_names.terms import Candidate
 
 _LISTS = WordLists(__file__)
@@ -34,11 +33,6 @@ _NAMED = _LISTS.pattern("named")
 _BY: Final = re.compile(r"(?:^|\n)[ \t]*(?:By|BY|Per|By its|Durch)[ \t]*:?[ \t]*(?=[/_\n]|\w|$)")
 _SIGNED_LINE: Final = re.compile(r"\n[ \t_]*/[sS]/")
 _WITNESS = frozenset("witness signature signatures date name title print printed its by".split())
-_HEAD = _LISTS.pattern("head")
-_INVOICE = _LISTS.pattern("invoice")
-_BETWEEN = _LISTS.pattern("between")
-_AND: Final = re.compile(r"(?i:\s*(?:[-–]\s*)?(?:and|und|&)(?:\s*[-–])?:?\s*)")
-_TITLE_LINES = 14
 _BLOCK = 420
 
 
@@ -103,67 +97,6 @@ def _line_above(chunk: int, text: str, at: int, candidates: Sequence[Candidate])
     if walk_left(text, start, end) != start or any(fold(w) in _WITNESS for w in line.split()):
         return None
     return Anchor(Where(chunk, start, end), line, None, "signature")
-
-
-def title_block(chunk: int, text: str, candidates: Sequence[Candidate], /) -> Iterator[Anchor]:
-    """Yield the names on a title page: the lines after "by and between", separated by "and"."""
-    for match in _BETWEEN.finditer(text):
-        at, expects = match.end(), True
-        for _ in range(_TITLE_LINES):
-            at = _skipped(text, at)
-            line_end = text.find("\n", at)
-            line_end = len(text) if line_end < 0 else line_end
-            joined = _AND.match(text, at)
-            if joined and joined.end() > at:
-                at, expects = joined.end(), True
-                line_end = text.find("\n", at)
-                line_end = len(text) if line_end < 0 else line_end
-            if at >= len(text):
-                break
-            span = _name_on_line(text, at, line_end, candidates) if expects else None
-            if span is not None:
-                yield Anchor(
-                    Where(chunk, span[0], span[1]), text[span[0] : span[1]], span[2], "title block"
-                )
-                line_end = max(line_end if span[1] >= line_end - 2 else span[1], span[1])
-                expects = False
-            elif expects:
-                break
-            at = line_end + 1 if line_end < len(text) and text[line_end] == "\n" else line_end
-            if text[at : at + 1] in {",", ";"}:
-                at += 1
-
-
-def _skipped(text: str, at: int) -> int:
-    while at < len(text) and text[at] in " \t\n,;(":
-        at += 1
-    return at
-
-
-def _name_on_line(
-    text: str, start: int, end: int, candidates: Sequence[Candidate]
-) -> tuple[int, int, NameKind | None] | None:
-    for known in candidates:
-        if start <= known.start <= start + 4:
-            return known.start, known.end, known.kind
-    stop = walk_right(text, start, min(len(text), end + 60))
-    if stop is None or stop - start < 3 or text[stop:end].strip(" ,.;"):
-        return None
-    return start, stop, None
-
-
-def invoice_heads(chunk: int, text: str, candidates: Sequence[Candidate], /) -> Iterator[Anchor]:
-    """Yield sender and recipient of an invoice from its head."""
-    if not _INVOICE.search(text):
-        return
-    for match in _HEAD.finditer(text):
-        start = match.end()
-        end = text.find("\n", start)
-        span = _name_on_line(text, start, len(text) if end < 0 else end, candidates)
-        if span is not None and not is_part(text[span[0] : span[1]]):
-            name = text[span[0] : span[1]]
-            kind = span[2] or ("person" if is_given(name) else None)
-            yield Anchor(Where(chunk, span[0], span[1]), name, kind, "invoice head")
 
 
 def is_given(name: str, /) -> bool:
