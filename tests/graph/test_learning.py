@@ -164,7 +164,8 @@ FIRMS = [
 
 @pytest.mark.parametrize(("text", "key", "count"), FIRMS)
 def test_a_firm_without_a_legal_form(text: str, key: str | None, count: int) -> None:
-    result = entities(read(text), "organization")
+    card = card_columns(Cover([TextPage(1, text)]), "contract")["card"]
+    result = entities(read(text, card=card), "organization")
     assert not count or [e.mention_count for e in result.values()] == [count]
     assert key is None or key in result
 

@@ -121,14 +121,12 @@ DESCRIBES = _LISTS.pattern("describes")
 BREAK: Final = re.compile(r"(?:[a-z]{4}|\))\.\s+[A-Z]|;|\b(?:shall|must|agrees?|whereas|WHEREAS)\b")
 DESCRIBER = _LISTS.pattern("describer")
 CLAUSE = _LISTS.pattern("clause")
-AND = _LISTS.pattern("and")
 ARTICLE: Final = re.compile(rf"\b(?:the|The|THE|der|die|das)\s[{QUOTES}‘’']?\s?$")
 ASIDE: Final = re.compile(r"\([^()]*\)")
 LABELLED = _LISTS.pattern("labelled")
 CALLED = _LISTS.pattern("called")
 FRONT = 6
 """Number of leading chunks in which parties may be named without "between"."""
-ABOUT_CONTRACT = _LISTS.pattern("about_contract")
 DESCRIBED = _LISTS.pattern("described")
 REACH, CLAUSE_REACH = 420, 900
 AN_INDIVIDUAL = _LISTS.pattern("an_individual")

@@ -153,8 +153,6 @@ def find_funds(text: str, /) -> Iterator[tuple[int, int]]:
 _LEAD = re.compile(r"(?:(?:19|20)\d\d|Total|TOTAL)\s+")
 _SPEAKER = 3
 """Maximum number of words of a person's name directly before a company."""
-_FRONT = 4
-"""Number of chunks that may contain the title page and the head."""
 
 
 def find_anchors(

@@ -39,7 +39,7 @@ _UNNAMED = re.compile(
 _PUBLIC = frozenset(
     "states people commonwealth government district schools village township parish authority "
     "department dept comm'n commissioner secretary attorney director warden administrator "
-    "bancorp ass'n assn dist co".split()
+    "bancorp ass'n assn dist co branch".split()
 )
 """Words of parties that are no persons, in addition to those of bodies."""
 _OF = re.compile(r"\s(?:of|for|the|&|and)\s", re.IGNORECASE)
@@ -82,7 +82,14 @@ def card_names(document: DocumentFacts, chunks: Sequence[ChunkFacts], /) -> Iter
         if where is None:
             continue
         text = chunks[where.chunk].text[where.start : where.end]
-        kind = _kind(fact.value)
+        kind, words = _kind(fact.value), fact.value.split()
+        if (
+            kind == "person"
+            and len(words) > 2
+            and "." not in fact.value
+            and not is_given(fact.value)
+        ):
+            kind = None  # "North Media Enterprises"
         if fact.field == "party":
             yield Anchor(where, text, kind, "party clause", role=fact.role or "")
         elif document.document_type in BILLS:

@@ -15,9 +15,7 @@ from casetrack.graph.document.anchored_names.companies import (
     walk_right,
 )
 from casetrack.graph.document.anchored_names.definitions import (
-    ABOUT_CONTRACT,
     AN_INDIVIDUAL,
-    AND,
     ARTICLE,
     AS_PART,
     ASIDE,
@@ -88,7 +86,6 @@ class TermReader:
 
     def read(self) -> None:
         """Fill ``names`` and ``terms``."""
-        self._read_clauses()
         if "(" in self._text:
             for match in INSIDE.finditer(self._text):
                 self._read_parentheses(match)
@@ -114,43 +111,6 @@ class TermReader:
         self._read_labelled()
         self._read_parts()
         self._read_other_names()
-
-    # --- party clauses -----------------------------------------------------------------------
-
-    def _read_clauses(self) -> None:
-        """Read the first names after "between", including those without a legal form."""
-        for at in self._clauses:
-            is_early = self._chunk < FRONT or "etween" in self._text[at - 14 : at].lower()
-            if not is_early or not ABOUT_CONTRACT.search(self._text, max(0, at - 260), at):
-                continue
-            first = self._name_at(at)
-            if first is None:
-                continue
-            self._add_name(first, "party clause")
-            high = min(len(self._text), first.end + REACH)
-            for match in AND.finditer(self._text, first.end, high):
-                second = self._name_at(match.end())
-                if second is not None and not BREAK.search(self._text, first.end, match.start()):
-                    self._add_name(second, "party clause")
-                    break
-
-    def _name_at(self, at: int) -> Candidate | None:
-        """Return the name that starts at a position, known or newly read."""
-        for candidate in self._known:
-            if at - 1 <= candidate.start <= at + 1:
-                return candidate
-        end = walk_right(self._text, at, min(len(self._text), at + 120))
-        if end is None or end - at < 3 or not _ends_name(self._text, end):
-            return None
-        if len({c for c in self._text[at:end] if c.isalpha()}) < 2:
-            return None
-        words = self._text[at:end].split()
-        if is_part(self._text[at:end]) or is_thing(self._text[at:end]) or fold(words[-1]) in VAGUE:
-            return None
-        if describes(self._text[at:end]):
-            return None
-        kind: NameKind | None = "person" if AN_INDIVIDUAL.match(self._text, end) else None
-        return self._add(Candidate(at, end, kind, has_form=False))
 
     def _add(self, name: Candidate) -> Candidate:
         """Add a name, which replaces known names inside it."""
