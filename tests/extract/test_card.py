@@ -51,6 +51,12 @@ PARTIES = {
     ",\nas Agent\nTABLE OF CONTENTS": "OAK INC.: borrower; ELM BANK N.A.: agent",
     "ASSIGNMENT made between Oak LLC (“Assignor”), in favor of Elm Bank N.A., 9 Bank Tower Trust "
     "Road (the “Assignee”). It ends.": "Oak LLC: assignor; Elm Bank N.A.: assignee",
+    "CONTRAT DE BAIL\nENTRE :\nOak SARL, représentée par Anne Roux,\nCi-après dénommée « le "
+    "Bailleur »,\nET\nElm SAS,\nCi-après dénommée « le Locataire »\nARTICLE 1": (
+        "Oak SARL: bailleur; Elm SAS: locataire"
+    ),
+    "For value received, the undersigned Oak Inc. (“Borrower”) promises to pay to the order of Elm "
+    "Bank, N.A. $9": "Oak Inc.: borrower; Elm Bank, N.A.: payee",
     "The difference between Oak and Marsh is small.": "",
 }
 
@@ -83,6 +89,9 @@ CARDS = {
     "press release: March 9, 2023\nOak Will Sell Elm\nBRISTOL--(WIRE)-- Oak, Inc. (NYSE: OAK) "
     "today announced the fiscal year ended January 28, 2023.": (
         "own_title: Oak Will Sell Elm; issuer: Oak, Inc.; stated_on: 2023-03-09; period: 2023-01-28"
+    ),
+    "press release: Storm ahead of us - Weather Office\nHome\nStorm ahead of us\nIt blows.": (
+        "own_title: Storm ahead of us; issuer: Weather Office"
     ),
     "contract: SECOND AMENDMENT\nTO\nLEASE AGREEMENT\ndated as of May 3, 2024": (
         "own_title: SECOND AMENDMENT TO LEASE AGREEMENT; stated_on: 2024-05-03; "

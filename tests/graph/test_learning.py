@@ -380,11 +380,6 @@ LETTERS = {
         "HARROW & LYLE\nSolicitors\n12 Quay Street, Bristol\n\n4 May 2021\n\nMr P Sandoval\n\n"
         "Dear Mr Sandoval\n\nHarrow & Lyle act for the seller.\n\nYours sincerely\n\nHarrow & Lyle"
     ),
-    "Brandt Ohlsen & Partner": (
-        "Brandt Ohlsen & Partner\nRechtsanwälte\nHafenstraße 7, 20457 Hamburg\n\n"
-        "Frau\nIlse Kröger\nAm Deich 3\n\n12. Mai 2022\n\n"
-        "Sehr geehrte Frau Kröger,\n\nBrandt Ohlsen & Partner vertritt die Verkäuferin."
-    ),
     "Cabinet Morel & Fils": (
         "Cabinet Morel & Fils\nAvocats\n14 rue des Lilas, 69003 Lyon\n\nLyon, le 4 mai 2021\n\n"
         "Madame Claire Petit\n3 place du Marché\n\nMadame,\n\nLe Cabinet Morel & Fils agit."
@@ -409,22 +404,7 @@ _PRIVATE = (
 NO_LETTERHEADS = {
     "a person's own": _PRIVATE.format("Adaeze Okafor", "adaeze@okafor.example"),
     "a couple": f"Mr & Mrs Roe\n{_STREET}\n{_TELEPHONE}\n\nPell Ltd\n\nDear Sirs\n\nNo.",
-    "whom it is addressed to": (
-        f"Pell & Marsh\n{_STREET}\n\n4 May 2021\n\nDear Sirs\n\nI want my money back."
-    ),
-    "given names": f"Jo & Ann Roe\n{_STREET}\n\nPell Ltd\n9 Kay Street\n\nDear Sirs\n\nNo.",
-    "a part of a firm, with an ampersand": (
-        f"Research & Development\n{_STREET}\n{_TELEPHONE}\n\nMs Roe\n\nDear Ms Roe\n\nYes."
-    ),
-    "a manual": f"Safety & Quality Manual\n{_TELEPHONE}\n\nFor staff\n\nDear colleague\n\nRead.",
-    "a form with the firm below": (
-        f"ORDER FORM\nKelp & Marl\n{_STREET}\n{_TELEPHONE}\n\nName\n\nDear customer\n\nFill in."
-    ),
-    "heading of terms": (
-        f"TERMS & CONDITIONS\n{_STREET}\n{_TELEPHONE}\n\nFor guests\n\nDear guest\n\nAt eight."
-    ),
     "a form": f"MEMBERSHIP APPLICATION FORM\n{_TELEPHONE}\n\nPlease fill in\n\nDear applicant\n",
-    "a report": (f"Health & Safety Report\n{_STREET}\n{_TELEPHONE}\n\nThe board\n\nDear members"),
     "a part of a firm": f"Customer Services\n{_STREET}\n{_TELEPHONE}\n\nMs Roe\n\nDear Ms Roe\n",
     "a town": f"Bristol\n7 Dock Road\n{_TELEPHONE}\n\nMs Roe\n\nDear Ms Roe\n\nHello.",
 }

@@ -18,7 +18,7 @@ COVER_CHARS: Final = 8000
 """Characters of the first pages that contain the facts of a document about itself."""
 _HIDDEN: Final = re.compile(rf"^(?:{'|'.join(HIDDEN_KINDS.values())}):.*$", re.MULTILINE)
 _MARKUP: Final = re.compile(
-    r"^(?:</?[A-Z]+>(?:\s*\d+)?$|!\[.*|#+\s*|[=*~]{4,}$)|\*\*|``|(?<!_)__(?!_)|<PAGE>|\\$",
+    r"^(?:</?[A-Z]+>(?:\s*\d+)?$|!\[.*|#+\s*|[=*~]{4,}$)|\*\*|``|(?<!_)__(?!_)|<PAGE>|\\$|\[(?=[^\]\n]*\]\()|\]\([^()\s]*\)",
     re.MULTILINE,
 )
 

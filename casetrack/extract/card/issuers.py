@@ -32,7 +32,6 @@ _CONFORMED: Final = re.compile(r"(?:COMPANY CONFORMED NAME:|<CONFORMED-NAME>)\s*
 _FILE_LINE: Final = pattern("file_line")
 _ISSUER_LABEL: Final = pattern("issuer_label")
 _ADDRESSEE_LABEL: Final = pattern("addressee_label")
-_COPYRIGHT: Final = pattern("copyright")
 _ABOUT: Final = pattern("about")
 _WIRE: Final = re.compile(r"\d{4}\s*/\s*(?P<v>[A-Z][\w&.,'’ -]{2,50}?)\s*/")
 _ANNOUNCES: Final = pattern("announces")
@@ -58,8 +57,6 @@ _OF_BODY: Final = re.compile(
 )
 _AGENCY: Final = pattern("agency")
 _ADOPTS: Final = pattern("adopts")
-_OWNED: Final = frozenset(("specification", "report", "policy", "presentation"))
-"""Kinds whose copyright belongs to the issuer; that of others may belong to a publisher."""
 _WORD: Final = re.compile(r"[^\W\d]{2}")
 _LONGEST: Final = 4  # words of a person's name
 _TO: Final = re.compile(r"^\W*(?:TO|To|An)\s*:\s*(?P<v>[^\n]{2,80})", re.MULTILINE)
@@ -104,7 +101,6 @@ def read_issuer(cover: Cover, kind: str, /) -> Found | None:
         return found
     found = _labelled(cover, "issuer")
     found = found if found and " " in found.value else None
-    found = found or (_owner(cover) if kind in _OWNED else None)
     found = found or matched(cover, "issuer", _ADOPTS.search(cover.text), 0.8, "adopts it")
     found = found or _firm_line(cover)
     # The agency at the head of a form receives it.
@@ -235,8 +231,8 @@ def _releases(cover: Cover) -> Found | None:
     if best:
         return best[1]
     opening = _firm_key(text[:about], len(text))
-    named = (f for f in found if f.evidence == "about section" and _firm_key(f.value) in opening)
-    return next(named, None)
+    is_only = len({f.value for f in found}) == 1 and _firm_key(found[0].value) in opening
+    return found[0] if is_only and found[0].evidence == "about section" else None
 
 
 def _is_person(found: Found, text: str) -> bool:
@@ -363,7 +359,8 @@ def _authors(cover: Cover) -> Found | None:
     high = min(abstract.start() if abstract else after + 900, after + 1200)
     start = end = -1
     above = after
-    for number, line in enumerate([x for x in cover.lines if after <= x.start < high][:12]):
+    lines = [x for x in cover.lines if after <= x.start < high][:12]
+    for number, line in enumerate(lines):
         if start < 0 and number > _BELOW_TITLE:
             break
         names = re.sub(r"(?:\s*[\d*†‡§∗]+,?)+(?=\W|$)", ",", line.text)
@@ -374,6 +371,9 @@ def _authors(cover: Cover) -> Found | None:
             end = line.start + len(people[0])
             return found_at(cover, "issuer", line.start, end, 0.8, "author line")
         is_title = start < 0 and len(people) < 2 and cover.text.count("\n", above, line.start) < 2
+        is_title &= not (
+            is_name and any(_INSTITUTION.search(x.text) for x in lines[number + 1 :][:1])
+        )
         above = line.end
         if is_title:  # It goes on over the next lines.
             continue
@@ -387,16 +387,6 @@ def _authors(cover: Cover) -> Found | None:
     found = found_at(cover, "issuer", start, end, 0.8, "author line")
     # Marks of footnotes and institutions are no part of the names.
     return found and replace(found, value=clean(re.sub(r"\s*[\d*†‡§∗]+", "", found.value)))
-
-
-def _owner(cover: Cover) -> Found | None:
-    """Return the owner of the copyright."""
-    for match in _COPYRIGHT.finditer(cover.text):
-        if not re.match(
-            r"(?:notice|all|holder|owner|law|act|protect\w*)\b", match["v"], re.IGNORECASE
-        ):
-            return matched(cover, "issuer", match, 0.7, "copyright")
-    return None
 
 
 def _agency(cover: Cover) -> Found | None:
@@ -416,7 +406,7 @@ def _body_of_minutes(cover: Cover) -> Found | None:
         return matched(cover, "issuer", named, 0.75, "title of minutes")
     for line in cover.lines[:12]:
         text = re.sub(r"[#*_]+", " ", line.text)
-        if line.text.startswith(("-", "•", "http")):
+        if re.match(r"[-•]|http|\d+\W", line.text) or len(text.split()) > _BLOCK:
             continue
         match = _MEETING.match(text)
         is_body = match and not find_dates(match["v"]) and _WORD.search(_firm_key(match["v"]))

@@ -369,7 +369,7 @@ def _as_role(term: str, name: str, *, is_role: bool = False) -> str | None:
 def _labelled(cover: Cover) -> Iterator[Found]:
     side = 0
     for match in _LABELLED.finditer(cover.text[:3500]):
-        label = " ".join(match["role"].split())
+        label = " ".join((match["term"] or match["role"]).split())
         is_party = re.fullmatch(r"(?i:party|partei) \w", label)
         if not is_party and label.lower().split()[-1] not in ROLES:
             continue

@@ -45,7 +45,8 @@ def read_title(cover: Cover, kind: str, /) -> Found | None:
             cover.text,
             re.MULTILINE,
         )
-        return matched(cover, "title", about, 0.8, "subject line")
+        if about:
+            return matched(cover, "title", about, 0.8, "subject line")
     if kind in {"contract", "policy"} and (named := _contract_title(cover)):
         return named
     if kind in FILINGS | {"form"} and (form := _form_title(cover)):
@@ -54,6 +55,8 @@ def read_title(cover: Cover, kind: str, /) -> Found | None:
         at = re.search(r"\s+".join(map(re.escape, cover.title.split())), cover.text, re.IGNORECASE)
         if at:
             return found_at(cover, "title", *at.span(), 0.95, "title in the text and the file")
+    if kind == "correspondence":
+        return None
     own = None if NOT_TITLE.match(cover.title or "") else cover.title
     return _headline(cover, kind) or of_property("title", own, "title of the file")
 
@@ -97,7 +100,9 @@ def _headline(cover: Cover, kind: str) -> Found | None:
     """Return the first heading, else the first lines that look like a title."""
     for words in _TITLE_WORDS.get(kind, ()):
         for line in cover.lines[:14]:
-            is_plain = len(line.text) < 110 and not re.search(r"http|^\W*-|\d+ ?min\b", line.text)
+            is_plain = len(line.text) < 110 and not re.search(
+                r"http|^\W*-|^\d+\W|\d+ ?min\b", line.text
+            )
             if is_plain and re.match(rf"[^(:]{{0,60}}(?:{words})", line.text, re.IGNORECASE):
                 return found_at(cover, "title", line.start, line.end, 0.85, "title line")
     for heading in cover.headings[:2]:

@@ -45,6 +45,7 @@ _STRONG = re.compile(_LISTS.text("strong"), re.VERBOSE | re.IGNORECASE)
 _PERIOD = _LISTS.pattern("period")
 _BALANCE = re.compile(r"(?:([^\W\d_]+)\W+)?\b(?:as\s+(?:of|at)|at)\s+$", re.IGNORECASE)
 """Text before the day of a balance, unless the preceding word makes it the day of a deed."""
+_FIELD = re.compile(r"[*\s]*[\w-]{2,20}[*\s]*:\s")
 _BALANCE_SHEET = re.compile(
     r"\W*(?:(?:un)?audited\s|con(?:densed|solidated)\s)*balance\s", re.IGNORECASE
 )
@@ -108,8 +109,9 @@ def read_event(
         return Reading(f"Mail from {sender}, quoted", _QUOTED, "mail") if sender else None
     low, high = sentence_around(text, start, end)
     line = text.rfind("\n", 0, start) + 1, line_end if line_end >= 0 else len(text)
-    if not _WORD.search(text[line[0] : start] + text[end : line[1]]):
-        low, high = line  # a date alone on its line
+    is_field = chunk.provenance.chunk_index == 0 and _FIELD.match(text, line[0], line[1])
+    if is_field or not _WORD.search(text[line[0] : start] + text[end : line[1]]):
+        low, high = line  # a date alone on its line, or a field at the head of a file
     sentence = text[low:high]
     if _ROUTING.match(sentence):
         return None
@@ -196,7 +198,7 @@ def _bare(chunk: Chunk, start: int, end: int, line: tuple[int, int], title: str 
     own = shortened(chunk.text, *line, (start, end), _WIDTH)
     source = chunk.provenance
     name = title or source.document_name
-    if source.chunk_index == 0 and own in name:
+    if source.chunk_index == 0 and (own in name or name in own):
         return Reading(name, 0.6)
     if source.chunk_index == 0 and start < _HEAD and not _has_running_text(chunk.text[: line[0]]):
         return Reading(f"{own}: date at the head of {name}", 0.6)
