@@ -22,13 +22,7 @@ NO_DATES = (
     *("Sent: Monday, 3 May 1087 10:12 AM\nTo: Bo", "On 3 May 1087 at 10:12, Ada Moss wrote:"),
     *("Am Montag, 3. Juni 1087 um 10:12 schrieb Ada Moss:", "> Date: 15 June 1215 10:12"),
     *("in 1080 units", "since 1080", "from 1042 to 1066", "the 1080s", "Q3 1080", "30 Nov 9999"),
-    *(
-        "1/1/1970 00:00",
-        "Thu, 1 Jan 1970 00:00 +0000",
-        "12/30/1899 0:00",
-        "31.12.9999",
-        "0 Jan 1900",
-    ),
+    *("1/1/1970 00:00", "Thu, 1 Jan 1970 00:00 +0000", "12/30/1899 0:00", "0 Jan 1900"),
 )
 DATES = {
     "sealed on 15 June 1215 at Runnymede": "1215-06-15",
