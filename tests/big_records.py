@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from casetrack.api.collection import Collection
@@ -22,7 +23,7 @@ from casetrack.base.records import (
     Signal,
 )
 from casetrack.base.records.graph import SimilarChunk
-from casetrack.search.pinpoint.find import KnownAnswer, Passage, located, score_passage
+from casetrack.search.pinpoint.find import Passage, known_answer, located, score_passage
 from casetrack.search.pinpoint.scoring import Sought, query_terms
 from graph_records import document, entity, key, provenance
 
@@ -90,7 +91,7 @@ class Big:
         hits = tuple(
             replace(
                 SearchResult(n + 1, 1.0, self.text, self.source(n), neighbour, neighbour, signals),
-                locate=KnownAnswer(self.pointed(n, query)),
+                locate=partial(known_answer, self.pointed(n, query)),
             )
             for n in range(min(asked["limit"], self.size))
         )

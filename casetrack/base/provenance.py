@@ -84,6 +84,12 @@ HIDDEN_KINDS = {
 """Kinds of hidden text, and the label before it in the page text."""
 
 
+def boxes_of(row: Mapping[str, Any], /) -> tuple[LineBox, ...]:
+    """Return the line rectangles of a row of ``chunks``."""
+    boxes = row.get("line_boxes") or ()
+    return tuple(LineBox(b["line"], Box(b["x0"], b["y0"], b["x1"], b["y1"])) for b in boxes)
+
+
 def line_numbers(text: str, first: int, last: int, /) -> list[int]:
     """Return the numbers of the non-empty lines of a text; empty if they are uncertain.
 
@@ -159,15 +165,11 @@ class Provenance:
     @classmethod
     def from_row(cls, row: Mapping[str, Any], /) -> Provenance:
         """Build it from a row of ``chunks`` joined with its document's ``ingested_at``."""
-        boxes = tuple(
-            LineBox(b["line"], Box(b["x0"], b["y0"], b["x1"], b["y1"]))
-            for b in row.get("line_boxes") or ()
-        )
         values: dict[str, Any] = {**_NOTHING, **row}
         for name in row.keys() - _NOTHING.keys():
             del values[name]
         values["heading_path"] = tuple(values["heading_path"] or ())
-        values["line_boxes"] = boxes
+        values["line_boxes"] = boxes_of(row)
         values["line_numbers"] = tuple(values["line_numbers"] or ())
         values["hidden"] = tuple(HiddenSpan(**span) for span in values["hidden"] or ())
         return cls(**values)

@@ -37,7 +37,6 @@ def append(folder: Path, fragments: Sequence[Any], /) -> None:
     import lance
 
     place = place_of(folder)
-    wanted = {file.path for part in fragments for file in part.files}
 
     def commit(dataset: Any) -> None:
         lance.LanceDataset.commit(
@@ -47,11 +46,7 @@ def append(folder: Path, fragments: Sequence[Any], /) -> None:
             storage_options=place.options,
         )
 
-    def is_done(dataset: Any) -> bool:
-        paths = (f.path for part in dataset.get_fragments() for f in part.metadata.files)
-        return not wanted.isdisjoint(paths)
-
-    _do(folder, CHUNKS, commit, is_done)
+    _do(folder, CHUNKS, commit, _committed(fragments))
 
 
 def switch(folder: Path, rows: pa.Table, gone: str | None = None, /) -> None:
@@ -77,7 +72,6 @@ def replace(folder: Path, fragments: Sequence[Any], layout: pa.Schema, base: int
     import lance
 
     place = place_of(folder)
-    wanted = {file.path for part in fragments for file in part.files}
 
     def commit(dataset: Any) -> None:
         if dataset.version != base:
@@ -94,11 +88,18 @@ def replace(folder: Path, fragments: Sequence[Any], layout: pa.Schema, base: int
             max_retries=0,
         )
 
+    _do(folder, CHUNKS, commit, _committed(fragments))
+
+
+def _committed(fragments: Sequence[Any]) -> Callable[[Any], bool]:
+    """Return a function whether a dataset has files of some fragments."""
+    wanted = {file.path for part in fragments for file in part.files}
+
     def is_done(dataset: Any) -> bool:
         paths = (f.path for part in dataset.get_fragments() for f in part.metadata.files)
         return not wanted.isdisjoint(paths)
 
-    _do(folder, CHUNKS, commit, is_done)
+    return is_done
 
 
 def _do(

@@ -24,7 +24,7 @@ from casetrack.extract.papers.docket_sheet import (
 )
 from casetrack.extract.papers.facts import NOT_LEGAL, LegalFacts
 from casetrack.extract.papers.parties import Caption, read_parties
-from casetrack.extract.papers.without_caption import LETTER_HEAD, MAIL_HEAD, kind_of_text
+from casetrack.extract.papers.without_caption import LETTER_HEAD, MAIL_HEAD, kind_of_text, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -230,11 +230,11 @@ def _of_page(
             legal_type=kind.legal_type,
             legal_detail=kind.detail,
             legal_title=words,
-            legal_evidence=f'title "{_shown(kind.words)}" on page {page}',
+            legal_evidence=f'title "{shown(kind.words)}" on page {page}',
         )
     if is_paper and (caption or number):
         names = [
-            f'court "{_shown(court.text)}"' if court else "",
+            f'court "{shown(court.text)}"' if court else "",
             f'caption "{caption.case_name}"' if caption else "",
         ]
         return replace(
@@ -290,7 +290,7 @@ def _with_text(facts: LegalFacts, text: str, first: str, header: DocketHeader | 
             court_id=facts.court_id or header.court_id,
             legal_type=facts.legal_type or "other",
             legal_evidence=facts.legal_evidence
-            or f'"{_shown(first[header.start : header.end])}" at the edge of page 1',
+            or f'"{shown(first[header.start : header.end])}" at the edge of page 1',
         )
     if facts.legal_type is None:
         return facts
@@ -299,7 +299,7 @@ def _with_text(facts: LegalFacts, text: str, first: str, header: DocketHeader | 
         cue = _by_words(head, facts)
         if cue is not None:
             kind, detail, words = cue
-            place = f'"{_shown(words)}" on the first page'
+            place = f'"{shown(words)}" on the first page'
             facts = replace(
                 facts,
                 legal_type=kind,
@@ -318,12 +318,12 @@ def _with_text(facts: LegalFacts, text: str, first: str, header: DocketHeader | 
                 facts,
                 legal_type="opinion",
                 legal_detail=None,
-                legal_evidence=f'{facts.legal_evidence}; "{_shown(judges.group())}"',
+                legal_evidence=f'{facts.legal_evidence}; "{shown(judges.group())}"',
             )
     abroad = _ABROAD.search(head[:1500]) if facts.legal_type in ("order", "other") else None
     if abroad and facts.legal_detail in (None, "judgment"):
         named: LegalType = "order" if abroad.group().casefold().startswith("order") else "opinion"
-        proof = f'{facts.legal_evidence}; "{_shown(abroad.group())}" on the first page'
+        proof = f'{facts.legal_evidence}; "{shown(abroad.group())}" on the first page'
         facts = replace(facts, legal_type=named, legal_detail=None, legal_evidence=proof)
     if facts.legal_type == "order" and facts.legal_detail is None and _is_opinion(head, facts):
         facts = replace(facts, legal_type="opinion", legal_detail="opinion and order")
@@ -363,8 +363,3 @@ def _by_words(head: str, facts: LegalFacts) -> tuple[LegalType, str | None, str]
         if match:
             return kind, None, match.group()
     return None
-
-
-def _shown(words: str) -> str:
-    plain = " ".join(words.split())
-    return plain if len(plain) <= 90 else plain[:89] + "…"

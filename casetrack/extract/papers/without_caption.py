@@ -93,8 +93,8 @@ def _kind_of_text(
             legal_type="other",
             legal_detail="transcript",
             legal_title=facts.legal_title
-            or (_shown(one.group()) if (one := _SESSION.search(text)) else None),
-            legal_evidence=f'"{_shown(session)}" on the first pages',
+            or (shown(one.group()) if (one := _SESSION.search(text)) else None),
+            legal_evidence=f'"{shown(session)}" on the first pages',
         )
     if _is_labelled(facts, text):
         words = "cover page" if len(text.strip()) < 300 else "label on page 1"
@@ -118,7 +118,7 @@ def _kind_of_text(
         cue = cue or _statute(text) or _contract(head, text, name, document_type)
     if cue is not None:
         kind, detail, words = cue
-        proof = f'"{_shown(words)}" on the first pages'
+        proof = f'"{shown(words)}" on the first pages'
         return replace(
             facts,
             legal_type=kind,
@@ -221,6 +221,7 @@ def _contract(head: str, text: str, name: str, document_type: str | None) -> _To
     return None
 
 
-def _shown(words: str) -> str:
+def shown(words: str, /) -> str:
+    """Return words on one line, cut at 90 characters."""
     plain = " ".join(words.split())
     return plain if len(plain) <= 90 else plain[:89] + "…"

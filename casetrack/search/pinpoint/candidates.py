@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from casetrack.search.pinpoint.wanted import LISTS
+from casetrack.search.question.read import is_free
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,13 +56,13 @@ def values_in(text: str, names: Sequence[Mapping[str, Any]], shift: int, /) -> l
     values = [Value(d.start, d.end, text[d.start : d.end], "date", "", d.confidence) for d in days]
     taken = [(d.start, d.end) for d in find_dates(plain)]
     for match in _CLOCK.finditer(plain):
-        if _is_free(match.span(), taken):
+        if is_free(match.span(), taken):
             values.append(Value(*match.span(), match.group(), "date", "clock", 0.9))
             taken.append(match.span())
     labels = [match.span() for match in _LABEL.finditer(plain)]
     for amount in find_amounts(plain, numbers=True):
         span = amount.start, amount.end
-        if not _is_free(span, taken):
+        if not is_free(span, taken):
             continue
         kind, unit = _kind_of(amount.kind, amount.unit), amount.unit or ""
         if (
@@ -79,7 +80,7 @@ def values_in(text: str, names: Sequence[Mapping[str, Any]], shift: int, /) -> l
             kind, unit = "date", "year"
         elif kind == "number" and _AGE.search(plain, 0, amount.start):
             kind, unit = "time", "year"
-        elif kind == "number" and not _is_free(span, labels):
+        elif kind == "number" and not is_free(span, labels):
             continue
         values.append(Value(*span, text[slice(*span)], kind, unit, amount.confidence))
     for name in names:
@@ -114,7 +115,3 @@ def _families() -> dict[str, str]:
 
 def _kind_of(kind: str, unit: str | None) -> str:
     return _families().get(unit or "", "other") if kind == "quantity" else kind
-
-
-def _is_free(span: tuple[int, int], taken: Sequence[tuple[int, int]]) -> bool:
-    return not any(a < span[1] and span[0] < b for a, b in taken)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from casetrack.base.errors import CollectionDamaged, CollectionGone, CollectionSealed
-from casetrack.base.provenance import Box, LineBox
+from casetrack.base.provenance import boxes_of
 from casetrack.base.records.reading import NO_LOCATION, AnswerLocation, Pinpoint
 from casetrack.search.pinpoint.clauses import clause_at
 from casetrack.search.pinpoint.headers import header_of, with_headers
@@ -29,7 +30,7 @@ from casetrack.search.pinpoint.wanted import wanted
 from casetrack.store.passages import narrow
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Sequence
 
     from casetrack.base.provenance import Provenance
     from casetrack.base.records.reading import Answer, PinpointKind, Reading
@@ -140,19 +141,13 @@ class AnswerLocator:
         """Return the answer."""
         return self.finder.at(self.number)
 
-    def __reduce__(self) -> tuple[type[KnownAnswer], tuple[AnswerLocation]]:
-        return KnownAnswer, (self(),)
+    def __reduce__(self) -> tuple[type[partial[AnswerLocation]], tuple[Any, ...]]:
+        return partial, (known_answer, self())
 
 
-@dataclass(frozen=True, slots=True)
-class KnownAnswer:
-    """An answer that is already known."""
-
-    pointed: AnswerLocation
-
-    def __call__(self) -> AnswerLocation:
-        """Return the answer."""
-        return self.pointed
+def known_answer(pointed: AnswerLocation, /) -> AnswerLocation:
+    """Return an answer that is already known."""
+    return pointed
 
 
 def score_passage(
@@ -187,7 +182,7 @@ def located(passage: Scored, before: str, answer: Answer | None, /) -> AnswerLoc
     if not units:
         return NO_LOCATION
     paragraphs = row.get("paragraphs")
-    whole = _with_boxes(whole, row)
+    whole = replace(whole, line_boxes=boxes_of(row))
 
     def mark(start: int, end: int, score: float, kind: PinpointKind) -> Pinpoint:
         place = narrow(whole, text, paragraphs, row.get("printed"), start, end)
@@ -223,9 +218,3 @@ def _units_of(passage: Passage, row: dict[str, Any], sought: Sought) -> list[Uni
     units = clauses_of(text, row.get("paragraphs"), offset=whole.char_start, rows=rows)
     units = units_to_mark(text, units, sought.query, continues=whole.char_start > 0)
     return with_headers(text, units)
-
-
-def _with_boxes(whole: Provenance, row: Mapping[str, Any]) -> Provenance:
-    boxes = row.get("line_boxes") or ()
-    line_boxes = (LineBox(b["line"], Box(b["x0"], b["y0"], b["x1"], b["y1"])) for b in boxes)
-    return replace(whole, line_boxes=tuple(line_boxes))

@@ -98,14 +98,8 @@ class _Common(dict[str, frozenset[str]]):
         return common
 
 
-@functools.lru_cache(maxsize=16)
-def _common_of(wanted: frozenset[str]) -> _Common:
-    return _Common(wanted)
-
-
-@functools.lru_cache(maxsize=32_768)
-def _terms_of(word: str) -> frozenset[str]:
-    return frozenset(index_terms(word))
+_common_of = functools.lru_cache(maxsize=16)(_Common)
+_terms_of = functools.lru_cache(maxsize=32_768)(query_terms)
 
 
 # Similarity of each part of a passage by its stored token matrix.

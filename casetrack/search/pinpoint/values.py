@@ -224,7 +224,7 @@ class Compared:
         return 0 if value.start <= same[0].start else value.start, last
 
     def features(self, value: Value, share: float, number: int, held: float, /) -> list[float]:
-        """Return the features of a value (:data:`FEATURES`).
+        """Return the features of a value.
 
         *share* is the score of the part, *number* that of its result, *held* the weight of the
         question's words in the result as a share of the best one's.
@@ -389,11 +389,6 @@ class Compared:
         return bool(query_terms(" ".join(sorted(asked))) - own - self.wanted.named)
 
 
-FEATURES = tuple(
-    "covered nearby; clause; near; nearer; others; after by; share; organization; first; "
-    "number; held".split("; ")
-)
-"""Names of the features."""
 _WEIGHTS = (0.42, 0.9, 0.57, 4.14, -1.14, 2.07, 2.56, -1.36, 0.57, -0.095, 2.9)
 _BIAS = -6.1
 _CERTAIN, _CERTAIN_NAME, _CERTAIN_OF_SEVERAL = 0.4, 1.5, 1.8

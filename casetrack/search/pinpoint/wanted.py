@@ -84,9 +84,7 @@ class _Words:
         return frozenset()
 
 
-@functools.cache
-def _words(language: str) -> _Words:
-    return _Words(language)
+_words = functools.cache(_Words)
 
 
 @functools.lru_cache(maxsize=64)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import re
-from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from casetrack.base.words import WordLists
@@ -31,37 +30,18 @@ _FRAGMENT = 8
 """Maximum number of words of a fragment: "and for the customer in 2019?"."""
 
 
-@dataclass(frozen=True)
 class _Grammar:
     """The patterns of a language; all are matched against lower-case text."""
 
-    language: str
-    aux: re.Pattern[str]
-    ask: re.Pattern[str]
-    more: re.Pattern[str]
-    elliptic: re.Pattern[str]
-    pronoun: re.Pattern[str]
-    certain: re.Pattern[str]
-    expletive: re.Pattern[str]
-    list: re.Pattern[str]
-    compute: re.Pattern[str]
-    explain: re.Pattern[str]
-    compare: re.Pattern[str]
-    all: re.Pattern[str]
-    extreme: re.Pattern[str]
-    sum: re.Pattern[str]
-    count: re.Pattern[str]
-    units: re.Pattern[str]
-    comparison: re.Pattern[str]
-    computation: re.Pattern[str]
-    role: re.Pattern[str]
-    clause: re.Pattern[str]
-    value: re.Pattern[str]
+    def __init__(self, language: str) -> None:
+        self.language = language
+
+    def __getattr__(self, name: str) -> re.Pattern[str]:
+        pattern = self.__dict__[name] = _pattern(f"{self.language}_{name}")
+        return pattern
 
 
-@functools.cache
-def _grammar(language: str) -> _Grammar:
-    return _Grammar(language, *(_pattern(f"{language}_{f.name}") for f in fields(_Grammar)[1:]))
+_grammar = functools.cache(_Grammar)
 
 
 def _pattern(name: str) -> re.Pattern[str]:

@@ -192,10 +192,8 @@ def instructions_of(query: str, /) -> tuple[Part, ...]:
     for _ in range(_ROUNDS):
         hits = [match.span("cut") for match in _SENTENCE.finditer(left)]
         hits += [match.span() for match in _TURN.finditer(left)]
-        new = [
-            s for s in map(_trimmed(left), hits) if _is_free(s, spans) and not _within(s, quoted)
-        ]
-        spans += [span for n, span in enumerate(new) if _is_free(span, new[:n])]
+        new = [s for s in map(_trimmed(left), hits) if is_free(s, spans) and not _within(s, quoted)]
+        spans += [span for n, span in enumerate(new) if is_free(span, new[:n])]
         if not new:
             break
         left = blanked(query, [part(query, *span) for span in spans])
@@ -231,7 +229,8 @@ def _within(span: tuple[int, int], quoted: Sequence[tuple[int, int]]) -> bool:
     return any(a <= span[0] < b or span[0] < a < span[1] < b for a, b in quoted)
 
 
-def _is_free(span: tuple[int, int], taken: Sequence[tuple[int, int]]) -> bool:
+def is_free(span: tuple[int, int], taken: Sequence[tuple[int, int]], /) -> bool:
+    """Return whether a span is not empty and overlaps no other."""
     start, end = span
     return start < end and not any(a < end and start < b for a, b in taken)
 
