@@ -7,9 +7,7 @@ code is the number of failed tasks.
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -18,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import pymupdf
 
-from headless import Browser, chromium
+from window_tasks.opened import opened
 from window_tasks.tasks import TASKS, Person
 from window_tasks.walk import Walk
 
@@ -37,31 +35,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--pictures", type=Path, help="folder for a picture after each task")
     parser.add_argument("--walk", type=Path, help="docs folder for the page of the walk")
     asked = parser.parse_args(arguments)
-    program = chromium()
-    if program is None:
-        raise SystemExit("Chromium is missing; install it or set CHROME.")
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
         home, files = work / "home", work / "files"
         home.mkdir()
         shutil.copytree(asked.files, files, dirs_exist_ok=True)
         _add_problems(files)
-        served = subprocess.Popen(
-            [sys.executable, "-m", "casetrack", "browse", "--no-open", "--port", "0"],
-            env=os.environ | {"CASETRACK_HOME": str(home)},
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        browser = Browser(program, work / "profile")
-        try:
-            assert served.stderr is not None
-            address = next(line.strip() for line in served.stderr if "http" in line)
+        with opened(home, work / "profile") as (browser, address, _):
             person = Person(browser, address, files, asked.question, asked.absent)
             return _do(person, asked.pictures, Walk(asked.walk) if asked.walk else None)
-        finally:
-            browser.close()
-            served.terminate()
-            served.wait()
 
 
 def _add_problems(files: Path) -> None:

@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from casetrack.api.viewer.symbols import ENGLISH, Words
 from casetrack.api.viewer.templating import rendered
 from casetrack.base.provenance import column_letters
 from casetrack.extract.tables.model import is_value
@@ -149,7 +150,14 @@ _SHORT = 14
 """Cells with at most this many characters are not broken."""
 
 
-def page_body(page: PageText, /, *, is_sheet: bool = False, language: str | None = None) -> str:
+def page_body(
+    page: PageText,
+    /,
+    *,
+    is_sheet: bool = False,
+    language: str | None = None,
+    words: Words = ENGLISH,
+) -> str:
     """Return the page's text as HTML, with the passage marked; *language* is a language code."""
     runs = itertools.groupby(page.blocks, key=lambda b: is_sheet or b.kind == "table")
     return rendered(
@@ -157,6 +165,7 @@ def page_body(page: PageText, /, *, is_sheet: bool = False, language: str | None
         page=page,
         is_sheet=is_sheet,
         language=language,
+        words=words,
         columns=page.columns if is_sheet else None,
         runs=((is_table, list(blocks)) for is_table, blocks in runs),
         make_grid=make_grid,

@@ -108,7 +108,7 @@ def _heads(text: str, *, continues: bool = False) -> Iterator[list[_Line]]:
             head[-1] = head[-1]._replace(end=start)
             head.append(_Line(match.lastgroup or "", start, end))
             skipped = 0
-        elif head and line.strip() and _continues(line, last, field):
+        elif head and line.strip() and _continues(line, last, head[-1], start):
             head[-1] = head[-1]._replace(end=end)
         elif head and field != "subject" and skipped < _SKIPPED:
             skipped += 1
@@ -120,9 +120,11 @@ def _heads(text: str, *, continues: bool = False) -> Iterator[list[_Line]]:
     yield from _complete(head)
 
 
-def _continues(line: str, last: str, field: str) -> bool:
+def _continues(line: str, last: str, above: _Line, start: int) -> bool:
     """Return whether a line continues the field above it: it is indented or has more addresses."""
-    has_address = "@" in line and field in {"to", "copies", "rest"}
+    if start > above.end + 1:
+        return False
+    has_address = "@" in line and above.field in {"to", "copies", "rest"}
     return has_address or line[0] in " \t" or last.rstrip()[-1:] in {",", ";"}
 
 

@@ -225,6 +225,9 @@ def test_the_briefing_is_a_stranger_among_the_pages(window: TestClient) -> None:
     assert "allow-same-origin" not in policy
     assert "<h1>" in answer.text
     assert answer.headers["content-disposition"].startswith("attachment")
+    german = text_of(window.get("/c/Demo/briefing", headers={"accept-language": "de"}).text)
+    assert "Auf einen Blick" in german
+    assert "casetrack " not in german + answer.text
 
 
 @pytest.mark.slow

@@ -16,6 +16,7 @@ import casetrack
 import casetrack.faces.window as window_package
 from casetrack.api.operation import arguments_of
 from casetrack.api.operations import operations
+from casetrack.api.viewer import report
 from casetrack.base.errors.references import Opt, See
 from casetrack.base.records.documents import DOCUMENT_TYPES
 from casetrack.faces.window.pages import PAGES, TITLES
@@ -234,8 +235,9 @@ def test_every_text_is_there_in_every_language() -> None:
     source = re.sub(r'"\s*\n\s*f?"', "", source).replace("\\u201d", "\u201d")
     for name in (name for name in all_texts() if name.startswith("note.")):
         english = all_texts()[name]["en"]
-        parts = [p.strip(" .:")[:40] for p in re.split(r"\{\w+\}| and ", english)]
-        assert any(len(part) > 5 and part in source for part in parts), name
+        parts = [p.strip(" .:") for p in re.split(r"\{\w+\}| and |[;:] ", english)]
+        parts = [end for p in parts if len(p) > 5 for end in (p[:40], p[-8:])]
+        assert any(part in source for part in parts), name
         assert Texts("de").note(english) == all_texts()[name]["de"].replace("{more}", ""), name
 
 
@@ -260,12 +262,17 @@ def test_every_shown_operation_and_template_has_its_texts() -> None:
     jinja = re.compile(
         r"\{#.*?#\}|\{% block (kind|title) %\}.*?\{% endblock %\}|\{%.*?%\}|\{\{.*?\}\}", re.DOTALL
     )
-    for path in (Path(window_package.__file__).parent / "templates").glob("*.html"):
-        plain = jinja.sub(" ", path.read_text("utf-8"))
+    english = {by_language["en"] for by_language in all_texts().values()} | {"problem."}
+    phrase = re.compile(r'\b_\("([^"]+)"(?: if [^"]+? else "([^"]+)")?')
+    folders = Path(window_package.__file__).parent / "templates", Path(report.__file__).parent
+    for path in (path for folder in folders for path in folder.glob("*.html")):
+        text = path.read_text("utf-8")
+        assert {each for pair in phrase.findall(text) for each in pair if each} <= english
+        plain = jinja.sub(" ", text)
         shown = re.findall(r'(?:aria-label|title|placeholder|alt)="([^"]*)"', plain)
         shown += re.split(r'<[^>]*>|[\w-]+="[^"]*"', plain)
         words = set(re.findall(r"[A-Za-z]{3,}", " ".join(shown)))
-        assert words <= {"CaseTrack", "SQL", "eng", "deu"}, path.name
+        assert words <= {*"CaseTrack SQL eng deu UTC Command casetrack show See them with".split()}
 
 
 def test_a_first_visit_leads_to_the_sample(

@@ -20,6 +20,7 @@ from casetrack.api.viewer.shown import stored_text
 from casetrack.api.viewer.source import find_source
 from casetrack.api.viewer.view import about_source
 from casetrack.base.errors import CaseTrackError
+from casetrack.faces.window.drawings import words_of
 from casetrack.faces.window.pages.base import Page, document_names
 from casetrack.faces.window.pages.searching import MOST, Asked
 from casetrack.faces.window.visit import address
@@ -202,7 +203,8 @@ def passage(visit: Visit, /) -> Response:
     place = view.provenance
     is_sheet = place.sheet_name is not None
     grid = sheet_grid(state, view.document, place.page, view=view) if is_sheet else None
-    body = grid.html if grid else page_body(view.page, is_sheet=is_sheet, language=place.language)
+    words = words_of(visit.texts)
+    body = page_body(view.page, is_sheet=is_sheet, language=place.language, words=words)
     own = (place.document_id, place.page, place.char_start, place.char_end)
     return visit.page(
         "passage.html",
@@ -212,7 +214,7 @@ def passage(visit: Visit, /) -> Response:
         view=view,
         own=_own_marks(collection, view.chunk.chunk_id, own),
         picture=_marked_picture(collection, view),
-        body=Markup(body),  # noqa: S704 - the viewer escapes its values
+        body=Markup(grid.html if grid else body),  # noqa: S704 - the viewer escapes its values
         beside=second_page(visit),
         names=document_names(collection),
     )
