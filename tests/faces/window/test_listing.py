@@ -9,24 +9,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from casetrack.api.collection.listing import listing
-from casetrack.base.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from starlette.testclient import TestClient
 
     from casetrack.api.collection import Collection
-    from casetrack.base.records import Document
-
-KEYS: dict[str, Callable[[Document], object]] = {
-    "name": lambda d: d.name.lower(),
-    "type": lambda d: d.document_type or "~",
-    "pages": lambda d: -d.page_count,
-    "date": lambda d: -d.ingested_at.timestamp(),
-    "own_date": lambda d: -d.dated_at.timestamp(),
-    "author": lambda d: (d.author or d.source_author or "~").lower(),
-}
 
 
 def listed(window: TestClient, **values: object) -> list[str]:
@@ -53,10 +40,3 @@ def test_the_list_is_narrowed(window: TestClient, demo: Collection) -> None:
     assert listed(window, partly="1") == [d.name for d in demo.documents() if d.missing]
     # A part that is not there any more is the first one.
     assert listed(window, sheet=999) == listed(window)
-
-
-def test_an_order_that_is_none_is_refused(demo: Collection) -> None:
-    with pytest.raises(UsageError, match="sideways"):
-        listing(demo.workspace.state(), sort_by="sideways")
-    with pytest.raises(UsageError, match="limit"):
-        listing(demo.workspace.state(), limit=5000)
