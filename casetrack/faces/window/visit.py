@@ -89,10 +89,6 @@ class Visit:
         """Return a value of the address, empty if there is none."""
         return self.request.query_params.get(name, "").strip()
 
-    def asked_as_typed(self, name: str, /) -> str:
-        """Return a value of the address with the blanks around it."""
-        return self.request.query_params.get(name, "")
-
     def asked_all(self, name: str, /) -> list[str]:
         """Return all values of the address under one name."""
         return [v for v in self.request.query_params.getlist(name) if v.strip()]
@@ -121,10 +117,8 @@ class Visit:
 
     def address_with(self, **changed: object) -> str:
         """Return the address of this page with some values changed; ``None`` removes one."""
-        given: dict[str, object] = {}
-        for name, value in self.request.query_params.multi_items():
-            given[name] = [*_several(given.get(name)), value]
-        return address(*self._places(), **(given | changed))
+        query = self.request.query_params
+        return address(*self._places(), **({n: query.getlist(n) for n in query} | changed))
 
     def address_without(self, *names: str) -> str:
         """Return the address of this page without some of its values."""
@@ -190,10 +184,6 @@ def as_part(text: str, /) -> str:
 def part_of(text: str, /) -> str:
     """Return the decoded text of a part of a path, see :func:`as_part`."""
     return text.replace("%2F", "/").replace("%25", "%")
-
-
-def _several(value: object) -> list[str]:
-    return list(value) if isinstance(value, list) else []
 
 
 def own_path(text: str, /) -> str:

@@ -50,9 +50,10 @@ def bars_of(rows: Sequence[Mapping[str, Any]], /) -> Markup | None:
     values = [float(row[number] or 0) for row in shown]
     low, high = min(0.0, *values), max(0.0, *values)
     scale = _WIDE / ((high - low) or 1.0)
+    labels = [printable(str(r[name])) if name else str(n) for n, r in enumerate(shown, 1)]
     bars = [
-        (_label(row, name, place), value, "None" if row[number] is None else row[number])
-        for place, (row, value) in enumerate(zip(shown, values, strict=True))
+        (label, value, "None" if row[number] is None else row[number])
+        for label, row, value in zip(labels, shown, values, strict=True)
     ]
     drawn = templates().get_template("bars.html")
     return Markup(  # noqa: S704 - every text in it is escaped
@@ -69,10 +70,6 @@ def bars_of(rows: Sequence[Mapping[str, Any]], /) -> Markup | None:
             height=_ROW * len(shown) + 8,
         )
     )
-
-
-def _label(row: Mapping[str, Any], name: str, place: int) -> str:
-    return printable(str(row[name])) if name else str(place + 1)
 
 
 def _is_number(value: Any) -> bool:
@@ -126,7 +123,7 @@ def download(visit: Visit, /) -> Response:
 def complete(visit: Visit, /) -> Response:
     """Return completions of a statement before the cursor."""
     words = Words(lambda: [document.name for document in visit.collection.documents()])
-    names = candidates(visit.asked_as_typed("q"), words)[:_OFFERED]
+    names = candidates(visit.request.query_params.get("q", ""), words)[:_OFFERED]
     return JSONResponse([[each.text, each.replaces, each.kind] for each in names])
 
 

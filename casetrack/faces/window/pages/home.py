@@ -181,8 +181,7 @@ def _shown(visit: Visit, notes: tuple[str, ...]) -> Response:
     own = supplies.lacking(library.settings.models_dir)
 
     def lacks(profile: str) -> bool:
-        usual = profile == DEFAULT_PROFILE
-        return bool(own) if usual else library.missing_models(profile) is not None
+        return bool(own if profile == DEFAULT_PROFILE else library.missing_models(profile))
 
     return visit.page(
         "settings.html",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
-from casetrack.api.operation import Argument, Operation, arguments_of
+from casetrack.api.operation import Operation, arguments_of
 from casetrack.api.operations import operations
 from casetrack.api.text import entries_of, entry_of, head_of, numbered, rest_of
 from casetrack.base.errors import CaseTrackError, UsageError
@@ -67,6 +67,7 @@ def operation(visit: Visit, /) -> Response:
         raise UsageError(f"There is no operation {name!r}.")
     arguments = arguments_of(asked.method)
     given = given_of(visit, asked.method)
+    about = [a for a in arguments if "document" in a.name or a.name in {"before", "after"}]
     lacking = [a.name for a in arguments if a.is_required and a.name not in given]
     result = None if lacking else answered(visit, asked.method, given)
     entries = () if result is None else entries_of(result)[1]
@@ -81,7 +82,7 @@ def operation(visit: Visit, /) -> Response:
         result=result,
         blocks=[block for block in blocks if block],
         rest=rest_of(result),
-        names=document_names(visit.collection) if any(_is_document(a) for a in arguments) else (),
+        names=document_names(visit.collection) if about else (),
     )
 
 
@@ -157,10 +158,6 @@ def _begin(visit: Visit, asked: Operation, given: dict[str, Any]) -> str:
     return begin(
         visit.library, kind, work, title=title, collection=None if own is None else own.info
     )
-
-
-def _is_document(each: Argument) -> bool:
-    return "document" in each.name or each.name in {"before", "after"}
 
 
 PAGES = (

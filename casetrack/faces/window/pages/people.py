@@ -136,13 +136,11 @@ def change_several(visit: Visit, /) -> Response:
 def back_from(visit: Visit, done: Iterable[object], /, *part: str) -> Response:
     """Send the browser back to the page of a form, with the corrections in the address."""
     back = own_path(visit.sent("back") or address("c", visit.collection.name, *part))
-    parameters = [f"done={m.mark_id}" for m in done if isinstance(m, PlacedMark) and _is_shown(m)]
+    marks = [m for m in done if isinstance(m, PlacedMark)]
+    shown = (*ENTITY_EDITS, *_OF_EVENTS)
+    parameters = [f"done={m.mark_id}" for m in marks if m.mark.kind in shown]
     joint = "" if not parameters else "&" if "?" in back else "?"
     return visit.see(f"{back}{joint}{'&'.join(parameters)}")
-
-
-def _is_shown(placed: PlacedMark) -> bool:
-    return placed.mark.kind in (*ENTITY_EDITS, *_OF_EVENTS)
 
 
 PAGES = (

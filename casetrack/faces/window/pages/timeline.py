@@ -17,7 +17,7 @@ from casetrack.faces.window.visit import address
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-    from casetrack.base.records.graph import Event, Timeline
+    from casetrack.base.records.graph import Timeline
     from casetrack.faces.window.visit import Visit
 
 _SHOWN = 100
@@ -100,8 +100,8 @@ def _moved(result: Timeline) -> dict[str, Span]:
     """Return the spans for zooming in and out, and for moving to both sides."""
     if not result.events:
         return {}
-    first = date.fromisoformat(result.start or _first(result.events)).toordinal()
-    last = date.fromisoformat(result.end or _last(result.events)).toordinal()
+    first = date.fromisoformat(result.start or min(e.first for e in result.events)).toordinal()
+    last = date.fromisoformat(result.end or max(e.last for e in result.events)).toordinal()
     days = last - first + 1
     moved = {
         "in": (first + days // 4, last - days // 4),
@@ -112,14 +112,6 @@ def _moved(result: Timeline) -> dict[str, Span]:
     whole = result.start is None and result.end is None
     wanted = ["in"] if whole else list(moved)
     return {way: _days(*moved[way]) for way in wanted if days > 1 or way != "in"}
-
-
-def _first(events: tuple[Event, ...]) -> str:
-    return min(e.first for e in events)
-
-
-def _last(events: tuple[Event, ...]) -> str:
-    return max(e.last for e in events)
 
 
 def _days(first: int, last: int) -> Span:
