@@ -21,8 +21,6 @@ KIND_WORDS = {
     "concept": "Term",
 }
 """Labels of entity kinds on a page, in the order of the legend."""
-DAY = "{day} {month} {year}"
-"""Phrase of a day."""
 LABEL_SIZE = 12.5
 """Font size of a label in pixels."""
 _CORNERS = {"location": (4, 0.0), "date": (6, 0.0), "amount": (5, -90.0), "concept": (3, -90.0)}
@@ -155,6 +153,11 @@ class Words:
         """Names of the twelve months; an axis shows their first three letters."""
         return lists.MONTHS.words(self.language)
 
+    @property
+    def day(self) -> str:
+        """Format of a day."""
+        return self.phrase("{day} {month} {year}")
+
     def month(self, when: date, /, *, short: bool = False) -> str:
         """Return the name of a day's month, or its first three letters."""
         name = self.months[when.month - 1]
@@ -162,9 +165,7 @@ class Words:
 
     def on_day(self, when: date, /, *, short: bool = False) -> str:
         """Return a day as text."""
-        return self.phrase(DAY).format(
-            day=when.day, month=self.month(when, short=short), year=when.year
-        )
+        return self.day.format(day=when.day, month=self.month(when, short=short), year=when.year)
 
     def tick(self, when: date, unit: str, /) -> str:
         """Return the label of a day on an axis whose ticks are days, months or years."""

@@ -8,7 +8,7 @@ from datetime import date
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from casetrack.api.viewer.symbols import DAY, ENGLISH, Words, text_width
+from casetrack.api.viewer.symbols import ENGLISH, Words, text_width
 from casetrack.api.viewer.templating import rendered
 
 if TYPE_CHECKING:
@@ -266,10 +266,6 @@ def _range(first: date, last: date, words: Words) -> str:
     if first.year != last.year:
         return f"{words.on_day(first)} \u2013 {end}"
     # Write common parts of both days once: "3 January – 12 March 2024", "3–12 March 2024".
-    own = (
-        words.phrase(DAY)
-        .partition("{year}" if first.month != last.month else " {month}")[0]
-        .strip()
-    )
+    own = words.day.partition("{year}" if first.month != last.month else " {month}")[0].strip()
     start = own.format(day=first.day, month=words.month(first))
     return f"{start} \u2013 {end}" if first.month != last.month else f"{start}\u2013{end}"
