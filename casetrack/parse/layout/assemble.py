@@ -34,25 +34,21 @@ _FIRM = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W\d_]{4,}")
-_EMPTY = re.compile(r"^[\s|]+|[\s|]+$")
 _CAPITALS = 0.6
 
 
-def name_titles(blocks: Sequence[Block], level: int, /) -> list[Block]:
-    """Return the paragraphs of a page with its title as a heading; kinds of *blocks* may change."""
+def name_titles(blocks: Sequence[Block], level: int, /) -> None:
+    """Make the title above the first table of a page a heading, in place, and no column name."""
     for block, after in pairwise(blocks):
         if block.kind == "heading" and after.kind == "table" and _heads_columns(block, after):
             block.kind, block.level = "body", None
     title: Block | None = None
     lines = 0
-    for place, block in enumerate(blocks):
+    for block in blocks:
         lines += len(block.lines)
         if block.kind == "table":
-            if title is not None:
-                if not _heads_columns(title, block):
-                    title.kind, title.level = "heading", level
-            else:
-                return [*blocks[:place], *_split_title(block, level), *blocks[place + 1 :]]
+            if title is not None and not _heads_columns(title, block):
+                title.kind, title.level = "heading", level
             break
         if block.kind == "heading" or lines > _OPENING_LINES:
             break
@@ -60,7 +56,6 @@ def name_titles(blocks: Sequence[Block], level: int, /) -> list[Block]:
             title = block
         elif not all(_is_aside(line.text) for line in block.lines):
             break
-    return list(blocks)
 
 
 def _heads_columns(block: Block, table: Block) -> bool:
@@ -96,33 +91,6 @@ def _reads_as_title(text: str) -> bool:
     if len(words) < 2 or len(text) > _TITLE_CHARS or text[-1] in ".,;:" or "|" in text:
         return False
     return sum(1 for word in words if word[0].isupper()) >= _CAPITALS * len(words)
-
-
-def _split_title(table: Block, level: int) -> list[Block]:
-    """Split a table whose first rows are its title into title and table."""
-    left, right = min(n.u0 for n in table.lines), max(n.u1 for n in table.lines)
-    for count, row in enumerate(table.lines[: _TITLE_LINES - 1], start=1):
-        text = _EMPTY.sub("", row.text)
-        if "|" in text or not _is_left_or_centred(row, left, right):
-            break
-        if _is_aside(text):
-            continue
-        words = _WORD.findall(text)
-        if (
-            len(words) < 2
-            or not text[0].isupper()
-            or len(text) > _TITLE_CHARS
-            or text[-1] in ".,;:"
-        ):
-            break
-        if count == len(table.lines):
-            break
-        for line in table.lines[:count]:
-            line.text = _EMPTY.sub("", line.text)
-        firm = [Block(table.lines[: count - 1])] if count > 1 else []
-        title = Block(table.lines[count - 1 : count], "heading", level)
-        return [*firm, title, Block(table.lines[count:], "table", header=table.header)]
-    return [table]
 
 
 _MIN_SEGMENTS = 4
@@ -169,7 +137,8 @@ def lay_out(
         else:
             blocks += finder.find(run)
             lines += run
-    return name_titles(blocks, finder.plain_level), lines
+    name_titles(blocks, finder.plain_level)
+    return blocks, lines
 
 
 def _runs(parts: Sequence[list[TextLine] | TableText]) -> list[list[TextLine] | TableText]:

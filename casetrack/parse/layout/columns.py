@@ -179,7 +179,7 @@ def _is_columns(band: _Band) -> bool:
             return False
         if max(s.u1 for s in side) - min(s.u0 for s in side) < _MIN_WIDTH:
             return False
-        if _letter_share(side) < 0.55 or not _has_edge(side):
+        if _letter_share(side) < 0.55:
             return False
     gutter = min(s.u0 for s in band.right) - max(s.u1 for s in band.left)
     size = sorted(s.size for s in (*band.left, *band.right))[len(band.left)]
@@ -209,15 +209,6 @@ def _is_prose(side: Sequence[Segment], lines: int) -> bool:
 def _letter_share(side: Sequence[Segment]) -> float:
     text = "".join(s.text for s in side).replace(" ", "")
     return sum(map(str.isalpha, text)) / max(len(text), 1)
-
-
-def _has_edge(side: Sequence[Segment]) -> bool:
-    """Return whether lines start at a few common positions: margin, indent, second column."""
-    counts: dict[int, int] = {}
-    for s in side:
-        key = round(s.u0 / 4)
-        counts[key] = counts.get(key, 0) + 1
-    return sum(sorted(counts.values())[-3:]) >= 0.5 * len(side)
 
 
 def _rows_or_columns(band: _Band) -> list[list[Segment]]:

@@ -305,7 +305,7 @@ def _types_spaces(raw: dict[str, Any]) -> bool:
     spans = [span for line in lines for span in line["spans"]]
     made_up = sum(1 for span in spans if span["char_flags"] & _MADE_UP_SPACE)
     typed = sum(s["text"].count(" ") for s in spans if not s["char_flags"] & _MADE_UP_SPACE)
-    if not 0 < made_up <= _MAX_MADE_UP * typed:
+    if made_up > _MAX_MADE_UP * typed:
         return False
     return sum(map(_is_justified, lines)) <= _JUSTIFIED_SHARE * len(lines)
 
@@ -324,8 +324,8 @@ def _parts(raw: dict[str, Any]) -> Iterator[tuple[tuple[int, int], dict[str, Any
     is_typed = _types_spaces(raw)
     for block in raw["blocks"]:
         for number, line in enumerate(block.get("lines", ())):
-            for at, part in enumerate(_placed_parts(line) if is_typed else (line,)):
-                yield (block["number"], number), part, at > 0
+            for part in _placed_parts(line) if is_typed else (line,):
+                yield (block["number"], number), part, is_typed
 
 
 def _placed_parts(line: dict[str, Any]) -> list[dict[str, Any]]:
