@@ -18,7 +18,7 @@ from casetrack.base.errors import OcrUnavailable
 from casetrack.parse import detect, ocr
 from casetrack.parse.base import Page, Reading, ReadOptions
 from casetrack.parse.ocr.engine import Picture, RecognizedLine, RecognizedPage, Word
-from casetrack.parse.pdf.readable import reads_as_words
+from casetrack.parse.pdf.readable import reads_as_words, with_ligatures
 from tests.parse.paging import numbers
 
 PROSE = (
@@ -372,3 +372,12 @@ def test_huge_pages_are_drawn_smaller(tmp_path: Path, document: Any, engine: Fak
     assert result.lines[0].box is not None
     assert result.lines[0].box.x0 == pytest.approx(500, abs=2)
     assert result.lines[0].box.x1 == pytest.approx(2000, abs=2)
+
+
+def test_ligatures_follow_from_known_words() -> None:
+    mapped = (
+        "\u00e9lection, \ufffdrst bene\ufffdt, cash \u00ddow, \u00f0lings: O\ufffdce, di\ufffder"
+    )
+    assert (
+        with_ligatures(mapped) == "\u00e9lection, first benefit, cash flow, filings: Office, differ"
+    )

@@ -301,6 +301,22 @@ def test_a_table_in_small_type_is_no_footnote(tmp_path: Path) -> None:
     assert [text for kind, text in blocks(page) if kind == "footnote"] == ["1 Except as agreed."]
 
 
+def test_headings_over_columns_of_words_without_typed_spaces(tmp_path: Path) -> None:
+    def draw(canvas: Canvas, _: int) -> None:
+        column(canvas, 72, 740, prose(1, 2, 90))
+        for x in (72, 330):
+            for i, line in enumerate([f"Delivery {x}", *prose(x, 30, 36)]):
+                at = x
+                canvas.setFont("Helvetica" if i else "Courier", 10)
+                for word in line.split():
+                    canvas.drawString(at, 700 - 12 * i, word)
+                    at += canvas.stringWidth(word) + 4
+
+    found = blocks(make(tmp_path / "a.pdf", 1, draw)[0])
+    assert [text for kind, text in found if kind == "heading"] == ["Delivery 72", "Delivery 330"]
+    assert len(found[2][1].split("\n")) == 30
+
+
 def test_quotes_are_indented_on_both_sides(tmp_path: Path) -> None:
     def draw(canvas: Canvas, _: int) -> None:
         column(canvas, 72, 700, prose(0, 4, 90))

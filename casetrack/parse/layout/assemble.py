@@ -11,7 +11,8 @@ from casetrack.parse.layout.blocks import Block, BlockFinder
 from casetrack.parse.layout.columns import reading_order
 from casetrack.parse.layout.lines import TextLine, Vocabulary, join_line_ends, visual_lines
 from casetrack.parse.layout.segments import Segment
-from casetrack.parse.layout.tables import TableText, bare_tables, boxes_fit, flow_tables, row_box
+from casetrack.parse.layout.tables import TableText, boxes_fit, flow_tables, row_box
+from casetrack.parse.layout.tables_align import aligned_tables
 from casetrack.parse.layout.tables_model import ColumnCarry, Rule, Table, strokes_in_frame
 
 # Titles above a table at the start of a page, such as those of statements and schedules.
@@ -174,7 +175,7 @@ def _parts(
                 elif id(table) not in placed:
                     placed.add(id(table))
                     tables.append(table)
-            for table in bare_tables(plain):
+            for table in aligned_tables(plain):
                 if boxes_fit(table, _without(everything, table)):
                     tables.append(table)
                     plain = _without(plain, table)

@@ -15,7 +15,7 @@ from casetrack.extract.tables.header import find_head, label_columns, pair_texts
 from casetrack.extract.tables.model import Cell as TextCell
 from casetrack.extract.tables.model import Row, head_names
 from casetrack.parse.layout.lines import TextLine, Vocabulary, join_line_ends, visual_lines
-from casetrack.parse.layout.tables_align import aligned_tables, banded_tables, is_incomplete
+from casetrack.parse.layout.tables_align import banded_tables, is_incomplete
 from casetrack.parse.layout.tables_amounts import amount_tables, combined_tables, is_large_enough
 from casetrack.parse.layout.tables_grid import ruled_tables
 from casetrack.parse.layout.tables_heads import take_names_above
@@ -105,11 +105,6 @@ def _with_names(
             taken.update(id(s) for s in table.sources)
         out.append(table)
     return out
-
-
-def bare_tables(segments: Sequence[Segment], /) -> list[Table]:
-    """Return the tables of one region, detected by alignment only."""
-    return aligned_tables(segments)
 
 
 def boxes_fit(table: Table, others: Sequence[Segment], /) -> bool:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from casetrack.extract.tables.carry import TableCarry
+from casetrack.extract.tables.carry import part_tables
 from casetrack.extract.tables.model import MONEY_SIGNS, Sort, is_value, sort_of
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def _turned(rule: Rule, turn: Turn) -> tuple[float, float, float, float]:
 CELL_GAP = 0.75
 """Minimum gap between cells, as a share of the font size."""
 
-_KNOWN = 4096
+_KNOWN, _MAX_BETWEEN = 4096, 8
 _OVERLAP = 0.6
 _SAME_WIDTH = 4.0
 _VALUE_GAP, _NEXT_VALUE_GAP = 0.5, 0.1
@@ -262,8 +262,33 @@ class Table:
     is_header_sure: bool = False
 
 
-class ColumnCarry(TableCarry[Table, str]):
-    """The last table of a document, and its header."""
+class ColumnCarry:
+    """The last table before a place, and its header, which can hold for the table that follows."""
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget the table."""
+        self.table: Table | None = None
+        self.names: str | None = None
+        self._between: list[str] = []
+
+    def remember(self, table: Table, names: str | None, /) -> None:
+        """Set the last table and its header, ``None`` without one."""
+        self.table, self.names, self._between = table, names, []
+
+    def pass_text(self, lines: Iterable[str], /) -> None:
+        """Read text below the table; after too much text the next table is a new one."""
+        self._between += lines
+        if part_tables(self._between) or len(self._between) > _MAX_BETWEEN:
+            self.clear()
+
+    def continues(self, table: Table, names: str | None = None, /) -> bool:
+        """Return whether a table continues: the same header, or none and the same columns."""
+        if self.table is None:
+            return False
+        return self.have_same_columns(self.table, table) if names is None else names == self.names
 
     def have_same_columns(self, above: Table, table: Table, /) -> bool:
         """Return whether columns have equal positions, or equal widths between drawn lines."""

@@ -34,14 +34,15 @@ _COMMON = frozenset(
 
 # Ligatures that some fonts map to other characters or to none, by the letters around them.
 _LIGATURES = {
-    "fi": "_rst _nd _ve _eld _le _nanc _gure _nal _xed _gh bene_ speci_ signi_ identi_ classi_ "
-    "veri_ modi_ simpli_ justi_ noti_ quali_ certi_ satis_ scienti_ arti_c de_n con_g con_rm "
-    "con_de pro_t of_c ef_c pre_x suf_x",
+    "fi": "_rst _nd _ve _eld _le _ll _ling _nanc _gure _nal _xed _gh bene_ speci_ signi_ identi_ "
+    "classi_ veri_ modi_ simpli_ justi_ noti_ quali_ certi_ satis_ scienti_ arti_c de_n con_g "
+    "con_rm con_de pro_t of_c ef_c pre_x suf_x",
     "fl": "_ow _oor _at _uid _oat _ight _ex re_ect in_u con_ict in_at",
-    "ff": "e_ect di_er o_er a_ect su_er sta_ e_ort bu_er",
+    "ff": "e_ect di_er o_er a_ect su_er e_ort bu_er",
     "ffi": "o_c e_c su_c di_cult coe_c a_l",
 }
-_GLYPH = r"[\u00c0-\u024f\ue000-\uf8ff\ufffd]"
+# No letters with accents: "\u00e9lection" is a word.
+_GLYPH = r"[\u00dd\u00f0\ue000-\uf8ff\ufffd]"
 _AROUND = {
     letters: re.compile(
         "|".join(
