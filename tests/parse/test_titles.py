@@ -70,7 +70,6 @@ def test_the_title_of_a_page(blocks: list[Block], result: list[str]) -> None:
         (middle("Statement of Crops"), True),
         (line("Crops by Field"), True),
         (line("(in thousands)"), False),
-        (middle("Year Ended December 31,"), False),
         (middle("$ in millions, except per share data"), False),
         (line("Accumulated", 0.3), False),
     ],

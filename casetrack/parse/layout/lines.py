@@ -48,7 +48,7 @@ def visual_lines(segments: Sequence[Segment], region: int, /) -> list[TextLine]:
         return []
     left = min(s.u0 for group in groups for s in group)
     right = max(s.u1 for group in groups for s in group)
-    lines = [_line(group, left, right, region) for group in groups]
+    lines = [line_of(group, left, right, region) for group in groups]
     return [line for line in lines if line.text]
 
 
@@ -110,12 +110,13 @@ def _distance(s: Segment, t: Segment) -> float:
     return max(s.u0 - t.u1, t.u0 - s.u1)
 
 
-def _line(group: list[Segment], left: float, right: float, region: int) -> TextLine:
+def line_of(group: Sequence[Segment], left: float, right: float, region: int, /) -> TextLine:
+    """Return the line of some segments, of which the first is the largest."""
     main = group[0]
     ordered = sorted(group, key=lambda s: s.u0)
     fonts = {s.font for s in group if any(map(str.isalpha, s.text))}
     gaps = sum(1 for a, b in pairwise(ordered) if b.u0 - a.u1 > _CELL_GAP * main.size)
-    if len(ordered) > 1 and _is_right_to_left(ordered):
+    if len(ordered) > 1 and is_right_to_left(ordered):
         text = " ".join(s.text.strip() for s in reversed(ordered))
     else:
         text = join_segments(ordered)
@@ -149,7 +150,8 @@ def _is_bold(group: Sequence[Segment]) -> bool:
     return bool(lettered) and all(lettered)
 
 
-def _is_right_to_left(segments: Sequence[Segment]) -> bool:
+def is_right_to_left(segments: Sequence[Segment], /) -> bool:
+    """Return whether most letters are of scripts written from right to left."""
     if all(s.text.isascii() for s in segments):
         return False
     kinds = [unicodedata.bidirectional(c) for s in segments for c in s.text if c.isalpha()]

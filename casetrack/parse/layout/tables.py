@@ -7,14 +7,20 @@ stay in the columns of the header.
 from __future__ import annotations
 
 import math
-import unicodedata
 from typing import TYPE_CHECKING
 
 from casetrack.base.provenance import Box, hull
 from casetrack.extract.tables.header import find_head, label_columns, pair_texts, with_spans
 from casetrack.extract.tables.model import Cell as TextCell
 from casetrack.extract.tables.model import Row, head_names
-from casetrack.parse.layout.lines import TextLine, Vocabulary, join_line_ends, visual_lines
+from casetrack.parse.layout.lines import (
+    TextLine,
+    Vocabulary,
+    is_right_to_left,
+    join_line_ends,
+    line_of,
+    visual_lines,
+)
 from casetrack.parse.layout.tables_align import banded_tables, is_incomplete
 from casetrack.parse.layout.tables_amounts import amount_tables, combined_tables, is_large_enough
 from casetrack.parse.layout.tables_grid import ruled_tables
@@ -166,7 +172,7 @@ class TableText:
         """Join the lines of each cell, and the cells of each row."""
         for lines in self._lines.values():
             join_line_ends(lines, words)
-        leftwards = self._is_right_to_left()
+        leftwards = is_right_to_left([s for row in self.table.rows for s in row.segments])
         names = header_names(self.table, self._text)
         if not self.table.header_rows:
             self._labels = label_columns([_row_of(row, self._text) for row in self.table.rows])
@@ -183,39 +189,17 @@ class TableText:
             texts[cell.column] = self._text(cell)
         if leftwards:
             texts.reverse()
-        segments = row.segments
-        main = max(segments, key=lambda s: s.size)
-        known = [(s.confidence, len(s.text)) for s in segments if s.confidence is not None]
-        total = sum(length for _, length in known)
-        return TextLine(
-            text=self._form_text(row) if self._labels else _side_by_side(texts),
-            u0=min(s.u0 for s in segments),
-            u1=max(s.u1 for s in segments),
-            v0=row.v0,
-            v1=row.v1,
-            base=main.base,
-            size=main.size,
-            bold=all(cell.is_bold for cell in row.cells),
-            # Prevents that a line is joined with another one.
-            cells=max(len(row.cells), _MIN_CELLS),
-            box=row_box(row),
-            left=self.table.columns[0][0],
-            right=self.table.columns[-1][1],
-            region=self._region,
-            confidence=sum(c * n for c, n in known) / total if total else None,
-        )
+        left, right = self.table.columns[0][0], self.table.columns[-1][1]
+        line = line_of(sorted(row.segments, key=lambda s: -s.size), left, right, self._region)
+        line.text = self._form_text(row) if self._labels else _side_by_side(texts)
+        # Prevents that a line is joined with another one.
+        line.cells = max(len(row.cells), _MIN_CELLS)
+        return line
 
     def _form_text(self, row: TableRow) -> str:
         texts = [self._text(cell) for cell in row.cells]
         columns = [cell.column for cell in row.cells]
         return " ".join(" | ".join(pair_texts(texts, columns, self._labels)).split())
-
-    def _is_right_to_left(self) -> bool:
-        text = "".join(line.text for lines in self._lines.values() for line in lines)
-        if text.isascii():
-            return False
-        kinds = [unicodedata.bidirectional(c) for c in text if not c.isascii() or c.isalpha()]
-        return 2 * sum(1 for kind in kinds if kind in {"R", "AL"}) > len(kinds)
 
 
 def _side_by_side(texts: Sequence[str]) -> str:
