@@ -85,14 +85,11 @@ class Cited:
             rows = part.tables["citations"]
             if not rows.num_rows:
                 continue
-            pairs = rows.select(["key", "name"]).group_by(["key", "name"]).aggregate([])
-            pairs = pa.table({n: pairs[n].cast(pa.string()) for n in ("key", "name")})
-            named = pc.and_(
-                pc.starts_with(pairs["key"], _CASE), pc.match_substring_regex(pairs["name"], _NAMED)
-            )
-            pairs = pairs.filter(named)
-            keys, names = (pairs[n].to_pylist() for n in ("key", "name"))
-            cases.update(dict.fromkeys(map(CitedCase, keys, names)))
+            # Without ``group_by``, which imports the query engine of Arrow: 20 ms.
+            keys, names = (rows[n].cast(pa.string()) for n in ("key", "name"))
+            named = pc.and_(pc.starts_with(keys, _CASE), pc.match_substring_regex(names, _NAMED))
+            pairs = (column.filter(named).to_pylist() for column in (keys, names))
+            cases.update(dict.fromkeys(map(CitedCase, *pairs)))
         return sorted(cases)
 
     @cached_property

@@ -121,8 +121,9 @@ def answer_within(state: State, around: ChunkWindow, question: str, /) -> Answer
     run.encode(yields=True)
     chunk, before = around.chunk, around.before[-1] if around.before else None
     rows = state.snapshot.where("chunk_id", chunk.chunk_id, POINT_COLUMNS).to_pylist()
-    passage = Passage(chunk.text, chunk.provenance, _before(before, chunk) or "", 0)
-    return Finder(state.snapshot, run.index, run.reading, run.encoded, [passage], rows).at(0)
+    passage = Passage(chunk.text, chunk.provenance, _before(before, chunk) or "")
+    finder = Finder(state.snapshot, run.index, run.reading, run.encoded, [passage], rows=rows)
+    return finder.at(0)
 
 
 def check(query: object, limit: object, fusion: str = "zscore", related: int = 0, /) -> None:
@@ -259,7 +260,7 @@ class _Run:
 
         def maxsim(places: Sequence[Place]) -> np.ndarray:
             """Score chunks by their token matrices, which are read now."""
-            similarities = form.nearest(asked, matrices.take(_row_ids(self.index, places)))
+            similarities = form.nearest(asked, matrices.take(self.index.row_ids(places)))
             if not similarities.shape[1]:
                 return np.full(len(places), np.nan, dtype=np.float32)
             self.nearness |= nearness(places, similarities[:, :own], weights)
@@ -484,13 +485,12 @@ class _Run:
             for before, after in [pairs[n]]
         ]
         texts = [
-            Passage(chunk.text, chunk.provenance, _before(previous, chunk) or "", row)
-            for (previous, chunk, _), row in zip(
-                around, _row_ids(index, [ranked[n].place for n in intact]), strict=True
-            )
+            Passage(chunk.text, chunk.provenance, _before(previous, chunk) or "", ranked[n].place)
+            for n, (previous, chunk, _) in zip(intact, around, strict=True)
         ]
-        finder = Finder(snapshot, index, self.reading, self.encoded, texts)
         state, results = self.state, []
+        matrices = state.once(_matrices)
+        finder = Finder(snapshot, index, self.reading, self.encoded, texts, matrices)
         for at, (n, (previous, chunk, following)) in enumerate(zip(intact, around, strict=True)):
             hit, relevance = ranked[n], self.verdict.results[self.shown[n]]
             results.append(
@@ -522,10 +522,6 @@ class _Run:
 
 def _matrices(state: State) -> Matrices:
     return Matrices(state.workspace.folder, state.snapshot)
-
-
-def _row_ids(index: Index, places: Sequence[Place]) -> list[int]:
-    return [int(index.segments[n].data.column("row_id")[row]) for n, row in places]
 
 
 def _same_place(passage: PlacedText, reason: str) -> SamePlace:

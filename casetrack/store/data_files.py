@@ -28,7 +28,8 @@ class DataFile(NamedTuple):
 
     path: Path
     rows: int
-    fragment: Any
+    number: int  # of its fragment; later ones are newer
+    fragment: Any = None
 
 
 class Located(NamedTuple):
@@ -54,7 +55,7 @@ def data_files(chunks: Any, column: str, /) -> list[DataFile]:
     (number,) = (f.id() for f in chunks.lance_schema.fields() if f.name() == column)
     home = Path(chunks.uri, "data")
     return [
-        DataFile(home / file.path, part.metadata.physical_rows, part)
+        DataFile(home / file.path, part.metadata.physical_rows, part.fragment_id, part)
         for part in sorted(chunks.get_fragments(), key=lambda f: -f.fragment_id)
         for file in part.metadata.files
         if number in file.fields

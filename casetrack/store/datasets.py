@@ -16,7 +16,8 @@ from casetrack.base.records import DEFAULT_PROFILE, Document
 from casetrack.store import heads, mirror
 from casetrack.store.checksums import COLUMN, damaged, families
 from casetrack.store.damage import reading
-from casetrack.store.place import place_of
+from casetrack.store.data_files import DataFile, data_files
+from casetrack.store.place import dataset_at, place_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -61,8 +62,11 @@ class Ledger(Mapping[str, Document]):
     @cached_property
     def ranks(self) -> dict[str, int]:
         """Ranks of the documents in path order, by id (ids are random)."""
+        import pyarrow.compute as pc
+
         keys = [("path", "ascending"), ("document_id", "ascending")]
-        ids = self.table.select(["path", "document_id"]).sort_by(keys)["document_id"].to_pylist()
+        order = pc.sort_indices(self.table, sort_keys=keys)
+        ids = self.table["document_id"].take(order).to_pylist()
         return {document_id: rank for rank, document_id in enumerate(ids)}
 
     def values(self) -> ValuesView[Document]:
@@ -179,30 +183,50 @@ class Snapshot:
     """
 
     version: int
+    chunks_version: int
     documents: Ledger
-    chunks: Any = field(repr=False)
-    _ledger: Any = field(repr=False)
     profile: str
     dimension: int
     generation: str
     _home: Path = field(repr=False)
+    _open: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
     _seen: dict[str, tuple[int, int]] = field(default_factory=dict, repr=False, compare=False)
     _columns: set[str] = field(default_factory=set, repr=False, compare=False)
+    _token_files: list[DataFile] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def chunks(self) -> Any:
+        """The dataset of the chunks, opened on first use."""
+        return self._dataset(CHUNKS, self.chunks_version)
+
+    def _dataset(self, name: str, version: int) -> Any:
+        if name not in self._open:
+            self._open[name] = open_dataset(self._home, name, version=version)
+        return self._open[name]
+
+    @property
+    def token_files(self) -> list[DataFile]:
+        """The local files with token matrices, newest first."""
+        known = self._token_files
+        return data_files(self.chunks, "tokens") if known is None else known
 
     def is_current(self) -> bool:
         """Whether neither the documents nor the files of their chunks have changed since."""
-        with reading(self._ledger.uri):
-            return all(self._is_newest(each) for each in (self._ledger, self.chunks))
+        datasets = ((DOCUMENTS, self.version), (CHUNKS, self.chunks_version))
+        with reading(dataset_at(self._home, DOCUMENTS)):
+            return all(self._is_newest(*each) for each in datasets)
 
-    def _is_newest(self, dataset: Any) -> bool:
-        """Return whether an open dataset is at its newest version.
+    def _is_newest(self, name: str, version: int) -> bool:
+        """Return whether a version of a dataset is its newest.
 
         Each version is a file of one folder, so an unchanged folder means no new version; asking
         Lance takes a hundred times as long. Object storage is asked at most once a second, unless
         this process has changed something.
         """
-        versions, now = f"{dataset.uri}/_versions", time.monotonic_ns()
-        if "://" in dataset.uri:  # an address; paths never contain this
+        where = dataset_at(self._home, name)
+        versions, now = f"{where}/{heads.VERSIONS}", time.monotonic_ns()
+        is_remote = "://" in where  # an address; paths never contain this
+        if is_remote:
             changes, looked = self._seen.get(versions, (-1, 0))
             if changes == mirror.changes_seen(self._home) and now - looked < _FRESH_NS:
                 return True
@@ -213,7 +237,11 @@ class Snapshot:
             if self._seen.get(versions) == stamp:
                 return True
             is_settled = time.time_ns() - facts.st_mtime_ns > _TICK_NS
-        if dataset.latest_version != dataset.version:
+        if is_remote:
+            newest = self._dataset(name, version).latest_version
+        else:
+            newest = next(iter(heads.manifests(self._home, name)), version)
+        if newest != version:
             return False
         if is_settled:
             self._seen[versions] = stamp
@@ -306,11 +334,16 @@ class Snapshot:
         return table if COLUMN in names else table.drop_columns(COLUMN)
 
     @property
-    def lacking(self) -> frozenset[str]:
-        """Declared columns of ``chunks`` that this dataset does not have."""
+    def columns(self) -> set[str]:
+        """Columns of ``chunks`` that this dataset has."""
         if not self._columns:  # Lance takes half a millisecond for its schema
             self._columns.update(self.chunks.schema.names)
-        return frozenset(self._declared()).difference(self._columns)
+        return self._columns
+
+    @property
+    def lacking(self) -> frozenset[str]:
+        """Declared columns of ``chunks`` that this dataset does not have."""
+        return frozenset(self._declared()).difference(self.columns)
 
     def _scanned(self, columns: list[str], wanted: list[str], *, with_row_id: bool) -> pa.Table:
         few = len(wanted) <= _FEW_REVISIONS
@@ -388,7 +421,8 @@ def open_snapshot(folder: Path, /) -> Snapshot:
             layout = schema.table("documents").arrow()
             if not set(layout.names) <= set(rows.schema.names):
                 rows = conform(rows, layout)
-            return Snapshot(ledger.version, Ledger(rows), chunks, ledger, *marked, folder)
+            opened = {DOCUMENTS: ledger, CHUNKS: chunks}
+            return Snapshot(ledger.version, chunks.version, Ledger(rows), *marked, folder, opened)
 
 
 def conform(table: pa.Table, layout: pa.Schema, /) -> pa.Table:

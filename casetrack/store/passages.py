@@ -60,7 +60,9 @@ def make_chunks(table: pa.Table, snapshot: Snapshot, /) -> list[Chunk]:
     return chunks
 
 
-NARROW_COLUMNS = (*PLACE_COLUMNS, "text", "paragraphs", "line_boxes", "printed")
+MARK_COLUMNS = ("paragraphs", "line_boxes", "printed")
+"""Columns with which a part of a passage is marked."""
+NARROW_COLUMNS = (*PLACE_COLUMNS, "text", *MARK_COLUMNS)
 """Columns that :func:`narrowed` needs."""
 
 

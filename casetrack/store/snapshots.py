@@ -332,17 +332,16 @@ def locked_point(
                     hint=f"See what can be restored with {See('snapshots list')}.",
                 )
             kept.enter_context(lock_versions(folder, point.info.number, point.chunks.version))
-        ledger = open_dataset(folder, DOCUMENTS).checkout_version(point.info.number)
         layout = schema.table("documents").arrow()
         yield Snapshot(
             point.info.number,
+            point.chunks.version,
             Ledger(conform(point.ledger, layout)),
-            point.chunks,
-            ledger,
             profile_of(point.chunks),
             dimension_of(point.chunks),
             generation_of(point.chunks),
             folder,
+            {CHUNKS: point.chunks},
         )
 
 

@@ -295,12 +295,13 @@ class Workspace:
     def state(self) -> State:
         """Return the newest committed state; the same object until the next commit or mark."""
         from casetrack.store.datasets import open_snapshot
+        from casetrack.store.state_view import open_kept
 
         with self._lock:
             self._pull()
             known = self._newest
             if known is None:
-                known = State(self, open_snapshot(self.folder))
+                known = State(self, open_kept(self.folder))
             elif not known.snapshot.is_current():
                 known = known.next(open_snapshot(self.folder))
             elif known.stamp != marks.stamp(self.folder):

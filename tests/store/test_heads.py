@@ -127,7 +127,8 @@ def test_counts_are_those_of_the_newest_state_or_none(collection: Collection) ->
     noted = heads.counted(collection.folder)
     assert noted is not None
     assert (noted.rows, noted.passages) == (2, 2)
-    assert Library(collection.workspace.settings).stats(collection.info) == collection.stats()
+    opened = collection.stats()
+    assert Library(collection.workspace.settings).stats(collection.info) == opened
     unlink(newest(collection, DOCUMENTS))
     assert heads.counted(collection.folder) is None
 

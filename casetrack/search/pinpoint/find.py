@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -27,7 +28,7 @@ from casetrack.search.pinpoint.values import (
     value_asked,
 )
 from casetrack.search.pinpoint.wanted import wanted
-from casetrack.store.passages import narrow
+from casetrack.store.passages import MARK_COLUMNS, narrow
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -37,9 +38,10 @@ if TYPE_CHECKING:
     from casetrack.search.pinpoint.units import Unit
     from casetrack.store.datasets import Snapshot
     from casetrack.store.index.index import Index
+    from casetrack.store.index.matrices import Matrices
+    from casetrack.store.index.scope import Place
 
-_COLUMNS = ("paragraphs", "line_boxes", "printed")
-POINT_COLUMNS = (*_COLUMNS, "tokens", *VALUE_COLUMNS)
+POINT_COLUMNS = (*MARK_COLUMNS, "tokens", *VALUE_COLUMNS)
 """Stored fields of a passage from which its answer is found."""
 
 
@@ -50,15 +52,15 @@ class Passage:
     text: str
     provenance: Provenance
     before: str
-    row_id: int
+    place: Place = (0, 0)
 
 
 @dataclass(slots=True)
 class Finder:
     """Finds the answers in the results of one search.
 
-    Nothing is read before the first call, which reads the rows of all results. If the rows are gone
-    by then, results are scored by their words alone.
+    Nothing is read before the first call, which reads the fields of all results. If the rows are
+    gone by then, results are scored by their words alone.
     """
 
     snapshot: Snapshot
@@ -66,6 +68,7 @@ class Finder:
     reading: Reading
     encoded: Encoded | None
     passages: Sequence[Passage]
+    matrices: Matrices | None = None
     rows: list[dict[str, Any]] | None = None
     _question: tuple[Sought, Tokens | None] | None = None
     _scored: dict[int, Scored] = field(default_factory=dict)
@@ -116,17 +119,17 @@ class Finder:
         return Sought.of(reading, self.index), tokens
 
     def _read(self, sought: Sought, tokens: Tokens | None) -> list[dict[str, Any]]:
-        columns = [*_COLUMNS]
-        if tokens is not None:
-            columns.append("tokens")
-        if (asked := wanted(sought.query)) is not None and "person" in asked.kinds:
-            columns += VALUE_COLUMNS
-        ids = [passage.row_id for passage in self.passages]
-        try:
-            rows: list[dict[str, Any]] = self.snapshot.take(ids, columns).to_pylist()
-        except (CollectionDamaged, CollectionGone, CollectionSealed):
-            # The rows were removed after the search; text and place of each are still known.
-            return [{} for _ in ids]
+        places = [passage.place for passage in self.passages]
+        rows = self.index.rows_at(places, MARK_COLUMNS)
+        ids, more = self.index.row_ids(places), list[dict[str, Any]]()
+        # Rows may have been removed after the search; then marks depend on the words alone.
+        with contextlib.suppress(CollectionDamaged, CollectionGone, CollectionSealed):
+            if (asked := wanted(sought.query)) is not None and "person" in asked.kinds:
+                more = self.snapshot.take(ids, VALUE_COLUMNS).to_pylist()
+            if tokens is not None and self.matrices is not None:
+                taken = self.matrices.take(ids)
+                rows = [{**row, "tokens": matrix} for row, matrix in zip(rows, taken, strict=True)]
+            rows = [{**row, **own} for row, own in zip(rows, more or [{}] * len(rows), strict=True)]
         return rows
 
 

@@ -74,9 +74,15 @@ def is_whole(path: Path, /) -> bool:
     return True
 
 
-def write_table(table: pa.Table, path: Path, /, *, at: Path | None = None) -> None:
-    """Write a table to a sealed, mappable file; see :func:`seal` for *at*."""
-    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
+def write_table(
+    table: pa.Table, path: Path, /, *, at: Path | None = None, compression: str | None = None
+) -> None:
+    """Write a table to a sealed file, mappable unless compressed; see :func:`seal` for *at*."""
+    options = pa.ipc.IpcWriteOptions(compression=compression)
+    with (
+        pa.OSFile(str(path), "wb") as sink,
+        pa.ipc.new_file(sink, table.schema, options=options) as writer,
+    ):
         writer.write_table(table)
     seal(path, at=at)
 
@@ -161,7 +167,12 @@ def map_arrays(path: Path, /) -> dict[str, np.ndarray]:
 
 def as_numpy(array: Any, /) -> np.ndarray:
     """Return a column as a NumPy array, without a copy where its type allows."""
-    values: np.ndarray = one_chunk(array).to_numpy(zero_copy_only=False)
+    column = one_chunk(array)
+    if not column.null_count and (
+        pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
+    ):
+        return np.from_dlpack(column)  # ``to_numpy`` would import pandas if it is installed
+    values: np.ndarray = column.to_numpy(zero_copy_only=False)
     return values
 
 
@@ -196,6 +207,12 @@ def _values(array: pa.Array) -> Reader:
     if pa.types.is_string(kind):
         strings = Strings.of(array)
         return lambda places: [strings[place] for place in places.tolist()]
+    if pa.types.is_struct(kind):
+        names, readers = [f.name for f in kind], [*map(reader, array.flatten())]
+        return lambda places: [
+            dict(zip(names, row, strict=True))
+            for row in zip(*(read(places) for read in readers), strict=True)
+        ]
     if pa.types.is_list(kind):
         return _lists(np.frombuffer(array.buffers()[1], np.int32)[array.offset :], array.values)
     if kind == pa.timestamp("us", "UTC") and not array.null_count:

@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from casetrack.store.datasets import Snapshot, dimension_of
 from casetrack.store.index import cells_build
 from casetrack.store.index.arrays import as_numpy
 from casetrack.store.index.scope import NO_ROWS, Place, Rows, both, by_segment
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from casetrack.store.datasets import Snapshot
     from casetrack.store.index.segment import Segment
 
 _FEW = 8
@@ -160,6 +160,10 @@ class Index:
         part = self.segments[place[0]]
         return part.documents[int(part.data.column("revision")[place[1]])] or ""
 
+    def row_ids(self, places: Sequence[Place], /) -> list[int]:
+        """Return the stable row ids of the chunks at *places*."""
+        return [int(self.segments[n].data.column("row_id")[row]) for n, row in places]
+
     def rows_at(self, places: Sequence[Place], columns: Sequence[str], /) -> list[dict[str, Any]]:
         """Return *columns* of a citation of the chunks at *places*, in their order."""
         rows: list[dict[str, Any]] = [{}] * len(places)
@@ -192,11 +196,12 @@ class Index:
 def open_index(folder: Path, snapshot: Snapshot, /, *, fingerprint: str | None = None) -> Index:
     """Return the index of *snapshot*; with a *fingerprint*, only vectors of this model count."""
     home = index_home(folder)
-    dimension = dimension_of(snapshot.chunks)
-    stored = stored_segments(home, snapshot, dimension)
+    stored = stored_segments(home, snapshot, snapshot.dimension)
     ledger = snapshot.documents
-    index = live_index(stored, ledger.revisions, dimension, fingerprint, lambda: ledger.ranks)
-    cells_build.request(home, stored, index.embedded_count * dimension)
+    index = live_index(
+        stored, ledger.revisions, snapshot.dimension, fingerprint, lambda: ledger.ranks
+    )
+    cells_build.request(home, stored, index.embedded_count * snapshot.dimension)
     return index
 
 

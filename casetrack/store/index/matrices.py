@@ -6,7 +6,8 @@ uncompressed, and its data files never change: the positions are located once, t
 chunk instead of a copy of 6,000, and then fifty are read in half a millisecond.
 
 :mod:`casetrack.store.index.matrices_build` writes ``views/matrices/*.bin`` in the background, one
-per data file, and only for a large collection. Other matrices are read through Lance.
+per data file of a large collection. Those of a small one are located when it is opened by Lance
+(:mod:`casetrack.store.state_view`). Other matrices are read through Lance.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from casetrack.base.errors import CollectionDamaged, See
-from casetrack.store.data_files import DataFile, Located, data_files
+from casetrack.store.data_files import DataFile, Located
 from casetrack.store.index import background
 from casetrack.store.index.arrays import map_arrays
 
@@ -49,13 +50,22 @@ def kept_at(home: Path, file: DataFile, /) -> Path:
     return home / f"{file.path.stem}.bin"
 
 
+def locate_few(folder: Path, snapshot: Snapshot, /) -> None:
+    """Locate the matrices of a small collection now; larger ones are located in the background."""
+    missing = [f for f in snapshot.token_files if not kept_at(home_of(folder), f).exists()]
+    if missing and sum(file.rows for file in missing) < LEAST_ROWS:
+        from casetrack.store.index.matrices_build import build_all
+
+        build_all(folder)
+
+
 class Matrices:
     """The token matrices of a snapshot; safe for use from several threads."""
 
     def __init__(self, folder: Path, snapshot: Snapshot, /) -> None:
         self._folder, self._snapshot = folder, snapshot
         self._open: list[_Opened] = []
-        self._missing = data_files(snapshot.chunks, COLUMN)
+        self._missing = [*snapshot.token_files]
         self._looked = float("-inf")
         self._lock = threading.Lock()
 
@@ -95,7 +105,7 @@ class Matrices:
                         located = Located(**map_arrays(kept_at(home, file)))
                         self._open.append(_Opened(file, located))
                         self._missing.remove(file)
-                self._open.sort(key=lambda o: -o.file.fragment.fragment_id)
+                self._open.sort(key=lambda o: -o.file.number)
                 if sum(file.rows for file in self._missing) >= LEAST_ROWS:
                     background.start("casetrack.store.index.matrices_build", self._folder)
             return self._open

@@ -56,7 +56,7 @@ from casetrack.store.index.arrays import (
     write_table,
 )
 from casetrack.store.index.postings import CellFile, Postings, build_postings, narrow, quantize
-from casetrack.store.passages import PLACE_COLUMNS
+from casetrack.store.passages import MARK_COLUMNS, PLACE_COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -163,7 +163,7 @@ _INDEXED = (
     *("dense", "embedders"),
 )
 _SPARSE = ("sparse_terms", "sparse_weights")
-_PLACES = (*PLACE_COLUMNS, CHECKSUM)
+_PLACES = (*PLACE_COLUMNS, *MARK_COLUMNS, CHECKSUM)
 COLUMNS = tuple(dict.fromkeys([*_INDEXED, *_SPARSE, *_PLACES]))
 """Columns of ``chunks`` that a segment needs; those of sparse vectors are optional."""
 

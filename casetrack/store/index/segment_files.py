@@ -63,7 +63,7 @@ def read_groups(
             )
         return
     wanted = sorted(revisions)
-    stored = set(snapshot.chunks.schema.names)
+    stored = snapshot.columns
     present = [name for name in columns if name in stored]
     if len(wanted) <= _FEW and files is None:
         for group in _groups(wanted, snapshot.documents.chunk_counts, most):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from casetrack.store.datasets import Snapshot
     from casetrack.store.index.segment import Segment
 
-FORMAT = 9
+FORMAT = 10
 """Layout of the segment files; segments of another layout are rebuilt."""
 MAX_CHUNKS = 65_536
 """Maximum chunks per segment (a single document may exceed it), so that a row fits two bytes."""

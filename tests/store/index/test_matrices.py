@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from casetrack.store.data_files import data_files
 from casetrack.store.index import background, matrices, matrices_build
 from casetrack.store.index.matrices import Matrices, home_of
 
@@ -48,7 +49,8 @@ def opened(folder: Path) -> tuple[Any, Any]:
         asked.extend(rows)
         return chunks._take_rows(rows, columns=columns)
 
-    return SimpleNamespace(chunks=chunks, take=take), asked
+    files = data_files(chunks, "tokens")
+    return SimpleNamespace(chunks=chunks, take=take, token_files=files), asked
 
 
 def stored(snapshot: Any) -> dict[int, bytes | None]:

@@ -34,7 +34,7 @@ _HARMLESS = {"os.putenv", "os.unsetenv"}
 class _Watch:
     """Records Python's use of files, sockets and processes in this thread.
 
-    The package's own files do not count.
+    The package's own files do not count, nor lists of a dataset's versions.
     """
 
     def __init__(self) -> None:
@@ -53,7 +53,9 @@ class _Watch:
     def _note(self, event: str, args: tuple[Any, ...]) -> None:
         if self._thread != threading.get_ident() or event in _HARMLESS:
             return
-        of_its_own = args and str(args[0]).startswith(_PACKAGE)
+        of_its_own = args and (
+            str(args[0]).startswith(_PACKAGE) or str(args[0]).endswith(".lance/_versions")
+        )
         if event.startswith(_FILE_EVENTS) and not of_its_own:
             self.seen.append(f"{event} {args[:1]}")
 
