@@ -52,6 +52,12 @@ def test_the_nearest_words_are_the_type_of_an_event(text: str, type: str) -> Non
     assert [e.type for e in timeline(HandMadeGraph([Written("a.txt", [text])])).events] == [type]
 
 
+@pytest.mark.timeout(30)
+def test_white_space_behind_a_date_is_read_in_proportion() -> None:
+    text = SIGNED.replace(" by ", f"{'  , ' * 2000} by ")
+    assert [value for value, _ in events(text)] == ["2024-03-12"]
+
+
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "noise",

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _WIDTH = 240
 _OF_MAIL, _QUOTED = 0.6, 0.3
 _LONGEST_SENDER = 60
+_INTRODUCTION = 300
+"""Maximum length of the text between the day of a quoted mail and its content."""
 _A_DEED = 0.7
 _HEAD = 600
 _HEAD_WORDS, _FEW_WORDS = 8, 5
@@ -104,7 +106,7 @@ def read_event(
         if sent and sent.first and is_clock_fault(dt.date.fromisoformat(sent.first)):
             return None
         return Reading(mail, _OF_MAIL, "mail")
-    if wrote := _WROTE.match(text, end):
+    if wrote := _WROTE.match(text, end, end + _INTRODUCTION):
         sender = _first_of(" ".join(wrote["sender"].replace(">", "> ", 1).split()))
         return Reading(f"Mail from {sender}, quoted", _QUOTED, "mail") if sender else None
     low, high = sentence_around(text, start, end)
@@ -222,7 +224,8 @@ _MAIL_LINES = 12
 _SENT_ON = re.compile(r"[>\s]*([^\d\n]{0,60}?)(?:\bon\s)?\s*$")
 """Text before the day in a mail head without field names: the sender."""
 _WROTE = re.compile(
-    rf"[\s,]*(?:at\s|um\s|à\s)?[\d:.]*\s*(?:[AP]M\b)?(?:\s*(?:[+-]\d{{4}}|[A-Z]{{3,4}}\b|\([A-Z]+\)))*[\s,]*"
+    r"[\s,]*+(?:at\s|um\s|à\s)?[\d:.]*+\s*+(?:[AP]M\b)?"
+    r"(?:\s*+(?:[+-]\d{4}|(?-i:[A-Z]{3,4})\b|\([A-Z]+\)))*[\s,]*+"
     rf"(?P<sender>[^:;]{{2,120}}?)[\s>]+(?:{'|'.join(sorted(WROTE))})\s*:",
     re.IGNORECASE,
 )
