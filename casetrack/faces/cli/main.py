@@ -128,8 +128,6 @@ def prepare() -> None:
 
 def run() -> NoReturn:
     """Run as the console command."""
-    # With its first array pyarrow imports an installed pandas, which takes as long as a search.
-    sys.modules.setdefault("pandas", None)  # type: ignore[arg-type]
     prepare()
     code = main()
     # The collection at exit takes as long as a search. DuckDB reports leaks without it.
