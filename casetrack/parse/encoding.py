@@ -110,7 +110,6 @@ _BINARY_BYTES = bytes(b for b in range(32) if b not in _TEXT_CONTROLS)
 _MAX_BINARY_SHARE = 0.002
 _GUESS_SAMPLE = 256 * 1024
 _CHUNK = 1 << 20
-_FOREIGN_LINE = re.compile(rb"[^\n\r]*[\x80-\xff][^\n\r]*[\r\n]*")
 _ESCAPED = re.compile(rb"\x1b\$[@BCA(]|\x1b\([IJ]")
 _ESCAPED_CODECS = ("iso2022_jp", "iso2022_jp_2", "iso2022_jp_ext", "iso2022_kr")
 # As browsers interpret these names: the files use characters outside the standard's set.
@@ -269,9 +268,11 @@ def _sample(chunks: Chunks) -> bytes:
     """Return the first lines with bytes over 127, the only evidence of an encoding."""
     sample = bytearray()
     for part in chunks():
-        if not part.isascii() or b"\x1b" in part:
-            for line in _FOREIGN_LINE.finditer(part):
-                sample += line.group()[:_GUESS_SAMPLE]
+        if not part.isascii():
+            for line in part.splitlines(keepends=True):
+                if line.isascii():
+                    continue
+                sample += line[:_GUESS_SAMPLE]
                 if len(sample) >= _GUESS_SAMPLE:
                     return bytes(sample[:_GUESS_SAMPLE])
     return bytes(sample)

@@ -104,6 +104,12 @@ def test_guesses_show_the_right_letters(tmp_path: Path, text: str, encoding: str
     assert len(reading.warnings) == (encoding != "iso2022_jp")
 
 
+@pytest.mark.timeout(30)
+def test_long_lines_do_not_delay_the_guess(tmp_path: Path) -> None:
+    reading = read(tmp_path / "a.txt", b"a" * 300_000 + b"\n" + GERMAN.encode("cp1252"))
+    assert "".join(page.text for page in reading.pages).endswith(GERMAN.strip())
+
+
 def test_single_bad_bytes_do_not_change_the_encoding(tmp_path: Path) -> None:
     content = GERMAN.encode("utf-8") + b" cut \xc3"
     reading = read(tmp_path / "a.txt", content)
