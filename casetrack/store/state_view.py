@@ -50,11 +50,14 @@ def _read(folder: Path) -> Snapshot | None:
         if noted is None or facts["heads"] != _key(noted) or table.schema.names != _columns():
             return None
         home = folder / "chunks.lance" / "data"
+        profile, dimension, generation = facts["marks"]
         return Snapshot(
             noted.documents,
             noted.chunks,
             Ledger(table.replace_schema_metadata(None)),
-            *facts["marks"],
+            profile,
+            dimension,
+            generation,
             folder,
             _columns=set(facts["columns"]),
             _token_files=[DataFile(home / name, *rest) for name, *rest in facts["token_files"]],
