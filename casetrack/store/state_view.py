@@ -17,8 +17,8 @@ from casetrack.base.files import replacement
 from casetrack.store import heads
 from casetrack.store.data_files import DataFile
 from casetrack.store.datasets import Ledger, Snapshot, open_snapshot
-from casetrack.store.index import matrices
 from casetrack.store.index.arrays import read_table, write_table
+from casetrack.store.index.matrices_build import locate_few
 from casetrack.store.place import is_remote_folder
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _save(folder: Path, snapshot: Snapshot) -> None:
         snapshot.chunks_version,
     ):
         return
-    matrices.locate_few(folder, snapshot)
+    locate_few(folder, snapshot)
     facts = {
         "heads": _key(noted),
         "marks": [snapshot.profile, snapshot.dimension, snapshot.generation],

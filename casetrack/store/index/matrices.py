@@ -50,15 +50,6 @@ def kept_at(home: Path, file: DataFile, /) -> Path:
     return home / f"{file.path.stem}.bin"
 
 
-def locate_few(folder: Path, snapshot: Snapshot, /) -> None:
-    """Locate the matrices of a small collection now; larger ones are located in the background."""
-    missing = [f for f in snapshot.token_files if not kept_at(home_of(folder), f).exists()]
-    if missing and sum(file.rows for file in missing) < LEAST_ROWS:
-        from casetrack.store.index.matrices_build import build_all
-
-        build_all(folder)
-
-
 class Matrices:
     """The token matrices of a snapshot; safe for use from several threads."""
 

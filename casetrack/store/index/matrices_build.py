@@ -14,10 +14,10 @@ from pathlib import Path
 
 from casetrack.base.errors import CaseTrackError
 from casetrack.store.data_files import data_files, locate
-from casetrack.store.datasets import CHUNKS, open_dataset
+from casetrack.store.datasets import CHUNKS, Snapshot, open_dataset
 from casetrack.store.index.arrays import is_whole, save_arrays
 from casetrack.store.index.background import lower_priority
-from casetrack.store.index.matrices import COLUMN, home_of, kept_at
+from casetrack.store.index.matrices import COLUMN, LEAST_ROWS, home_of, kept_at
 from casetrack.store.lock import try_lock
 
 _log = logging.getLogger(__name__)
@@ -45,6 +45,13 @@ def build_all(folder: Path, /) -> int:
             "The positions of the token matrices of %s cannot be stored: %s", folder, error
         )
     return made
+
+
+def locate_few(folder: Path, snapshot: Snapshot, /) -> None:
+    """Locate the matrices of a small collection now; larger ones are located in the background."""
+    missing = [f for f in snapshot.token_files if not kept_at(home_of(folder), f).exists()]
+    if missing and sum(file.rows for file in missing) < LEAST_ROWS:
+        build_all(folder)
 
 
 def main() -> None:
