@@ -201,6 +201,10 @@ def _of_page(
     flow = [c for c in cells if c.side != "right"]
     after = next((i for i, c in enumerate(flow) if c.line > line), 0)
     caption = read_parties(flow, page, after, caption_marks.is_no_party)
+    if caption is None and len(flow) < len(cells):
+        # Centred names below a stamp in the right margin.
+        flow, after = cells, next((i for i, c in enumerate(cells) if c.line > line), 0)
+        caption = read_parties(flow, page, after, caption_marks.is_no_party)
     exhibit = caption_marks.exhibit_label(text)
     is_paper = court is not None or header is not None
     is_caption = caption is not None and any(p.role for p in caption.parties)

@@ -171,7 +171,7 @@ _JUDGE = (
     ),
     re.compile(
         r"(?:^(?:¶\s?\d+\s)?|\b[Bb]y:?\s)(?P<name>[A-Z][\w.'’-]+(?: [A-Z][\w.'’-]*){0,3}),\s*"
-        r"(?:C\.\s?J|P\.\s?J|J|S\.\s?J|Ch\.\s?J|J\.S\.C|(?:C\.|P\.)?J\.A\.D|P\.?J\.Cv|U\.S\.[DM]\.J)\.[.:,]?$"
+        r"(?:C\.\s?J|P\.\s?J|J|S\.\s?J|Ch\.\s?J|J\.S\.C|(?:C\.|P\.)?J\.A\.D|P\.?J\.Cv|U\.S\.[DM]\.J)\.(?:[.:,]?$|\s?[–—])"
     ),
     re.compile(
         rf"(?:^|\b)(?:{any_title('address', 'peers')})\.? (?:Chief )?Justice (?P<name>{_NAME})",
@@ -181,6 +181,7 @@ _JUDGE = (
         rf"^(?:{_TITLE}(?:Justice|Judge)|JUSTICE|JUDGE) (?P<name>{_NAME})(?= delivered|:|$)"
     ),
 )
+_BELOW = 4
 _NO_NAME = _LISTS.pattern("no_name", re.IGNORECASE)
 _SIGNED = re.compile(
     r"^\W*(?:/?[sS]/\s*)?(?:(?i:The\s)?(?i:Hon(?:\.|orable)\s))?(?P<name>[A-Z][\w'’-]*\.?(?:[^\S\n]+"
@@ -209,7 +210,7 @@ def is_no_title(text: str, /) -> bool:
     if any(each.match(text) for each in (_NUMBER, _BARE_NUMBER, _STAMP, _CHARGED)):
         return True
     if re.match(
-        r"(?:motion (?:no|filed)|before|judge(?:\(s\)|s)?)\b\.?.{0,4}:", text, re.IGNORECASE
+        r"(?:motion (?:no|filed)|case no|docket no|before|judge(?:\(s\)|s)?)\b\.?.{0,4}:", text, re.IGNORECASE
     ):
         return True
     return find_court([text]) is not None
@@ -222,7 +223,7 @@ def is_no_party(text: str, /) -> bool:
     if re.match(
         r"(?:argued|decided|submitted|filed|date[ds]?\b|present|before|chapter \d|hearing|judge"
         r"|hon\.|on (?:writ|appeal|petition)|certiorari|appeals? from|attorneys|clerk|by\b"
-        r"|syllabus|slip op|cite as|prepared by|to:|x$|-{3,}|_{3,}|[ivx\d]+\.?$"
+        r"|at \w+$|circuit judge|syllabus|slip op|cite as|prepared by|to:|x$|-{3,}|_{3,}|[ivx\d]+\.?$"
         r"|.*\b(?:\d{1,2}/\d{1,2}/\d{2,4}|Pg \d+ of \d+)\b)",
         text,
         re.IGNORECASE,
@@ -258,8 +259,11 @@ def case_number_in(cells: Sequence[Cell], /) -> str | None:
 def judge_in(cells: Sequence[Cell], /) -> str | None:
     """Return the judge whom the first lines name, without title."""
     for pattern in _JUDGE:
-        for cell in cells[:70]:
+        for place, cell in enumerate(cells[:70]):
             match = pattern.search(cell.text)
+            above = " ".join(one.text for one in cells[max(0, place - _BELOW) : place])
+            if match and "appeal from" in above.casefold():
+                continue  # the judge of the court below
             if match and not _NO_NAME.match(match["name"]):
                 name = " ".join(match["name"].split()).strip(" ,.:;")
                 name = re.sub(r"^(?:Hon\.|HON\.|Honorable|Judge|JUDGE|Justice|By:?)\s+", "", name)

@@ -129,7 +129,7 @@ def _federal() -> tuple[
     circuit = "|".join(sorted(_CIRCUITS, key=len, reverse=True)).replace(".", r"\.")
     part = "|".join(_PARTS)
     where = (
-        rf"[\s,]*(?:[-–—]\s*)?(?:for )?(?:the )?(?:(?:(?P<part>{part}) )?district of (?:the )?"
+        rf"[\s,]*(?:[-–—]\s*)?(?:in )?(?:and )?(?:for )?(?:the )?(?:(?:(?P<part>{part}) )?district of (?:the )?"
         rf"(?P<state>{_STATE})|(?P<part2>{part}|[nsewmc]?\.?(?: )?d\.) (?P<state2>{_STATE})"
         rf"|(?P<state4>{_STATE}) (?P<part4>{part}) (?:district|bankruptcy(?: court)?)\b"
         rf"|(?P<state3>{_STATE})(?= ))(?P<division>[\s,]*(?:\(?[A-Z][\w.]*(?:[ /-][A-Z][\w.]*){{0,2"
@@ -138,7 +138,7 @@ def _federal() -> tuple[
     return (
         *special,
         (
-            of(rf"{_US} court of appeals[\s,]*(?:for )?(?:the )?(?P<circuit>{circuit}) circuit"),
+            of(rf"{_US} court of appeals?[\s,]*(?:for )?(?:the )?(?P<circuit>{circuit}) circuit"),
             _appeals,
         ),
         (
@@ -248,7 +248,9 @@ def _of_a_state(joined: str) -> tuple[str, None, int] | None:
     if match:
         words = _OPEN_END.sub("", match["court"])
         place = match["own"] or _spaced(rf"\b(?:{_STATE}|county|parish|city of)\b").search(words)
-        if place or match["state"]:
+        line = joined[match.end() :].partition("\n")[0]
+        is_all = joined[:7].casefold() == "in the " and not line.strip(" .,")
+        if place or match["state"] or is_all:
             name = _title(words)
             state = match["state"]
             if state and not _spaced(_STATE).search(words):

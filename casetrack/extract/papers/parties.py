@@ -29,13 +29,14 @@ _LISTS = WordLists(__file__)
 _WORD = _LISTS.joined("word")
 _ROLE = rf"{_WORD}(?:(?:\s*[-–—/,&]\s*|\s+and\s+|\s+)(?:and\s+)?{_WORD})*"
 _ROLE_LINE = re.compile(
-    rf"(?:[,(]\s*)?(?:as\s+)?(?P<role>{_ROLE})\)?(?:,?\s+\(?(?:pro se|in pro per)\)?)?[\s,.;:]*$",
+    rf"(?:[,(]\s*)?(?:as\s+)?(?P<role>{_ROLE})\)?(?:,?\s+\(?(?:pro se|in pro per)\)?)?(?:/cross)?[\s,.;:]*$",
     re.IGNORECASE,
 )
 _ROLE_END = re.compile(rf"(?P<name>.*?\S)[,\s]\s*\(?(?P<role>{_ROLE})\)?[\s.,;:]*$", re.IGNORECASE)
 _ROLE_FIRST = re.compile(rf"(?P<role>{_ROLE}):\s+(?P<name>\S.*)$", re.IGNORECASE)
 _AGAINST = _LISTS.pattern("against", re.IGNORECASE)
-_AGAINST_THEN = re.compile(r"(?:vs?\.|V\.|VS\.|versus|[-–—]\s?against\s?[-–—])\s+(?=\S)")
+_AGAINST_THEN = re.compile(r"(?:vs?\.|V\.|VS\.|versus|[-–—]\s?against\s?[-–—])\s+(?=\S)(?!\d\d-\d+$)")
+_OPEN_VERSUS = re.compile(r"\w\sv\.$")
 _SHORT = _LISTS.pattern("short")
 _LEAD = re.compile(
     r"(?:Title|Case Name|Re|RE|Short Title|(?:Case )?Caption|Matter)\s*:?\s+(?=[A-Z])"
@@ -105,13 +106,15 @@ def read_parties(
 def _upwards(
     cells: Sequence[Cell], at: int, low: int, stops: Callable[[str], bool]
 ) -> Iterator[tuple[int, str, int]]:
-    first = at
-    while first > low and at - first < _SIDE:
-        text = cells[first - 1].text
+    lines: list[tuple[int, str, int]] = []
+    for i in range(at - 1, max(low, at - _SIDE) - 1, -1):
+        text = cells[i].text
+        if stops(text) and lines and all(_ROLE_LINE.match(line) for _, line, _ in lines):
+            continue  # the number of the case between the name and its role
         if stops(text) or _ADDRESS.search(text) or _AGAINST.match(text) or _IN_RE.match(text):
             break
-        first -= 1
-    return ((i, cells[i].text, cells[i].start) for i in range(first, at))
+        lines.append((i, text, cells[i].start))
+    return reversed(lines)
 
 
 def _downwards(
@@ -145,7 +148,7 @@ def _downwards(
 def _is_prose(text: str) -> bool:
     words = text.split()
     small = sum(w[:1].islower() for w in words)
-    return len(words) >= 7 and small >= 0.5 * len(words)
+    return len(words) >= 7 and small >= 0.5 * len(words) and not " ".join(words[:2]).isupper()
 
 
 def _side(lines: Sequence[tuple[int, str, int]], page: int) -> list[Party]:
@@ -208,7 +211,7 @@ def _split(joined: str) -> list[tuple[int, int]]:
     else:
         spans, begin = [], 0
         for comma in re.finditer(
-            r",\s+(?:and\s+)?|\s+(?:and|AND)\s+(?=[A-Z][\w.]+\s+[A-Z])", joined
+            r",\s+(?:and\s+)?(?:\(?\d{1,2}[.)]\s+)?|\s+(?:and|AND)\s+(?=[A-Z][\w.]+\s+[A-Z])", joined
         ):
             rest = joined[comma.end() :]
             word = re.match(r"[\w.’'&-]+", rest)
@@ -245,7 +248,7 @@ def _is_name(text: str) -> bool:
 
 
 def _role(text: str) -> str:
-    words = re.sub(r"\(s\)", "", " ".join(text.casefold().split()))
+    words = re.sub(r"\(\s?s\s?\)", "", " ".join(text.casefold().split()))
     words = re.sub(r"\s*([-–—/])\s*", lambda m: "/" if m[1] == "/" else "-", words)
     words = re.sub(r"parties\b", "party", words).replace("amici", "amicus")
     return re.sub(r"(?<=[a-z])s\b(?<!ss)(?<!us)", "", words)
@@ -283,6 +286,8 @@ def _on_one_line(
 ) -> Caption | None:
     for at in range(begin if begin < len(cells) else 0, min(len(cells), _LOOKED_AT)):
         text = cells[at].text
+        if _OPEN_VERSUS.search(text) and at + 1 < len(cells):
+            text = f"{text} {cells[at + 1].text}"
         lead = _LEAD.match(text)
         shift = lead.end() if lead else 0
         match = _SHORT.match(text, shift)
