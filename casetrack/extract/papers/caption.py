@@ -298,7 +298,8 @@ def _with_text(facts: LegalFacts, text: str, first: str, header: DocketHeader | 
         )
     if facts.legal_type is None:
         return facts
-    head = text[:_HEAD]
+    # "Filed 05/23/24" in a stamp does not make an opinion.
+    head = "\n".join(x for x in text[:_HEAD].split("\n") if not is_docket_header(x))
     if facts.legal_type == "other" and facts.legal_detail is None:
         cue = _by_words(head, facts)
         if cue is not None:

@@ -148,18 +148,28 @@ class _Gutter:
         if not full or high <= low:
             return None
         em = median(full)
-        number = next(
-            (
-                (s, e, b, m)
-                for s, e, b in placed
-                if (m := _NUMBER_THEN.search(text, s, e)) or (m := _NUMBER_LINE.match(text, s, e))
-                if not _OTHER_NUMBER.search(text[s : m.end() + 5])
-            ),
-            None,
+        gutters = (
+            cls._beside(text, spans, boxes, placed, em, (s, e, b), m)
+            for s, e, b in placed
+            if (m := _NUMBER_THEN.search(text, s, e)) or (m := _NUMBER_LINE.match(text, s, e))
+            if not _OTHER_NUMBER.search(text[s : m.end() + 5])
         )
-        if number is None:
-            return None
-        s, e, box, match = number
+        return next(filter(None, gutters), None)
+
+    @classmethod
+    def _beside(
+        cls,
+        text: str,
+        spans: list[tuple[int, int]],
+        boxes: Mapping[int, Box],
+        placed: list[tuple[int, int, Box]],
+        em: float,
+        number: tuple[int, int, Box],
+        match: re.Match[str],
+    ) -> _Gutter | None:
+        """Return the right column whose number of the case is on a line."""
+        low, high = min(b[0] for *_, b in placed), max(b[1] for *_, b in placed)
+        s, e, box = number
         is_alone = match.re is _NUMBER_LINE
         guess = box[0] if is_alone else box[1] - em * _width(text[match.end() : e])
         line = next(i for i, (start, _) in enumerate(spans) if start == s)
@@ -189,13 +199,15 @@ class _Gutter:
             return None if is_centred else start
         if box[1] <= self.left + 2 * self.em:
             return end
+        ended = _LEFT_END.match(text, start, end)
+        if ended and self._off(text[ended.end() : end], box[1]) < 2 * self.em:
+            return ended.end()
         gap = box[1] - box[0] - self.em * _width(text[start:end])
         if gap < max(1.2 * self.em, _GAP_SHARE * (box[1] - box[0])):
             return None
         stops = [m.end() for m in re.finditer(r"\s+", text[start:end])]
         if not stops:
             return None
-        ended = _LEFT_END.match(text, start, end)
         if ended and ended.end() - start in stops:
             return ended.end()
         if box[0] > self.margin + 5 * self.em or _COURT.match(text, start, end):

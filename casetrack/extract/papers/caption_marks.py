@@ -210,7 +210,9 @@ def is_no_title(text: str, /) -> bool:
     if any(each.match(text) for each in (_NUMBER, _BARE_NUMBER, _STAMP, _CHARGED)):
         return True
     if re.match(
-        r"(?:motion (?:no|filed)|case no|docket no|before|judge(?:\(s\)|s)?)\b\.?.{0,4}:", text, re.IGNORECASE
+        r"(?:motion (?:no|filed)|case no|docket no|before|judge(?:\(s\)|s)?)\b\.?.{0,4}:",
+        text,
+        re.IGNORECASE,
     ):
         return True
     return find_court([text]) is not None
@@ -223,7 +225,9 @@ def is_no_party(text: str, /) -> bool:
     if re.match(
         r"(?:argued|decided|submitted|filed|date[ds]?\b|present|before|chapter \d|hearing|judge"
         r"|hon\.|on (?:writ|appeal|petition)|certiorari|appeals? from|attorneys|clerk|by\b"
-        r"|at \w+$|circuit judge|syllabus|slip op|cite as|prepared by|to:|x$|-{3,}|_{3,}|[ivx\d]+\.?$"
+        r"|at \w+$|circuit judge"
+        r"|(?:plaintiff|defendant|petitioner|respondent)s?['’]s?\s"
+        r"|syllabus|slip op|cite as|prepared by|to:|x$|-{3,}|_{3,}|[ivx\d]+\.?$"
         r"|.*\b(?:\d{1,2}/\d{1,2}/\d{2,4}|Pg \d+ of \d+)\b)",
         text,
         re.IGNORECASE,

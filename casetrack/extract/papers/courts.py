@@ -129,8 +129,9 @@ def _federal() -> tuple[
     circuit = "|".join(sorted(_CIRCUITS, key=len, reverse=True)).replace(".", r"\.")
     part = "|".join(_PARTS)
     where = (
-        rf"[\s,]*(?:[-–—]\s*)?(?:in )?(?:and )?(?:for )?(?:the )?(?:(?:(?P<part>{part}) )?district of (?:the )?"
-        rf"(?P<state>{_STATE})|(?P<part2>{part}|[nsewmc]?\.?(?: )?d\.) (?P<state2>{_STATE})"
+        rf"[\s,]*(?:[-–—]\s*)?(?:in )?(?:and )?(?:for )?(?:the )?(?:(?:(?P<part>{part}) )?"
+        rf"district of (?:the )?(?P<state>{_STATE})"
+        rf"|(?P<part2>{part}|[nsewmc]?\.?(?: )?d\.) (?P<state2>{_STATE})"
         rf"|(?P<state4>{_STATE}) (?P<part4>{part}) (?:district|bankruptcy(?: court)?)\b"
         rf"|(?P<state3>{_STATE})(?= ))(?P<division>[\s,]*(?:\(?[A-Z][\w.]*(?:[ /-][A-Z][\w.]*){{0,2"
         rf"}}\)? division(?: at \w+)?|at [A-Z]\w+)\b)?"

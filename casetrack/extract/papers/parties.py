@@ -29,13 +29,16 @@ _LISTS = WordLists(__file__)
 _WORD = _LISTS.joined("word")
 _ROLE = rf"{_WORD}(?:(?:\s*[-–—/,&]\s*|\s+and\s+|\s+)(?:and\s+)?{_WORD})*"
 _ROLE_LINE = re.compile(
-    rf"(?:[,(]\s*)?(?:as\s+)?(?P<role>{_ROLE})\)?(?:,?\s+\(?(?:pro se|in pro per)\)?)?(?:/cross)?[\s,.;:]*$",
+    rf"(?:[,(]\s*)?(?:as\s+)?(?P<role>{_ROLE})\)?(?:,?\s+\(?(?:pro se|in pro per)\)?)?"
+    r"(?:/cross)?[\s,.;:]*$",
     re.IGNORECASE,
 )
 _ROLE_END = re.compile(rf"(?P<name>.*?\S)[,\s]\s*\(?(?P<role>{_ROLE})\)?[\s.,;:]*$", re.IGNORECASE)
 _ROLE_FIRST = re.compile(rf"(?P<role>{_ROLE}):\s+(?P<name>\S.*)$", re.IGNORECASE)
 _AGAINST = _LISTS.pattern("against", re.IGNORECASE)
-_AGAINST_THEN = re.compile(r"(?:vs?\.|V\.|VS\.|versus|[-–—]\s?against\s?[-–—])\s+(?=\S)(?!\d\d-\d+$)")
+_AGAINST_THEN = re.compile(
+    r"(?:vs?\.|V\.|VS\.|versus|[-–—]\s?against\s?[-–—])\s+(?=\S)(?!\d\d-\d+$)"
+)
 _OPEN_VERSUS = re.compile(r"\w\sv\.$")
 _SHORT = _LISTS.pattern("short")
 _LEAD = re.compile(
@@ -109,7 +112,11 @@ def _upwards(
     lines: list[tuple[int, str, int]] = []
     for i in range(at - 1, max(low, at - _SIDE) - 1, -1):
         text = cells[i].text
-        if stops(text) and lines and all(_ROLE_LINE.match(line) for _, line, _ in lines):
+        if (
+            stops(text)
+            and at - i <= _BETWEEN
+            and all(_ROLE_LINE.match(line) for _, line, _ in lines)
+        ):
             continue  # the number of the case between the name and its role
         if stops(text) or _ADDRESS.search(text) or _AGAINST.match(text) or _IN_RE.match(text):
             break
@@ -121,7 +128,7 @@ def _downwards(
     cells: Sequence[Cell], at: int, rest: int | None, stops: Callable[[str], bool]
 ) -> tuple[list[tuple[int, str, int]], int]:
     lines = []
-    if rest is not None:
+    if rest is not None and not stops(cells[at].text[rest:]):
         lines.append((at, cells[at].text[rest:], cells[at].start + rest))
     last = at + 1
     for i in range(at + 1, min(len(cells), at + _SIDE)):
@@ -211,7 +218,8 @@ def _split(joined: str) -> list[tuple[int, int]]:
     else:
         spans, begin = [], 0
         for comma in re.finditer(
-            r",\s+(?:and\s+)?(?:\(?\d{1,2}[.)]\s+)?|\s+(?:and|AND)\s+(?=[A-Z][\w.]+\s+[A-Z])", joined
+            r",\s+(?:and\s+)?(?:\(?\d{1,2}[.)]\s+)?|\s+(?:and|AND)\s+(?=[A-Z][\w.]+\s+[A-Z])",
+            joined,
         ):
             rest = joined[comma.end() :]
             word = re.match(r"[\w.’'&-]+", rest)

@@ -16,7 +16,7 @@ from casetrack.extract.references.matches import slug
 from casetrack.graph.cited import distinctive
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from casetrack.editions.legal.check.index import Reported
     from casetrack.editions.legal.records.check import Verdict
@@ -38,6 +38,9 @@ _SUPREME = frozenset(("us", "s-ct", "l-ed", "l-ed-2d"))
 _APPEALS = frozenset(("f3d", "f4th"))
 _TRIALS = frozenset(("f-supp", "f-supp-2d", "f-supp-3d"))
 _COURT_OF_APPEALS = re.compile(r"ca(?:\d+|dc|fc)")
+_IN_REPORTER = re.compile(
+    r"(?<![\w.])(\d{1,4}) ([A-Z][A-Za-z.’' ]*?(?:[234](?:d|th))?) ?(\d{1,5})(?!\w)"
+)
 _SHORT = re.compile(r"(?P<name>[A-Z][^,;]{2,60}), (?P<volume>\d+) (?P<series>\D[\w. ]*?),? at \d")
 
 
@@ -173,6 +176,9 @@ def contradictions(citations: Sequence[LegalCitation], /) -> dict[int, Doubt]:
         doubts |= _minority(
             ((n, c, _order(c, group[0][1])) for n, c in group), "name_differs", "the parties"
         )
+        for series in {_squeezed(key.group("series")) for _, c in group for key in _places(c)}:
+            own = ((n, c, _page_of(c, series)) for n, c in group)
+            doubts |= _minority(own, "reporter_differs", "the parallel citation")
     for places in (places for name, places in by_name.items() if name):
         for pair in filter(_differ_in_one, combinations({key for _, _, key in places}, 2)):
             both = (place for place in places if place[2] in pair)
@@ -204,11 +210,26 @@ def _order(citation: LegalCitation, first: LegalCitation) -> str:
     return fits if fits in {"same", "swapped"} else ""
 
 
+def _places(citation: LegalCitation) -> Iterator[re.Match[str]]:
+    return filter(None, map(_REPORTED.fullmatch, citation.keys))
+
+
+def _squeezed(series: str) -> str:
+    return re.sub(r"\W", "", series).casefold()
+
+
+def _page_of(citation: LegalCitation, series: str) -> str:
+    """Return the volume and first page in a reporter as this citation has them, or ""."""
+    places = _IN_REPORTER.finditer(" ".join(citation.text.split()))
+    own = (f"{m[1]} {m[3]}" for m in places if _squeezed(m[2]) == series)
+    return next(own, "")
+
+
 def _name(citation: LegalCitation) -> str:
     """Return the first distinctive words of both parties with the year, or ""."""
     words = re.split(r",\s\d", citation.text, maxsplit=1)[0]
-    left, right = distinctive(re.sub(r"^\d+\.\s", "", words))
-    named = " v. " in words and (left or right)
+    left, right = distinctive(re.sub(r"^[\d.\s]+", "", words))
+    named = re.search(r"\sv\.?\s", words) and (left or right)
     return f"{left[:1]} {right[:1]} {citation.year}" if named else ""
 
 
