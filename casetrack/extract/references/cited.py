@@ -160,16 +160,16 @@ def _of_page(same: list[Cited], page: str | None) -> Cited | None:
 
 
 def _of_name(cited: list[Cited], names: list[str]) -> Cited | None:
-    fitting: dict[str, Cited] = {}
     for name in names:
         # "Frischmann & Benesch, supra" names "Brett Frischmann & Susan Benesch, ...".
         parts = re.split(r",?\s(?:&|and)\s|,\s", name.strip(" .,"))
         joined = r"\b.{1,40}?\b".join(map(re.escape, parts))
         words = re.compile(rf"(?<!\w){joined}(?!\w)")
-        for one in cited:
-            if one.key and any(words.search(party) for party in one.parties):
-                fitting.setdefault(one.key, one)
-    return next(iter(fitting.values())) if len(fitting) == 1 else None
+        of_name = (c for c in cited if c.key and any(map(words.search, c.parties)))
+        fitting = {one.key: one for one in reversed(list(of_name))}
+        if fitting:
+            return next(iter(fitting.values())) if len(fitting) == 1 else None
+    return None
 
 
 def _page_fits(cited: Cited, pin: re.Match[str]) -> bool:

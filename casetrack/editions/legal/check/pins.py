@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from casetrack.extract.papers.text import LegalCitation, Pin, PinUnit, WholeText
 
 _PARAGRAPH = re.compile(r"(?m)^[ \t]*(?:¶+[ \t]*)?(\d{1,4})[.)]?[ \t]+(?=[\"“(\[A-Z])")
+_MISREAD = 3
 _REPORTER_PAGE = re.compile(r"-(\d+)$")
 _PAGE_ID = re.compile(r"\bPageID\b|\sat\s[A-Z]{1,6}[-_ ]?\d{3,9}$")
 """Matches pin cites to stamped page numbers, which differ from those of the paper."""
@@ -101,7 +102,8 @@ def _beyond(whole: WholeText, unit: PinUnit, number: int) -> PinFit | None:
     """Return the range of pages or paragraphs if the number is after its end."""
     if unit == "paragraph":
         last = max((value for value, _ in _paragraphs(whole)), default=0)
-        return PinFit("wrong", f"¶¶ 1-{last}") if 1 < last < number else None
+        is_read = any(int(m[1]) == number for m in _PARAGRAPH.finditer(whole.text))
+        return PinFit("wrong", f"¶¶ 1-{last}") if 1 < last < number and not is_read else None
     ends = [
         (value, numbering.spans[0][0], numbering.spans[-1][0])
         for numbering in _numberings(whole, None)
@@ -265,8 +267,9 @@ def _paragraphs(whole: WholeText) -> list[tuple[int, int]]:
     numbers: list[tuple[int, int]] = []
     for match in _PARAGRAPH.finditer(whole.text):
         value = int(match[1])
-        # Paragraph numbers are consecutive; years and list items inside are not.
-        if value == (numbers[-1][0] + 1 if numbers else 1) or (not numbers and value < 3):
+        # Paragraph numbers go on, maybe after one that was misread; years and list items do not.
+        last = numbers[-1][0] if numbers else 0
+        if last < value <= last + _MISREAD:
             numbers.append((value, match.start()))
     return numbers
 
