@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from casetrack.base.errors import ChunkNotFound, See
 from casetrack.base.records.graph import Quote
-from casetrack.base.records.passages import SNIPPET_CHARS
+from casetrack.base.records.passages import SNIPPET_CHARS, widened
 from casetrack.store.checksums import COLUMN, blanked
 from casetrack.store.index.arrays import as_numpy
 from casetrack.store.passages import COLUMNS, NARROW_COLUMNS, make_chunks, make_provenance, narrowed
@@ -178,7 +178,7 @@ def _quote(row: Mapping[str, Any], snapshot: Snapshot, start: int, end: int) -> 
     text = row["text"]
     if not text:
         return Quote("", WITHHELD, 0, start, end, make_provenance(row, snapshot))
-    first, last = _around(text, start, end)
+    first, last = widened(text, start, end, max(0, SNIPPET_CHARS - (end - start)) // 2)
     snippet = text[first:last]
     return Quote(
         text=text[start:end],
@@ -188,18 +188,3 @@ def _quote(row: Mapping[str, Any], snapshot: Snapshot, start: int, end: int) -> 
         char_end=end,
         provenance=narrowed(row, snapshot, start, end),
     )
-
-
-def _around(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return start and end of the snippet around a place, at word boundaries."""
-    room = max(0, SNIPPET_CHARS - (end - start)) // 2
-    first, last = max(0, start - room), min(len(text), end + room)
-    while 0 < first < start and not text[first - 1].isspace():
-        first += 1
-    while end < last < len(text) and not text[last].isspace():
-        last -= 1
-    while first < start and text[first].isspace():
-        first += 1
-    while last > end and text[last - 1].isspace():
-        last -= 1
-    return first, last

@@ -72,18 +72,22 @@ class Live:
     @cached_property
     def chunks(self) -> pa.Table:
         """All chunks: ``chunk_id``, ``document`` (position), ``chunk_index``, ``page``."""
+        return self._by_document("chunks", "chunk_index")
+
+    def _by_document(self, name: str, *order: str) -> pa.Table:
+        """Return the live rows of all segments with ``document`` (position), in that order."""
         parts = []
         for part, ranks in zip(self.segments, self._documents_of, strict=True):
-            table = part.tables["chunks"]
+            table = part.tables[name]
             documents = ranks[as_numpy(table["revision"])]
             table = table.drop_columns("revision").append_column("document", pa.array(documents))
             parts.append(table.filter(pa.array(documents >= 0)))
         if not parts:
-            names = {n: t for n, t in LAYOUT["chunks"].items() if n != "revision"}
+            names = {n: t for n, t in LAYOUT[name].items() if n != "revision"}
             return pa.schema([*names.items(), ("document", pa.int32())]).empty_table()
-        table = pa.concat_tables(parts)
-        order = np.lexsort([as_numpy(table["chunk_index"]), as_numpy(table["document"])])
-        return table.take(pa.array(order)).combine_chunks()
+        table = pa.concat_tables(parts).unify_dictionaries()
+        rows = np.lexsort([as_numpy(table[column]) for column in (*order, "document")])
+        return table.take(pa.array(rows)).combine_chunks()
 
     @cached_property
     def boilerplate(self) -> Lines:
@@ -147,19 +151,8 @@ class Live:
 
     @cached_property
     def _locals(self) -> pa.Table:
-        parts = []
-        for part, ranks in zip(self.segments, self._documents_of, strict=True):
-            table = part.tables["entities"]
-            documents = ranks[as_numpy(table["revision"])]
-            table = table.drop_columns("revision").append_column(
-                "document_rank", pa.array(documents)
-            )
-            parts.append(table.filter(pa.array(documents >= 0)))
-        if not parts:
-            return pa.table({n: pa.array([], t) for n, t in _LOCALS.items()})
-        table = pa.concat_tables(parts).unify_dictionaries()
-        ranks = as_numpy(table["document_rank"])
-        table = table.take(pa.array(np.argsort(ranks, kind="stable"))).combine_chunks()
+        table = self._by_document("entities")
+        table = table.rename_columns({"document": "document_rank"})
         ids = pa.array([d.document_id for d in self.documents], pa.string())
         named = ids.take(table["document_rank"].combine_chunks())
         columns = {"document_id": named} | {
@@ -170,18 +163,7 @@ class Live:
     @cached_property
     def identities(self) -> pa.Table:
         """The self-descriptions of the documents with ``document`` (position), in that order."""
-        parts = []
-        for part, ranks in zip(self.segments, self._documents_of, strict=True):
-            table = part.tables["identities"]
-            documents = ranks[as_numpy(table["revision"])]
-            table = table.drop_columns("revision").append_column("document", pa.array(documents))
-            parts.append(table.filter(pa.array(documents >= 0)))
-        if not parts:
-            names = {n: t for n, t in LAYOUT["identities"].items() if n != "revision"}
-            return pa.schema([*names.items(), ("document", pa.int32())]).empty_table()
-        table = pa.concat_tables(parts).unify_dictionaries()
-        order = np.lexsort([as_numpy(table["page"]), as_numpy(table["document"])])
-        return table.take(pa.array(order)).combine_chunks()
+        return self._by_document("identities", "page")
 
     @cached_property
     def claims(self) -> pa.Table:

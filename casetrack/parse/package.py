@@ -9,7 +9,7 @@ import codecs
 import posixpath
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -168,24 +168,7 @@ class Package:
 
     def xml(self, name: str, /) -> Any:
         """Return the root element of a part with the usual namespaces; refuse document types."""
-        from lxml import etree
-
-        data = self.read(name)
-        if any(mark in data for mark in _DOCTYPES):
-            raise self.failed(f"the part {name} declares a document type, which is not allowed")
-        data = _with_usual_names(data)
-        parser = etree.XMLParser(
-            resolve_entities=False,
-            no_network=True,
-            load_dtd=False,
-            huge_tree=True,
-            remove_comments=True,
-            remove_pis=True,
-        )
-        try:
-            return etree.fromstring(data, parser)
-        except etree.XMLSyntaxError as error:
-            raise self.failed(f"the part {name} is not well-formed: {error}") from error
+        return xml_root(self.read(name), f"the part {name}", self.failed)
 
     def events(self, stream: BoundedStream, name: str, /, *tags: str) -> Iterator[Any]:
         """Parse a part and yield each element of *tags*, to be cleared by :func:`forget`."""
@@ -275,6 +258,20 @@ class Package:
             if text and text.strip():
                 texts.setdefault(tag, text)
         return texts
+
+
+def xml_root(data: bytes, what: str, failed: Callable[[str], ParseFailed], /) -> Any:
+    """Return the root element of XML with the usual namespaces; refuse document types."""
+    from lxml import etree
+
+    if any(mark in data for mark in _DOCTYPES):
+        raise failed(f"{what} declares a document type, which is not allowed")
+    safe: dict[str, bool] = {"resolve_entities": False, "no_network": True, "load_dtd": False}
+    parser = etree.XMLParser(**safe, huge_tree=True, remove_comments=True, remove_pis=True)
+    try:
+        return etree.fromstring(_with_usual_names(data), parser)
+    except etree.XMLSyntaxError as error:
+        raise failed(f"{what} is not well-formed: {error}") from error
 
 
 def _with_usual_names(data: bytes) -> bytes:

@@ -232,3 +232,17 @@ class Quote(Record):
 
     def _repr_html_(self) -> str:
         return passage_html(self.provenance, self.snippet, None)
+
+
+def widened(text: str, start: int, end: int, around: int, /) -> tuple[int, int]:
+    """Extend a span of *text* by at most *around* characters on either side, to whole words."""
+    first, last = max(0, start - around), min(len(text), end + around)
+    while 0 < first < start and not text[first - 1].isspace():
+        first += 1
+    while end < last < len(text) and not text[last].isspace():
+        last -= 1
+    while first < start and text[first].isspace():
+        first += 1
+    while last > end and text[last - 1].isspace():
+        last -= 1
+    return first, last

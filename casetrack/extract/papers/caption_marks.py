@@ -193,6 +193,9 @@ _NO_SIGNER = re.compile(
     r"(?i)\b(?:so|ordered|dated?|court|united|states|the|of|by|judge|justice|clerk|counsel|esq"
     r"|and|filed|before|re|dear|submitted|part)\b"
 )
+_LABELLED = re.compile(
+    r"(?:motion (?:no|filed)|case no|docket no|before|judge(?:\(s\)|s)?)\b\.?.{0,4}:", re.IGNORECASE
+)
 _CHARGED = re.compile(r"(?:indictment|accusation|complaint) nos?\.", re.IGNORECASE)
 _DAY_WORDS = re.compile(r"\d")
 _STAMP = _LISTS.pattern("stamp")
@@ -205,17 +208,9 @@ _DATED = re.compile(r"^\s*(?:Dated?|DATED?)\s*(?:this|:)\s*", re.MULTILINE)
 
 def is_no_title(text: str, /) -> bool:
     """Whether a line is the number of a case, a court, a stamp or where a decision is reported."""
-    if (text[:1].isdigit() and is_citation(text)) or _BROUGHT.match(text):
-        return True
-    if any(each.match(text) for each in (_NUMBER, _BARE_NUMBER, _STAMP, _CHARGED)):
-        return True
-    if re.match(
-        r"(?:motion (?:no|filed)|case no|docket no|before|judge(?:\(s\)|s)?)\b\.?.{0,4}:",
-        text,
-        re.IGNORECASE,
-    ):
-        return True
-    return find_court([text]) is not None
+    marks = (_BROUGHT, _NUMBER, _BARE_NUMBER, _STAMP, _CHARGED, _LABELLED)
+    is_marked = any(each.match(text) for each in marks)
+    return is_marked or (text[:1].isdigit() and is_citation(text)) or find_court([text]) is not None
 
 
 def is_no_party(text: str, /) -> bool:

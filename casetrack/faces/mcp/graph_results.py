@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from casetrack.api.quoting import part_of
+from casetrack.base.records.passages import widened
 from casetrack.faces.mcp import outputs, results
 from casetrack.faces.mcp.outputs import ENTITY_NAME, NODE, PLACE, Facts
 from casetrack.faces.mcp.results import (
@@ -15,7 +16,6 @@ from casetrack.faces.mcp.results import (
     few,
     list_budget,
     passage,
-    widened,
 )
 from casetrack.faces.mcp.texts import cut
 

@@ -404,20 +404,6 @@ def few(texts: Iterable[str], /, *, most: int = 20, chars: int = NAME_CHARS) -> 
     return [*shown, f"\u2026 {rest:,} more"] if rest else shown
 
 
-def widened(text: str, start: int, end: int, around: int, /) -> tuple[int, int]:
-    """Extend a span of *text* by at most *around* characters on either side, to whole words."""
-    begin, stop = max(0, start - around), min(len(text), end + around)
-    while 0 < begin < start and not text[begin - 1].isspace():
-        begin += 1
-    while end < stop < len(text) and not text[stop].isspace():
-        stop -= 1
-    while begin < start and text[begin].isspace():
-        begin += 1
-    while stop > end and text[stop - 1].isspace():
-        stop -= 1
-    return begin, stop
-
-
 def spread_page(
     ask: Callable[[int], R],
     items: Callable[[R], Sequence[T]],

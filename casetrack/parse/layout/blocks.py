@@ -239,7 +239,7 @@ class BlockFinder:
             return min(1 + sum(1 for rank in ranks if rank > size + 0.25), _MAX_LEVEL)
         if not self._stands_out(block, text):
             return None
-        return min(self.plain_level + _depth(text), _MAX_LEVEL)
+        return min(self.plain_level + depth_by_number(text), _MAX_LEVEL)
 
     def _stands_out(self, block: Block, text: str) -> bool:
         """Return whether text of the usual size is a heading by its font, number or capitals."""
@@ -294,7 +294,7 @@ def _may_head(text: str) -> bool:
     return len(text) <= 90 and (text[:1].isupper() or text[:1].isdigit()) and text[-1:] not in ".,;"
 
 
-def _depth(text: str) -> int:
+def depth_by_number(text: str) -> int:
     """Return the depth of a heading by its number: ``2.1`` is one level below ``2``."""
     numbered = _NUMBERED.match(text)
     if numbered:

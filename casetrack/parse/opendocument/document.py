@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from casetrack.base.errors import FileEncrypted, ParseFailed
 from casetrack.parse import passwords
 from casetrack.parse.opendocument.styles import DRAW, FO, OFFICE, STYLE, Styles, local, points
-from casetrack.parse.package import MAX_PART_BYTES, BoundedStream, Package
+from casetrack.parse.package import MAX_PART_BYTES, BoundedStream, Package, xml_root
 from casetrack.parse.unseen import WHITE
 
 if TYPE_CHECKING:
@@ -283,24 +283,8 @@ class FlatFile:
     """A document in one XML file; each part has the same root."""
 
     def __init__(self, path: Path, kind: str) -> None:
-        from lxml import etree
-
         self._path, self._kind = path, kind
-        data = path.read_bytes()
-        if any("<!DOCTYPE".encode(code) in data for code in ("ascii", "utf-16-le", "utf-16-be")):
-            raise self.failed("it declares a document type, which is not allowed")
-        parser = etree.XMLParser(
-            resolve_entities=False,
-            no_network=True,
-            load_dtd=False,
-            huge_tree=True,
-            remove_comments=True,
-            remove_pis=True,
-        )
-        try:
-            self._root = etree.fromstring(data, parser)
-        except etree.XMLSyntaxError as error:
-            raise self.failed(f"it is not well-formed: {error}") from error
+        self._root = xml_root(path.read_bytes(), "it", self.failed)
 
     def root(self, part: str, /) -> Any:
         """Return the root for every part of a container."""

@@ -11,7 +11,7 @@ from casetrack.base.provenance import Box
 from casetrack.parse.layout.segments import Piece, Segment, is_raised_mark, piece_text
 from casetrack.parse.pdf.open import check_memory, failures, silenced, words_of
 from casetrack.parse.pdf.readable import Concealed, is_unmapped, take_concealed, with_ligatures
-from casetrack.parse.pdf.rules import Word, may_be_cells, page_content, page_rules, split_run
+from casetrack.parse.pdf.rules import Word, may_be_cells, moved, page_content, page_rules, split_run
 from casetrack.parse.printed.paper import NumberedPart, cut_evenly
 
 if TYPE_CHECKING:
@@ -109,9 +109,9 @@ def extract(document: Any, index: int, off: Sequence[int] = (), /) -> Extract:
         words = [(*word[:4], with_ligatures(word[4]), *word[5:]) for word in words]
         boxes = [one.box for one in concealed]
         visible = [w for w in words if not _is_within(w, boxes)] if boxes else words
-        result.concealed += [(c.kind, c.text, _shown(c.box, tuple(turn))) for c in concealed]
+        result.concealed += [(c.kind, c.text, Box(*moved(c.box, tuple(turn)))) for c in concealed]
         result.concealed += [
-            ("layer", line, _shown(box, tuple(turn)))
+            ("layer", line, Box(*moved(box, tuple(turn))))
             for line, box in _on_layers(document, page, raw, off).items()
         ]
         _collect(raw, visible, turn, result)
@@ -216,8 +216,7 @@ def _placed_words(text: Any, entries: list[tuple[Any, ...]], rotation: Any) -> l
     turn = tuple(rotation)
     if turn == _UNTURNED:
         return words
-    shown = ((_shown(word[:4], turn), word[4]) for word in words)
-    return [(box.x0, box.y0, box.x1, box.y1, word) for box, word in shown]
+    return [(*moved(word[:4], turn), word[4]) for word in words]
 
 
 def _exceeds_page(raw: dict[str, Any], shown: Any) -> bool:
@@ -398,14 +397,14 @@ def _segment(line: dict[str, Any], turn: tuple[float, ...], marks: set[str]) -> 
         pieces[main].base,
         pieces[main].size or (v1 - v0) or 1.0,
         bold,
-        _shown(line["bbox"], turn),
+        Box(*moved(line["bbox"], turn)),
         font=spans[main]["font"],
     )
 
 
 def _word(word: tuple[Any, ...], dx: float, dy: float, turn: tuple[float, ...]) -> Word:
     u0, _, u1, _ = _upright(word[:4], dx, dy)
-    return Word(word[4], u0, u1, _shown(word[:4], turn))
+    return Word(word[4], u0, u1, Box(*moved(word[:4], turn)))
 
 
 def _fix_question_mark(text: str) -> str:
@@ -471,7 +470,7 @@ def cutter(document: Any, index: int, /) -> Callable[[Segment, int], Segment]:
             max(b[3] for b in boxes),
         )
         short = cut_evenly(segment, count)
-        return replace(short, u0=_upright(box, *line["dir"])[0], box=_shown(box, turn))
+        return replace(short, u0=_upright(box, *line["dir"])[0], box=Box(*moved(box, turn)))
 
     return cut
 
@@ -486,14 +485,3 @@ def _upright(
     us = [x * dx + y * dy for x in (x0, x1) for y in (y0, y1)]
     vs = [y * dx - x * dy for x in (x0, x1) for y in (y0, y1)]
     return min(us), min(vs), max(us), max(vs)
-
-
-def _shown(box: tuple[float, float, float, float], turn: tuple[float, ...]) -> Box:
-    """Return a rectangle of the displayed page, with /Rotate applied."""
-    a, b, c, d, e, f = turn
-    x0, y0, x1, y1 = box
-    if b == 0.0 and c == 0.0 and a == d == 1.0:
-        return Box(x0 + e, y0 + f, x1 + e, y1 + f)
-    xs = (x0 * a + y0 * c + e, x1 * a + y1 * c + e)
-    ys = (x0 * b + y0 * d + f, x1 * b + y1 * d + f)
-    return Box(min(xs), min(ys), max(xs), max(ys))

@@ -57,7 +57,7 @@ def page_rules(page: Any, content: bytes, /) -> tuple[list[Rule], list[dict[str,
             wide, high = x1 - x0, y1 - y0
             if (wide < _MIN_LENGTH and high < _MIN_LENGTH) or wide * high > limit:
                 continue
-            rules.append(_shown(box, turn))
+            rules.append(Rule(*moved(box, turn)))
             if len(rules) > _MAX_RULES:
                 return [], paths
     return rules, paths
@@ -140,14 +140,15 @@ def _upright(corners: Any) -> _Rectangle | None:
     return box
 
 
-def _shown(box: _Rectangle, turn: tuple[float, ...]) -> Rule:
+def moved(box: _Rectangle, turn: tuple[float, ...]) -> _Rectangle:
+    """Return a rectangle of the displayed page, with /Rotate applied."""
     a, b, c, d, e, f = turn
     x0, y0, x1, y1 = box
     if b == 0.0 and c == 0.0 and a == d == 1.0:
-        return Rule(x0 + e, y0 + f, x1 + e, y1 + f)
+        return x0 + e, y0 + f, x1 + e, y1 + f
     xs = (x0 * a + y0 * c + e, x1 * a + y1 * c + e)
     ys = (x0 * b + y0 * d + f, x1 * b + y1 * d + f)
-    return Rule(min(xs), min(ys), max(xs), max(ys))
+    return min(xs), min(ys), max(xs), max(ys)
 
 
 # Splits runs of amounts and periods, as financial statements set them, into cells. Columns of

@@ -15,6 +15,7 @@ from casetrack.parse.detect import OLE_MAGIC, ZIP_MAGIC
 from casetrack.parse.drawn.text import Block
 from casetrack.parse.embedded import take_embedded
 from casetrack.parse.labels import is_form_line, number_text
+from casetrack.parse.layout.blocks import depth_by_number
 from casetrack.parse.package import Package
 from casetrack.parse.page_builder import PageBuilder, SourceLine
 from casetrack.parse.passwords import decrypted
@@ -146,11 +147,6 @@ _LARGER = 1.12
 _USUAL_SHARE = 0.2
 """Maximum share of the text with the size of headings."""
 _NUMBERED = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,4})\.?\)?\s+\S")
-_NAMED = re.compile(
-    r"(?:(article|chapter|part|title|schedule|exhibit|annex|appendix)|(section|clause))"
-    r"\s+[\dIVXLCA-Z]",
-    re.IGNORECASE,
-)
 _WORD = re.compile(r"[^\W\d_]{3,}")
 # Leaders of a table of contents, addresses, bare numbers, labels of several fields.
 _NO_HEADING = re.compile(
@@ -227,7 +223,7 @@ class HeadingEvidence:
         numbered = _NUMBERED.match(text)
         if text[-1] == ":" or (text[-1] == "." and not (numbered and len(text) <= _MAX_SENTENCE)):
             return None
-        return min(min(len(self._sizes), 3) + 1 + _depth(text), _MAX_LEVEL)
+        return min(min(len(self._sizes), 3) + 1 + depth_by_number(text), _MAX_LEVEL)
 
 
 def _could_be(text: str) -> bool:
@@ -238,15 +234,6 @@ def _could_be(text: str) -> bool:
     if not _WORD.search(text):
         return False
     return text.lower().strip(".:") not in _CONNECTING
-
-
-def _depth(text: str) -> int:
-    """Return the depth of a heading by its number: ``2.1`` is one level below ``2``."""
-    numbered = _NUMBERED.match(text)
-    if numbered:
-        return numbered[1].count(".")
-    named = _NAMED.match(text)
-    return 1 if named and named[2] else 0
 
 
 @dataclass(slots=True)

@@ -253,13 +253,10 @@ class Resolver:
                 return wrong
         beyond = outside(text.whole, citation)
         if beyond is not None:
-            return Resolved(
-                (document,),
-                "wrong_page",
-                f"CaseTrack reads {'' if '¶' in beyond.found else 'the pages '}{beyond.found} in "
-                f"{document.name}; the draft cites {', '.join(pin.text for pin in citation.pins)}.",
-                found=beyond.found,
-            )
+            read = f"{'' if '¶' in beyond.found else 'the pages '}{beyond.found}"
+            pins = ", ".join(pin.text for pin in citation.pins)
+            said = f"CaseTrack reads {read} in {document.name}; the draft cites {pins}."
+            return Resolved((document,), "wrong_page", said, found=beyond.found)
         return Resolved((document,), "in_case", message)
 
     def _wrong_name(
@@ -268,25 +265,16 @@ class Resolver:
         name = own_name(citation)
         fit = name_fit(name, head)
         called = document.case_name or document.name
-        if fit.fits == "misspelt":
-            return Resolved(
-                (document,),
-                "name_differs",
-                f"The draft writes \u201c{fit.cited}\u201d; CaseTrack reads "
-                f"\u201c{fit.found}\u201d in {document.name}.",
-                found=called,
-            )
-        if fit.fits == "swapped":
-            return Resolved(
-                (document,),
-                "name_differs",
-                f"The draft writes \u201c{name}\u201d; CaseTrack reads {called}.",
-                found=called,
-            )
-        if fit.fits != "other":
+        said = {
+            "misspelt": f"writes \u201c{fit.cited}\u201d; CaseTrack reads "
+            f"\u201c{fit.found}\u201d in {document.name}",
+            "swapped": f"writes \u201c{name}\u201d; CaseTrack reads {called}",
+            "other": f"names \u201c{fit.cited}\u201d; CaseTrack reads {called} at this place",
+        }.get(fit.fits)
+        if said is None:
             return None
         namesake = [d for d in self._namesakes(citation) if d.document_id != document.document_id]
-        if len(namesake) == 1:
+        if fit.fits == "other" and len(namesake) == 1:
             reported = ", ".join(namesake[0].own_citations or ()) or namesake[0].name
             return Resolved(
                 (namesake[0], document),
@@ -295,12 +283,7 @@ class Resolver:
                 "the case.",
                 found=reported,
             )
-        return Resolved(
-            (document,),
-            "name_differs",
-            f"The draft names \u201c{fit.cited}\u201d; CaseTrack reads {called} at this place.",
-            found=called,
-        )
+        return Resolved((document,), "name_differs", f"The draft {said}.", found=called)
 
     # --- missing sources --------------------------------------------------------------------------
 

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from casetrack.api.operation import OF_EDITIONS
-from casetrack.base.errors import UsageError
 from casetrack.editions.legal import production, redaction
+from casetrack.editions.legal.discovery.fields import read_lines
 from casetrack.faces.cli.asking import answer, own, taken, takes
 from casetrack.faces.cli.output import counted, line
 from casetrack.faces.cli.state import EXIT_FAILED, State
@@ -53,30 +53,18 @@ def redact(state: State, given: dict[str, Any]) -> int:
     Properties, bookmarks, links and attached files are dropped.
     """
     settings, asked = state.settings, taken(_REDACT, given)
+    listed = read_lines(given["word_list"]) if given["word_list"] else []
     path, target, words = (asked.pop(name) for name in ("path", "target", "words"))
     made = redaction.redact(
         path,
         target,
-        words=[*words, *_listed(given["word_list"])],
+        words=[*words, *listed],
         ocr=settings.ocr,
         models_dir=settings.models_dir,
         **asked,
     )
     answer(made, _REDACT, as_json=given["as_json"])
     return EXIT_FAILED if made.not_read or made.covered else 0
-
-
-def _listed(path: Path | None) -> list[str]:
-    if path is None:
-        return []
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(
-            f"{path} cannot be read as a list of words: {error}.",
-            hint="Save it as plain text (UTF-8), with one name or phrase per line.",
-        ) from error
-    return [entry.strip() for entry in text.splitlines() if entry.strip()]
 
 
 # ``casetrack discovery stamp``: copies of files with a number on each page.

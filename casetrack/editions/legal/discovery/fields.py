@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from casetrack.base.errors import EmptyFile, FileNotFound, FileUnreadable, UsageError
 from casetrack.base.words import WordLists
 from casetrack.base.words.lists import month_numbers
+from casetrack.editions.legal.records.load_files import LoadTrouble
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -219,19 +220,6 @@ class Dialect:
         return self.encoding.removesuffix("-sig"), errors
 
 
-@dataclass(frozen=True, slots=True)
-class Trouble:
-    """An error in a load file."""
-
-    file: str
-    line: int | None  # From 1; ``None``: the file as a whole
-    control_number: str  # Empty if it concerns no document
-    # ``delimiter``, ``encoding``, ``columns``, ``fields``, ``control number``, ``range``, ``gap``,
-    # ``overlap``, ``family``, ``file``, ``image``, ``date`` or ``hash``.
-    kind: str
-    text: str  # The error and its handling
-
-
 def _read_bytes(path: Path) -> bytes:
     try:
         data = path.read_bytes()
@@ -244,7 +232,16 @@ def _read_bytes(path: Path) -> bytes:
     return data
 
 
-def read_text(path: Path, encoding: str | None, /) -> tuple[str, Dialect, list[Trouble]]:
+def read_lines(path: Path, /) -> list[str]:
+    """Return the lines of a list of the user (UTF-8), stripped, without empty ones."""
+    try:
+        text = _read_bytes(path.expanduser()).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FileUnreadable(path, "it is not plain text (UTF-8)") from error
+    return list(filter(None, map(str.strip, text.splitlines())))
+
+
+def read_text(path: Path, encoding: str | None, /) -> tuple[str, Dialect, list[LoadTrouble]]:
     """Return text, format and errors of a load file.
 
     Undecodable bytes become single surrogates and are written unchanged. Delimiters are the
@@ -268,7 +265,7 @@ def read_text(path: Path, encoding: str | None, /) -> tuple[str, Dialect, list[T
     if name.startswith("utf-16") and len(body) % 2:
         body = body[:-1]
         troubles.append(
-            Trouble(path.name, None, "", "encoding", "The file ends with an incomplete character.")
+            LoadTrouble("encoding", "The file ends with an incomplete character.", path.name)
         )
     dialect = Dialect(name, bom=bool(bom))
     text = dialect.decode(body)
@@ -280,16 +277,9 @@ def read_text(path: Path, encoding: str | None, /) -> tuple[str, Dialect, list[T
     )
     for number, line in enumerate(text.split("\n"), start=1):
         if re.search("[\ud800-\udfff]", line):
-            troubles.append(
-                Trouble(
-                    path.name,
-                    number,
-                    "",
-                    "encoding",
-                    f"Line {number} has invalid bytes in {name.upper()}. They are shown as "
-                    "\ufffd and are exported unchanged.",
-                )
-            )
+            said = f"Line {number} has invalid bytes in {name.upper()}. They are shown as "
+            said += "\ufffd and are exported unchanged."
+            troubles.append(LoadTrouble("encoding", said, path.name, number))
     return text, dialect, troubles
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -348,10 +349,10 @@ def _report(
         ),
         columns=production.load_file.columns,
         troubles=tuple(
-            LoadTrouble(t.kind, shown(t.text), t.file, t.line, shown(t.control_number))
+            replace(t, text=shown(t.text), control_number=shown(t.control_number))
             for t in production.troubles
         ),
-        failed=tuple(LoadTrouble("document", text, path, None, "") for path, text in failed),
+        failed=tuple(LoadTrouble("document", text, path) for path, text in failed),
         cancelled=any(report.cancelled for report in reports),
         seconds=sum(report.seconds for report in reports),
         notes=tuple(notes),

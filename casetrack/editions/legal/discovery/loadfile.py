@@ -18,10 +18,10 @@ from casetrack.editions.legal.discovery.fields import (
     QUALIFIER,
     SEPARATOR,
     Dialect,
-    Trouble,
     read_text,
     shown,
 )
+from casetrack.editions.legal.records.load_files import LoadTrouble
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -51,7 +51,7 @@ class LoadFile:
     columns: tuple[str, ...]  # A repeated name gets a number
     header: Row
     rows: tuple[Row, ...]
-    troubles: tuple[Trouble, ...] = field(default_factory=tuple)
+    troubles: tuple[LoadTrouble, ...] = field(default_factory=tuple)
 
 
 def read_load_file(
@@ -197,27 +197,27 @@ def _is_escaped(text: str, begin: int, at: int) -> bool:
     return count % 2 == 1
 
 
-def _columns(names: Sequence[str], path: Path, troubles: list[Trouble]) -> tuple[str, ...]:
+def _columns(names: Sequence[str], path: Path, troubles: list[LoadTrouble]) -> tuple[str, ...]:
     columns: list[str] = []
     for number, given in enumerate(names, start=1):
         name = shown(given).strip()
         if not name:
             name = f"(column {number})"
             message = f"Column {number} has no name; it is named {name!r}."
-            troubles.append(Trouble(path.name, 1, "", "columns", message))
+            troubles.append(LoadTrouble("columns", message, path.name, 1, ""))
         again, count = name, 1
         while again in columns:
             count += 1
             again = f"{name} ({count})"
         if again != name:
             message = f"Column {number} repeats the name {name!r}; it is named {again!r}."
-            troubles.append(Trouble(path.name, 1, "", "columns", message))
+            troubles.append(LoadTrouble("columns", message, path.name, 1, ""))
         columns.append(again)
     return tuple(columns)
 
 
 def _split_unclosed(
-    row: Row, columns: Sequence[str], dialect: Dialect, path: Path, troubles: list[Trouble]
+    row: Row, columns: Sequence[str], dialect: Dialect, path: Path, troubles: list[LoadTrouble]
 ) -> list[Row]:
     """Return a row, split again if an unclosed field contains further rows."""
     wanted = len(columns)
@@ -228,27 +228,15 @@ def _split_unclosed(
     parts = _split_rows(written, dialect, wanted)
     if len(parts) == 1:
         if len(row.values) != wanted:
-            troubles.append(
-                Trouble(
-                    path.name,
-                    row.line,
-                    shown(row.values[0]),
-                    "fields",
-                    f"Line {row.line} has {len(row.values)} fields, but the first row names "
-                    f"{wanted}. The row is kept unchanged; further fields are named by number.",
-                )
+            said = (
+                f"Line {row.line} has {len(row.values)} fields, but the first row names {wanted}. "
             )
+            said += "The row is kept unchanged; further fields are named by number."
+            troubles.append(LoadTrouble("fields", said, path.name, row.line, row.values[0]))
         return [row]
-    troubles.append(
-        Trouble(
-            path.name,
-            row.line,
-            shown(row.values[0]),
-            "delimiter",
-            f"Line {row.line}: a field is not closed ({dialect.qualifier} is missing). It ends "
-            "before the next row.",
-        )
-    )
+    said = f"Line {row.line}: a field is not closed ({dialect.qualifier} is missing). It ends "
+    said += "before the next row."
+    troubles.append(LoadTrouble("delimiter", said, path.name, row.line, row.values[0]))
     rows = []
     line = row.line
     for part, end in parts:
@@ -302,7 +290,7 @@ class ImageFile:
     path: Path
     dialect: Dialect
     documents: tuple[tuple[ImageLine, ...], ...]
-    troubles: tuple[Trouble, ...]
+    troubles: tuple[LoadTrouble, ...]
 
 
 def read_image_file(path: str | Path, /, *, encoding: str | None = None) -> ImageFile:
@@ -317,12 +305,12 @@ def read_image_file(path: str | Path, /, *, encoding: str | None = None) -> Imag
         page = _line(number, raw)
         if page is None:
             message = f"Line {number} is not valid in an OPT file: {shown(raw[:60])!r}. Skipped."
-            troubles.append(Trouble(path.name, number, "", "image", message))
+            troubles.append(LoadTrouble("image", message, path.name, number, ""))
             continue
         if page.starts or not documents:
             if not page.starts:
                 message = f"Line {number}: the first page is used as the start of a document."
-                troubles.append(Trouble(path.name, number, page.key, "image", message))
+                troubles.append(LoadTrouble("image", message, path.name, number, page.key))
             documents.append([])
         documents[-1].append(page)
     for pages in documents:
@@ -332,7 +320,7 @@ def read_image_file(path: str | Path, /, *, encoding: str | None = None) -> Imag
                 f"Line {first.line}: {first.key} has {first.pages} pages according to the line, "
                 f"but {len(pages)} are listed."
             )
-            troubles.append(Trouble(path.name, first.line, first.key, "image", message))
+            troubles.append(LoadTrouble("image", message, path.name, first.line, first.key))
     return ImageFile(path, dialect, tuple(map(tuple, documents)), tuple(troubles))
 
 

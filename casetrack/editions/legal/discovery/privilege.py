@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
 from casetrack.base.addresses import ADDRESS, Correspondent, correspondents
-from casetrack.base.errors import FileNotFound, FileUnreadable, UsageError
+from casetrack.base.errors import UsageError
 from casetrack.base.words import WordLists
 from casetrack.editions.legal.discovery.families import (
     chosen_documents,
@@ -18,7 +18,13 @@ from casetrack.editions.legal.discovery.families import (
     metadata,
     with_families,
 )
-from casetrack.editions.legal.discovery.fields import DEFAULTS, field_value, read_moment, roles_of
+from casetrack.editions.legal.discovery.fields import (
+    DEFAULTS,
+    field_value,
+    read_lines,
+    read_moment,
+    roles_of,
+)
 from casetrack.editions.legal.operation import (
     READS,
     Arg,
@@ -92,13 +98,8 @@ class Counsel:
 
 def read_counsel(path: Path, /) -> list[str]:
     """Return the entries of a list of attorneys: one per line; ``#`` starts a comment."""
-    try:
-        text = path.expanduser().read_text(encoding="utf-8-sig")
-    except (FileNotFoundError, NotADirectoryError) as error:
-        raise FileNotFound(path) from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileUnreadable(path, getattr(error, "strerror", None) or str(error)) from error
-    return [entry for line in text.splitlines() if (entry := line.partition("#")[0].strip())]
+    lines = (line.partition("#")[0].strip() for line in read_lines(path))
+    return list(filter(None, lines))
 
 
 def _words(text: str) -> frozenset[str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from casetrack.editions.legal.discovery.fields import Trouble, field_value
+from casetrack.editions.legal.discovery.fields import field_value
+from casetrack.editions.legal.records.load_files import LoadTrouble
 from casetrack.extract.papers.places import BatesRange, read_bates
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class Production:
     members: list[Member]  # In the order of the load file, then those of the image file only
     ranges: list[BatesRange] = field(default_factory=list)
     gaps: list[BatesRange] = field(default_factory=list)  # Missing Bates numbers
-    troubles: list[Trouble] = field(default_factory=list)
+    troubles: list[LoadTrouble] = field(default_factory=list)
 
     def value_of(self, member: Member, role: Role, /) -> str:
         """Return the value of a member for a role; empty if there is none."""
@@ -67,4 +68,4 @@ class Production:
         self, line: int | None, key: str, kind: str, text: str, /, *, file: Path | None = None
     ) -> None:
         """Add an error in a line of *file* (default: the load file)."""
-        self.troubles.append(Trouble((file or self.load_file.path).name, line, key, kind, text))
+        self.troubles.append(LoadTrouble(kind, text, (file or self.load_file.path).name, line, key))

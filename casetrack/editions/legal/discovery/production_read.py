@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from casetrack.base.groups import Groups
 from casetrack.editions.legal.discovery.fields import (
-    Trouble,
     day_first,
     field_value,
     listed,
@@ -20,6 +19,7 @@ from casetrack.editions.legal.discovery.fields import (
 )
 from casetrack.editions.legal.discovery.loadfile import read_image_file, read_load_file
 from casetrack.editions.legal.discovery.production import Member, Production
+from casetrack.editions.legal.records.load_files import LoadTrouble
 from casetrack.extract.papers.places import BatesRange, bates_key, read_bates
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def _in_range(
 def _report_missing(production: Production, member: Member, number: str) -> None:
     text = f"Line {member.line}: {shown(number)} of its family is not a document of the production."
     name = production.load_file.path.name
-    trouble = Trouble(name, member.line, member.key, "family", text)
+    trouble = LoadTrouble("family", text, name, member.line, member.key)
     if trouble not in production.troubles[-3:]:
         production.troubles.append(trouble)
 

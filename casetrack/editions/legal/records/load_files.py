@@ -21,8 +21,8 @@ class LoadTrouble(Record):
     kind: str
     text: str  # The error and its handling
     file: str
-    line: int | None  # From 1; ``None``: the file as a whole
-    control_number: str  # May be empty
+    line: int | None = None  # From 1; ``None``: the file as a whole
+    control_number: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from pathlib import Path
 
 
 def counted(number: int, noun: str, /) -> str:
@@ -22,13 +20,6 @@ def size(count: int, /) -> str:
 def one_line(text: str, /) -> str:
     """Return *text*, such as a file name, without line breaks; all else in it stays."""
     return " ".join(text.splitlines())
-
-
-def home_path(path: str, /) -> str:
-    """Return a path with the user's home folder as ``~``."""
-    home = str(Path.home())
-    inside = path == home or path.startswith(home.rstrip(os.sep) + os.sep)
-    return "~" + path[len(home.rstrip(os.sep)) :] if inside and home != os.sep else path
 
 
 def span(start: int | str | None, end: int | str | None, /) -> str:
