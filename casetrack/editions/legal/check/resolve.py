@@ -252,12 +252,18 @@ class Resolver:
             if wrong is not None:
                 return wrong
         beyond = outside(text.whole, citation)
-        if beyond is not None:
+        if beyond is not None and not self._has_parts(citation, document):
             read = f"{'' if '¶' in beyond.found else 'the pages '}{beyond.found}"
             pins = ", ".join(pin.text for pin in citation.pins)
             said = f"CaseTrack reads {read} in {document.name}; the draft cites {pins}."
             return Resolved((document,), "wrong_page", said, found=beyond.found)
         return Resolved((document,), "in_case", message)
+
+    def _has_parts(self, citation: LegalCitation, document: Document) -> bool:
+        """Return whether a cited docket entry has more papers, whose pages may be counted on."""
+        entries = (d.docket_entry or "" for d in self.case.documents)
+        is_entry = citation.kind == "record" and document.docket_entry is not None
+        return is_entry and any(e.startswith(f"{document.docket_entry}-") for e in entries)
 
     def _wrong_name(
         self, citation: LegalCitation, document: Document, head: str
