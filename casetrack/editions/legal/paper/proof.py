@@ -81,9 +81,7 @@ def check_copy(
             sheet = read_sheet(document, number)
             text = plain_signs("".join(letter.character for letter in sheet.letters))
             findings.texts.append(text)
-            for name, places in patterns:
-                if any(True for _ in places(text)):
-                    findings.left.append(f"the text of page {number} ({name})")
+            findings.left += [f"the text of page {number} ({n})" for n in _held(patterns, text)]
             own = [area.box for area in areas if area.page == number]
             if any(_is_in(letter, box) for letter in sheet.letters for box in own):
                 findings.left.append(f"an area of page {number}")
@@ -95,10 +93,13 @@ def check_copy(
                 continue
             findings.recognised.append(number)
             read = letters_read(recognise(picture, dpi), POINTS_PER_INCH / dpi)
-            for name, places in patterns:
-                if any(True for _ in places(read.text)):
-                    findings.left.append(f"the picture of page {number} ({name})")
+            left = [f"the picture of page {number} ({n})" for n in _held(patterns, read.text)]
+            findings.left += left
     return findings
+
+
+def _held(patterns: Patterns, text: str) -> list[str]:
+    return [name for name, places in patterns if any(True for _ in places(text))]
 
 
 def _without_ink(page: Any) -> list[str]:

@@ -10,13 +10,6 @@ def counted(number: int, noun: str, /) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def size(count: int, /) -> str:
-    """Return a number of bytes for display, such as ``4.2 MB``."""
-    from casetrack.base.records.cards import size_text
-
-    return size_text(count)
-
-
 def one_line(text: str, /) -> str:
     """Return *text*, such as a file name, without line breaks; all else in it stays."""
     return " ".join(text.splitlines())

@@ -11,6 +11,7 @@ from pydantic import Field
 from casetrack.api.operation import READS
 from casetrack.api.text import lines_of
 from casetrack.base.errors import CaseTrackError
+from casetrack.base.records.cards import size_text
 from casetrack.base.records.jobs import Job
 from casetrack.faces.mcp import outputs, render
 from casetrack.faces.mcp.failures import error_text, reason
@@ -107,14 +108,14 @@ def _text(status: dict[str, Any], noun: str) -> str:
     rows = [
         ("Tier", status["tier"].capitalize()),
         *(("License", note) for note in status["license_notes"]),
-        ("Models", f"{', '.join(profiles)}; {render.size(status['models_bytes'])}"),
+        ("Models", f"{', '.join(profiles)}; {size_text(status['models_bytes'])}"),
         ("Data folder", status["data_dir"]),
-        ("Storage", render.size(status["storage_bytes"])),
+        ("Storage", size_text(status["storage_bytes"])),
         (f"{noun.capitalize()}s", str(status[f"{noun}s"])),
         ("Active", status[f"active_{noun}"] or "none"),
         *(("Damaged", f"{item['path']}: {item['reason']}") for item in status["damaged"]),
         *([("Damaged", f"{unnamed:,} more: see list_{noun}s")] if unnamed else []),
-        ("Memory", f"{render.size(memory)} used / {render.size(total)} in all"),
+        ("Memory", f"{size_text(memory)} used / {size_text(total)} in all"),
         ("System", status["system"]),
         *(("Running", job["what"]) for job in status["jobs"]),
     ]
