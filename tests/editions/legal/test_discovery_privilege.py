@@ -14,8 +14,9 @@ import pytest
 
 from casetrack.base.addresses import Correspondent, correspondents
 from casetrack.base.errors import FileNotFound, UsageError
+from casetrack.editions.legal.discovery.fields import read_counsel
 from casetrack.editions.legal.discovery.load import load_production
-from casetrack.editions.legal.discovery.privilege import Counsel, privilege_log, read_counsel
+from casetrack.editions.legal.discovery.privilege import Counsel, privilege_log
 from casetrack.editions.legal.paper.privilege import COLUMNS, as_csv, as_docx, as_markdown, as_xlsx
 from casetrack.parse.mail import headers
 from editions.legal.cases import new_case

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 from casetrack.api.operation import OF_EDITIONS, called
 from casetrack.base.errors import UsageError
 from casetrack.editions.legal.cli.papers import FORCE, content_of
+from casetrack.editions.legal.discovery.fields import read_counsel
 from casetrack.editions.legal.discovery.load import load_production
-from casetrack.editions.legal.discovery.privilege import privilege_log, read_counsel
+from casetrack.editions.legal.discovery.privilege import privilege_log
 from casetrack.editions.legal.text import notes_of
 from casetrack.faces.cli.asking import answer, own, taken, takes, write
 from casetrack.faces.cli.options import CreateOption

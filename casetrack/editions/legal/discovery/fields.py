@@ -241,6 +241,12 @@ def read_lines(path: Path, /) -> list[str]:
     return list(filter(None, map(str.strip, text.splitlines())))
 
 
+def read_counsel(path: Path, /) -> list[str]:
+    """Return the entries of a list of attorneys: one per line; ``#`` starts a comment."""
+    lines = (line.partition("#")[0].strip() for line in read_lines(path))
+    return list(filter(None, lines))
+
+
 def read_text(path: Path, encoding: str | None, /) -> tuple[str, Dialect, list[LoadTrouble]]:
     """Return text, format and errors of a load file.
 

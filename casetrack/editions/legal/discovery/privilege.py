@@ -18,13 +18,7 @@ from casetrack.editions.legal.discovery.families import (
     metadata,
     with_families,
 )
-from casetrack.editions.legal.discovery.fields import (
-    DEFAULTS,
-    field_value,
-    read_lines,
-    read_moment,
-    roles_of,
-)
+from casetrack.editions.legal.discovery.fields import DEFAULTS, field_value, read_moment, roles_of
 from casetrack.editions.legal.operation import (
     READS,
     Arg,
@@ -40,7 +34,6 @@ from casetrack.graph.entities.text import fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
 
     from casetrack.api.collection import Collection
     from casetrack.base.records import Document
@@ -94,12 +87,6 @@ class Counsel:
     def marked(self, people: Iterable[Correspondent], /) -> str:
         """Return people in the form of a log; listed attorneys have an asterisk."""
         return "; ".join(f"{p}{_MARK if self.has(p) else ''}" for p in people)
-
-
-def read_counsel(path: Path, /) -> list[str]:
-    """Return the entries of a list of attorneys: one per line; ``#`` starts a comment."""
-    lines = (line.partition("#")[0].strip() for line in read_lines(path))
-    return list(filter(None, lines))
 
 
 def _words(text: str) -> frozenset[str]:
