@@ -140,9 +140,7 @@ class StateTables(ABC):
         if name == "references":
             return self._references
         if name == "citations":
-            citations = made.plain("citations", made.citations(self._live))
-            citations = made.with_targets(citations, self._targets, self.documents)
-            return self.linker.resolve_citations(citations)
+            return self._kept("citations", self._citations)
         for tables in registered("tables").values():
             if name in tables:
                 return tables[name](self)
@@ -257,6 +255,11 @@ class StateTables(ABC):
             return made.plain("references", made.with_targets(table, target_ids, self.documents))
 
         return self._kept("references", references)
+
+    def _citations(self) -> pa.Table:
+        citations = made.plain("citations", made.citations(self._live))
+        citations = made.with_targets(citations, self._targets, self.documents)
+        return self.linker.resolve_citations(citations)
 
     @cached_property
     def linker(self) -> DocumentLinker:
