@@ -16,11 +16,12 @@ from casetrack.base.records import DEFAULT_PROFILE, Document
 from casetrack.store import heads, mirror
 from casetrack.store.checksums import COLUMN, damaged, families
 from casetrack.store.damage import reading
-from casetrack.store.data_files import DataFile, data_files
 from casetrack.store.place import dataset_at, place_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from casetrack.store.data_files import DataFile
 
 # The ledger is an Arrow table that creates documents on demand. A search needs ten documents, not
 # ten thousand; creating a record costs 25 microseconds, reading a column of all of them next to
@@ -207,6 +208,8 @@ class Snapshot:
     @property
     def token_files(self) -> list[DataFile]:
         """The local files with token matrices, newest first."""
+        from casetrack.store.data_files import data_files
+
         known = self._token_files
         return data_files(self.chunks, "tokens") if known is None else known
 

@@ -144,11 +144,8 @@ class CountingTools(SessionTools):
         readable = sum(isinstance(item, CollectionInfo) for item in shown.items)
         hidden = len(everything) - len(infos)
         sealed = [s.label for s in self._session.library.sealed()]
-        step = (
-            None
-            if infos or hidden or sealed
-            else if_offered(f"Create one with {See(f'{self.noun} create')}.")
-        )
+        create = See("case create") if self.noun == "case" else See("collection create")
+        step = None if infos or hidden or sealed else if_offered(f"Create one with {create}.")
         text = self._list_text(shown, len(infos), readable, hidden, status_filter, step)
         if sealed:
             text += f"\nSealed, opened by the user alone: {', '.join(map(render.one_line, sealed))}"
