@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import TYPE_CHECKING
 
@@ -102,6 +103,7 @@ def alike(one: str, other: str, /) -> bool:
     return common >= _SHORTEST and common >= _ALIKE * longest
 
 
+@functools.lru_cache(maxsize=65_536)
 def agreement_of(one: tuple[str, ...], other: tuple[str, ...], /) -> int:
     """Return how well two titles match.
 
