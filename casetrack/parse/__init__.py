@@ -33,6 +33,7 @@ def _readers() -> tuple[Reader, ...]:
     from casetrack.parse.slides.reader import PptxReader
     from casetrack.parse.text.code import CodeReader
     from casetrack.parse.text.delimited import DelimitedReader
+    from casetrack.parse.text.items import ItemReader
     from casetrack.parse.text.json_lines import JsonLinesReader, JsonReader
     from casetrack.parse.text.plain import MarkdownReader, TextReader
     from casetrack.parse.web.epub import EpubReader
@@ -43,7 +44,7 @@ def _readers() -> tuple[Reader, ...]:
         PdfReader(), DocxReader(), PptxReader(), SheetReader(), DocReader(), PptReader(),
         OdtReader(), OdpReader(), OdgReader(), RtfReader(), EmlReader(), MsgReader(), MboxReader(),
         HtmlReader(), EpubReader(), ImageReader(), DelimitedReader(), JsonLinesReader(),
-        JsonReader(), CodeReader(), MarkdownReader(), TextReader(),
+        JsonReader(), ItemReader(), CodeReader(), MarkdownReader(), TextReader(),
     )  # fmt: skip
 
 
