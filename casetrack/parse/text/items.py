@@ -45,7 +45,7 @@ _TECHNICAL = frozenset(
     """.split()
 )
 _PROPERTY = re.compile(
-    r'(?:[\w-]+\.)?(?P<name>[\w-]+)(?P<parameters>(?:;(?:"[^"]*"|[^":])*+)?):(?P<value>.*)',
+    r'(?:[\w-]+\.)?(?P<name>[\w-]+)(?P<parameters>(?:;[^":]*(?:"[^"]*"[^":]*)*)?):(?P<value>.*)',
     re.DOTALL,
 )
 _PARAMETER = re.compile(r'([\w-]+)=("[^"]*"|[^";]*)')
