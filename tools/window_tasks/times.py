@@ -53,8 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     library = Library(load_settings(), tier=UNLIMITED)
     collection = library.get(library.collections()[0].id)
     start = f"/c/{quote(collection.name, safe='')}"
-    pages = {"search": [f"{start}/search?q={quote(q)}" for q in _QUESTIONS]}
-    pages |= {part or "overview": [f"{start}/{part}".rstrip("/")] * asked.repeat for part in _PARTS}
+    pages = {part or "overview": [f"{start}/{part}".rstrip("/")] * asked.repeat for part in _PARTS}
+    pages["search"] = [f"{start}/search?q={quote(q)}" for q in _QUESTIONS]
     found = collection.search("termination", limit=asked.repeat)
     pages["passage"] = [f"{start}/passage/{r.chunk_id}?q=termination" for r in found]
     documents = list(dict.fromkeys(r.provenance.document_id for r in found))
