@@ -154,7 +154,7 @@ def create(
 
 
 def collections(*, data_dir: str | Path | None = None) -> Rows[CollectionEntry]:
-    """Return all collections with what they hold, the one changed last first.
+    """Return all collections with their content, the one changed last first.
 
     One that cannot be opened is listed as well; ``problem`` says why.
 
@@ -177,11 +177,11 @@ _LATER = {
     "question_vectors": "casetrack.api.vectors",
     "unpack_tokens": "casetrack.api.vectors",
 }
-"""What is loaded only where it is asked for, and from where."""
+"""Names that are loaded on first use, and their modules."""
 
 
 def __getattr__(name: str) -> Any:
-    """Return what is loaded only where it is asked for."""
+    """Load a name on its first use."""
     if name in _LATER:
         return getattr(importlib.import_module(_LATER[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -548,7 +548,7 @@ class Library(Placing):
         """Return the best passages of several collections in one ranking, each with its source.
 
         Every result names its collection. The relevance, on one scale for all, decides between
-        collections; each keeps the order of its own results. Raises ``UsageError`` if there is no
+        collections; each keeps the order of its results. Raises ``UsageError`` if there is no
         collection, or an argument is wrong.
 
         Parameters

@@ -34,7 +34,7 @@ UNSET_DAYS: Final = _CLOCK_STARTS | {
 }
 """The first days of clocks, in all time zones, and of file systems, spreadsheets and databases.
 
-With a time of day they are empty fields: nobody wrote down the minute.
+With a time of day they are empty fields: the minute is missing.
 """
 _FIRST_STATED: Final = dt.datetime(YEARS[0], 1, 1, tzinfo=dt.UTC)
 _AHEAD: Final = dt.timedelta(days=31)

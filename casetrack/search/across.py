@@ -2,7 +2,7 @@
 
 Scores of two collections are not comparable: each is standardised over its own candidates. The
 relevance of a result is on one scale, so it decides the order between collections, while each
-collection keeps the order of its own results.
+collection keeps the order of its results.
 """
 
 from __future__ import annotations

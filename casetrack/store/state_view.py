@@ -1,7 +1,7 @@
 """The newest state of a local collection in one file, which opens it without Lance.
 
-Importing Lance takes longer than a search. The file has the rows of the ledger, and what a search
-needs to know of the dataset of the chunks. It is valid only for the versions and digests of the
+Importing Lance takes longer than a search. The file has the rows of the ledger, and the facts of
+the dataset of the chunks that a search needs. It is valid only for the versions and digests of the
 manifests that it names, see :mod:`casetrack.store.heads`; otherwise Lance opens the collection.
 """
 

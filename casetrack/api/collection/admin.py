@@ -324,7 +324,7 @@ class Admin(OwnFacts, EarlierStates):
 
         This needs only the stored texts; source files are needed only to read them again. Searches
         and ingests continue meanwhile. When stopped, the collection is in its old or its new state,
-        and the same call continues. `casetrack index-status` lists what is out of date.
+        and the same call continues. `casetrack index-status` lists the outdated parts.
 
         Parameters
         ----------
