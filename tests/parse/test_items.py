@@ -74,7 +74,8 @@ def test_a_contact_has_its_names_and_addresses(tmp_path: Path) -> None:
 
 
 def test_a_file_without_items_is_read_as_text(tmp_path: Path) -> None:
-    assert texts(tmp_path / "a.ics", "No calendar") == ["No calendar"]
+    for content in ("No calendar", "BEGIN:VEVENT\nEND:VEVENT"):
+        assert texts(tmp_path / "a.ics", content) == [content]
 
 
 @pytest.mark.timeout(60)

@@ -109,7 +109,7 @@ class _Item:
 class ItemReader(TextFormat):
     """Calendars and contacts; alarms, time zones and technical properties are left out.
 
-    A file without an item is read as text.
+    A file without an item, or with empty ones only, is read as text.
     """
 
     name = "Calendar or contacts"
@@ -119,7 +119,7 @@ class ItemReader(TextFormat):
         """Read the items; see :class:`casetrack.parse.base.Reader`."""
         encoding = self.encoding_of(path)
         items, name = _items(_unfolded(pieces(path, encoding)))
-        if not items:
+        if not (items := [item for item in items if item.properties]):
             return TextReader().read(path, options)
         title = items[0].title if len(items) == 1 else name
         info = DocumentInfo(
