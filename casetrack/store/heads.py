@@ -10,6 +10,7 @@ A missing, damaged or outdated note (the last writer was killed) proves nothing.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 
 FILE = "heads.json"
+STATE = "views/state.arrow"
+"""File of :mod:`casetrack.store.state_view`, which names the documents of an earlier state."""
 VERSIONS = "_versions"
 """Subfolder of a dataset with one file per version."""
 _DOCUMENTS, _CHUNKS = "documents.lance", "chunks.lance"
@@ -73,6 +76,8 @@ def note(folder: Path, ledger: Any, chunks: Any, /) -> None:
     )
     if made == noted(folder):
         return
+    with contextlib.suppress(OSError):
+        (folder / STATE).unlink(missing_ok=True)
     # Need not survive a power loss: a torn note proves nothing.
     write_atomic(folder / FILE, sealed(asdict(made), indent=2), durable=False)
 

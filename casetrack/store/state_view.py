@@ -24,7 +24,7 @@ from casetrack.store.place import is_remote_folder
 if TYPE_CHECKING:
     from casetrack.store.heads import Heads
 
-FILE = "views/state.arrow"
+FILE = heads.STATE
 _FACTS = b"casetrack.state"
 """Key of the schema metadata."""
 
