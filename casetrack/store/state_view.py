@@ -85,6 +85,9 @@ def _save(folder: Path, snapshot: Snapshot) -> None:
     with replacement(folder / FILE) as temporary:
         written = table.replace_schema_metadata({_FACTS: json.dumps(facts)})
         write_table(written, temporary, at=folder / FILE, compression="lz4")
+    if heads.counted(folder) != noted:
+        # A change came between, and removed the file of the state before it.
+        (folder / FILE).unlink(missing_ok=True)
 
 
 def _key(noted: Heads) -> list[int | str]:
