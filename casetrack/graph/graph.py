@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from casetrack.base import schema
-from casetrack.base.errors import See
+from casetrack.base.errors import JobStopped, See
 from casetrack.base.models.profiles import PROFILES
 from casetrack.base.records import RelatedChunk
 from casetrack.graph.state_tables import StateTables
@@ -41,12 +40,25 @@ class ContextGraph(StateTables):
         folder = segment_folder(self._home / "segments", self._snapshot)
         return sum(folder.lacking(self._snapshot).values())
 
+    @property
+    def uncompared(self) -> int:
+        """Number of passages if the documents of this state are not yet compared, else 0."""
+        name = "edges_document"
+        is_stored = (self._home / "tables" / self._key / f"{name}.arrow").exists()
+        return 0 if is_stored or name in self._tables else self._index.chunk_count
+
     def read_up(
         self, progress: Callable[[str, int, int], None], cancel: threading.Event, /
     ) -> None:
         """Do the work of :meth:`catch_up` in parts, so that other requests can run in between."""
         read_in_parts(self._home / "segments", self._snapshot, progress, cancel)
-        self.catch_up()
+        steps: tuple[Callable[[], object], ...]
+        steps = (self.catch_up, partial(self.table, "citations"), partial(self.edges, "document"))
+        for done, step in enumerate(steps):
+            if cancel.is_set():
+                raise JobStopped("Stopped.", hint="Completed parts are kept. Run it again.")
+            progress("comparing documents", done, len(steps))
+            step()
 
     def catch_up(self) -> None:
         """Read added documents and update the data that searches would otherwise wait for."""
@@ -157,13 +169,9 @@ class ContextGraph(StateTables):
         from casetrack.graph.relations.documents import document_edges
         from casetrack.graph.relations.entities import chunk_edges, entity_edges
 
-        if kind == "entity":
-            made_now = entity_edges(self)
-        elif kind == "document":
-            made_now = document_edges(self)
-        else:
-            made_now = chunk_edges(self, self.neighbours)
-        return made_now.cast(schema.table("edges").arrow())
+        if kind == "chunk":
+            return chunk_edges(self, self.neighbours)
+        return entity_edges(self) if kind == "entity" else document_edges(self)
 
     def _topics(self) -> pa.Table:
         from casetrack.graph.topics.build import topics

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from casetrack.graph.passages import Vectors
     from casetrack.graph.relations.document_links import DocumentLinker
     from casetrack.graph.relations.mails import Mails
+    from casetrack.graph.relations.targets import Catalogue
     from casetrack.ingest.pipeline.files import PipelineFile
     from casetrack.ingest.steps.join import JoinRules
     from casetrack.store.datasets import Snapshot
@@ -109,6 +110,13 @@ class StateTables(ABC):
         """All documents, ordered by name, path and id."""
         return ordered(self._snapshot)
 
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        """The names and titles of the documents, indexed."""
+        from casetrack.graph.relations.targets import Catalogue
+
+        return Catalogue(self.documents)
+
     # --- tables -------------------------------------------------------------------------------
 
     def table(self, name: GraphView, /) -> pa.Table:
@@ -146,7 +154,7 @@ class StateTables(ABC):
                 return tables[name](self)
         if name == "edges":
             parts = [self.edges(kind) for kind in ("entity", "document", "chunk")]
-            return pa.concat_tables(parts).combine_chunks()
+            return pa.concat_tables([made.plain("edges", part) for part in parts]).combine_chunks()
         return self._kept("topics", self._topics)
 
     @abstractmethod
@@ -158,13 +166,20 @@ class StateTables(ABC):
         """Build the table of topics."""
 
     def edges(self, kind: EdgeKind, /) -> pa.Table:
-        """Return the rows of ``edges`` between nodes of one kind; other edges are not built."""
+        """Return the rows of ``edges`` between nodes of one kind, with encoded texts.
+
+        Other edges are not built.
+        """
         with self._lock:
             name = f"edges_{kind}"
             if name not in self._tables:
-                make = partial(self._kept, name, partial(self._make_edges, kind))
+
+                def kept() -> pa.Table:
+                    edges = self._kept(name, lambda: made.encoded(self._make_edges(kind)))
+                    return made.with_lists(edges)
+
                 empty = schema.table("edges").arrow().empty_table
-                self._tables[name] = self._guarded(name, make, empty)
+                self._tables[name] = self._guarded(name, kept, empty)
             return self._tables[name]
 
     def nodes(self) -> pa.Table:
@@ -251,7 +266,7 @@ class StateTables(ABC):
                 row | {"spellings": spellings.get(row["reference_id"], [])}
                 for row in table.select(["reference_id", "type", "name"]).to_pylist()
             ]
-            target_ids = targets(rows, self.documents)
+            target_ids = targets(rows, self.catalogue)
             return made.plain("references", made.with_targets(table, target_ids, self.documents))
 
         return self._kept("references", references)
@@ -270,12 +285,12 @@ class StateTables(ABC):
         live = self._live
         codes = self._entities.codes
         known = pa.array(np.maximum(codes, 0), mask=codes < 0)
-        ids = self._entities.table["entity_id"].combine_chunks().take(known).to_pylist()
+        ids = self._entities.table["entity_id"].combine_chunks().take(known)
         indexes = zip(
             live.chunks["chunk_id"].to_pylist(), live.chunks["chunk_index"].to_pylist(), strict=True
         )
         return DocumentLinker.of(
-            self.documents,
+            self.catalogue,
             live.identities.to_pylist(),
             live.claims.to_pylist(),
             parties_of(live.locals, ids, dict(indexes), len(self.documents)),

@@ -35,6 +35,7 @@ from casetrack.graph.passages import Vectors
 from casetrack.graph.relations.document_links import DocumentLinker
 from casetrack.graph.relations.edges import DIRECTED
 from casetrack.graph.relations.mails import Mails
+from casetrack.graph.relations.targets import Catalogue
 from casetrack.store.session import _ledger_table
 from casetrack.store.sql.trusted import OwnSql
 
@@ -155,11 +156,15 @@ class HandMadeGraph:
         return OwnSql(lambda: _ledger_table(list(self.documents)), self)
 
     @property
+    def catalogue(self) -> Catalogue:
+        return Catalogue(self.documents)
+
+    @property
     def linker(self) -> DocumentLinker:
         """Return the linker for the texts and the ledger, without parties."""
         identities, sayings = self._said
         nobody = [frozenset[str]() for _ in self.documents]
-        return DocumentLinker.of(self.documents, identities, sayings, (nobody, nobody), self.mails)
+        return DocumentLinker.of(self.catalogue, identities, sayings, (nobody, nobody), self.mails)
 
     addresses = staticmethod(lambda _: frozenset[str]())
 

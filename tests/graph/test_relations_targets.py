@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from casetrack.graph.relations.targets import targets
+from casetrack.graph.relations.targets import Catalogue, targets
 from graph.fakes import document
 
 CASE = {
@@ -39,7 +39,7 @@ def resolved(
         document(name, **{"file_hash": name} | facts) for name, facts in (case or CASE).items()
     ]
     row = {"reference_id": key, "type": type_, "name": text, "spellings": [text]}
-    result = targets([row], documents)
+    result = targets([row], Catalogue(documents))
     assert set(result) <= {key}
     return result[key].removeprefix("id-") if result else None
 
@@ -135,16 +135,16 @@ def test_two_dates_cannot_both_mean_an_undated_file() -> None:
     names = [f"Acceptance Record of {day} May 2024" for day in (3, 30)]
     rows = [{"reference_id": n, "type": "document", "name": n, "spellings": []} for n in names]
     undated = document("Acceptance Record.pdf")
-    assert targets(rows[:1], [undated]) == {names[0]: undated.document_id}
-    assert targets(rows, [undated]) == {}
+    assert targets(rows[:1], Catalogue([undated])) == {names[0]: undated.document_id}
+    assert targets(rows, Catalogue([undated])) == {}
     written = document(
         "Acceptance Record.pdf", content_created_at=datetime(2024, 5, 30, tzinfo=UTC)
     )
-    assert targets(rows, [written]) == {names[1]: written.document_id}
+    assert targets(rows, Catalogue([written])) == {names[1]: written.document_id}
 
 
 def test_all_spellings_must_mean_the_same() -> None:
     documents = [document("Supply Agreement.pdf"), document("Loan Agreement.pdf", file_hash="1")]
     row = {"reference_id": "r", "type": "document", "name": "Supply Agreement"}
-    assert targets([row | {"spellings": ["the Supply Agreement", "11"]}], documents)
-    assert not targets([row | {"spellings": ["Loan Agreement"]}], documents)
+    assert targets([row | {"spellings": ["the Supply Agreement", "11"]}], Catalogue(documents))
+    assert not targets([row | {"spellings": ["Loan Agreement"]}], Catalogue(documents))

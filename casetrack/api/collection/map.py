@@ -108,15 +108,18 @@ class Map:
 
         After an update of the program this can be all of them. The first call of the map waits
         until they are read, about 350 per second; searches by words and meaning do not wait.
+        Passages of documents that are read, but not yet compared after a change, count a tenth.
         """
-        return self._workspace.ask(lambda state: graph_of(state).lacking)
+        return self._workspace.ask(
+            lambda state: graph_of(state).lacking or graph_of(state).uncompared // 10
+        )
 
     def prepare(
         self, progress: Callable[[str, int, int], None], cancel: threading.Event, /
     ) -> None:
         """Read the passages that :meth:`lacking` counts; *cancel* stops it and keeps finished work.
 
-        *progress* receives the current step, the passages read and the total. Raises ``JobStopped``
+        *progress* receives the current step, what is done and the total. Raises ``JobStopped``
         if *cancel* was set.
         """
         self._workspace.ask(lambda state: graph_of(state).read_up(progress, cancel))

@@ -19,7 +19,7 @@ from casetrack.faces.window.asking import PartOfPro
 from casetrack.faces.window.entry import MAX_BODY, Entry, take_ticket
 from casetrack.faces.window.pages import PAGES, TITLES
 from casetrack.faces.window.visit import Visit, address, as_part, part_of, visit_of
-from casetrack.faces.window.work import begin_map
+from casetrack.faces.window.work import map_job
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from casetrack.faces.window.pages.base import Page
 
 logger = logging.getLogger("casetrack.window")
-WAITED_FOR = 1_000
-"""A page waits for the analysis of up to so many passages, about three seconds."""
 
 
 def application(library: Library, door: Access, key: str, /, *, read_only: bool = False) -> ASGIApp:
@@ -93,8 +91,7 @@ def _answered(
 def _answer(visit: Visit, page: Page) -> Response:
     try:
         with actor.acting("window"):
-            if page.needs_map and visit.collection.map.lacking() > WAITED_FOR:
-                job = begin_map(visit.library, visit.collection)
+            if page.needs_map and (job := map_job(visit)):
                 return visit.see(address("jobs", job, then=visit.address_without()))
             return page.answer(visit)
     except PartOfPro as error:

@@ -10,7 +10,6 @@ from casetrack.base.records import DEFAULT_PROFILE
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.api.collection import Collection
     from casetrack.api.library import Library
     from casetrack.base.jobs import RunningJob
     from casetrack.base.records import CollectionInfo
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
 
 _running: dict[str, tuple[RunningJob, threading.Thread]] = {}
 _lock = threading.Lock()
+WAITED_FOR = 1_000
+"""A page waits for the analysis of up to so many passages, about three seconds."""
 _END_SECONDS = 20.0
 """Seconds that work may take to stop when the window ends."""
 
@@ -44,8 +45,14 @@ def begin(
     return job.id
 
 
-def begin_map(library: Library, collection: Collection, /) -> str:
-    """Start the analysis of a collection unless it is running; return the job's id."""
+def map_job(visit: Visit, most: int | None = None, /) -> str | None:
+    """Return the job that prepares the map of a page's collection, started if none is running.
+
+    ``None`` if the map lacks at most *most* passages, by default as many as a page can wait for.
+    """
+    library, collection = visit.library, visit.collection
+    if collection.map.lacking() <= (WAITED_FOR if most is None else most):
+        return None
     info = collection.info
     with _lock:
         for job, _ in list(_running.values()):

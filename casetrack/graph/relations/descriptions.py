@@ -98,7 +98,6 @@ def describe_documents(
     identities: Sequence[Mapping[str, Any]],
     parties: tuple[Sequence[frozenset[str]], Sequence[frozenset[str]]],
     catalogue: Catalogue,
-    count: int,
     /,
 ) -> DescribedDocuments:
     """Build the descriptions of all documents.
@@ -110,7 +109,9 @@ def describe_documents(
     for row in identities:
         if row["page"] <= first.get(row["document"], {"page": 1 << 30})["page"]:
             first[row["document"]] = row
-    return DescribedDocuments([_own(i, first.get(i), parties, catalogue) for i in range(count)])
+    return DescribedDocuments(
+        [_own(i, first.get(i), parties, catalogue) for i in range(len(catalogue.documents))]
+    )
 
 
 def _own(
@@ -160,18 +161,22 @@ def described_by(row: Mapping[str, Any], /) -> Description:
 
 
 def parties_of(
-    locals_: pa.Table, ids: Sequence[str | None], chunk_indexes: Mapping[str, int], count: int, /
+    locals_: pa.Table, ids: pa.Array, chunk_indexes: Mapping[str, int], count: int, /
 ) -> tuple[list[frozenset[str]], list[frozenset[str]]]:
     """Return the parties of each document (or names in its opening), and all names in it.
 
     A firm without its legal form counts as the only one of that name. *ids* are the entity ids of
     the rows of *locals_*; *chunk_indexes* are the positions of chunks within their documents.
     """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     columns = ("document_rank", "kind", "key", "first_chunk_id", "evidence")
+    table = locals_.select(columns).append_column("entity", ids)
+    named_kinds = pc.is_in(table["kind"], pa.array(["person", "organization"]))
     rows = [
-        (row, entity or f"{row['kind']}:{row['key']}")
-        for row, entity in zip(locals_.select(columns).to_pylist(), ids, strict=True)
-        if row["kind"] in {"person", "organization"}
+        (row, row["entity"] or f"{row['kind']}:{row['key']}")
+        for row in table.filter(named_kinds).to_pylist()
     ]
     representative = _one_name(rows)
     certain: list[set[str]] = [set() for _ in range(count)]

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from casetrack.graph.identity.clauses import part_of
 from casetrack.graph.identity.titles import agreement_of
 from casetrack.graph.relations.descriptions import describe_documents, described_by
 from casetrack.graph.relations.reports import report_links
-from casetrack.graph.relations.targets import Catalogue
 from casetrack.graph.relations.titles import read_title
 
 if TYPE_CHECKING:
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from casetrack.graph.identity.facts import Description
     from casetrack.graph.relations.descriptions import DescribedDocuments, DocumentDescription
     from casetrack.graph.relations.mails import Mails
+    from casetrack.graph.relations.targets import Catalogue
 
 _AGREEMENTS = frozenset({"agreement", "restatement"})
 _CHANGES = frozenset({"amendment", "supplement"})
@@ -57,8 +57,7 @@ class DocumentLink:
     basis: tuple[str, ...]  # The matching properties: number, date, title, parties, contract
 
 
-@dataclass(frozen=True, slots=True)
-class _Fit:
+class _Fit(NamedTuple):
     score: float
     target: int
     basis: tuple[str, ...]
@@ -107,7 +106,7 @@ class DocumentLinker:
     @classmethod
     def of(
         cls,
-        documents: Sequence[Document],
+        catalogue: Catalogue,
         identities: Sequence[Mapping[str, Any]],
         claims: Sequence[Mapping[str, Any]],
         parties: tuple[Sequence[frozenset[str]], Sequence[frozenset[str]]],
@@ -119,9 +118,9 @@ class DocumentLinker:
         *identities* and *claims* have ``document``, its position; *parties* is the result of
         :func:`casetrack.graph.relations.descriptions.parties_of`.
         """
-        described = describe_documents(identities, parties, Catalogue(documents), len(documents))
-        linker = cls(described, claims, _same(documents, identities, mails), mails)
-        linker.documents = documents
+        described = describe_documents(identities, parties, catalogue)
+        linker = cls(described, claims, _same(catalogue.documents, identities, mails), mails)
+        linker.documents = catalogue.documents
         return linker
 
     def ordinal(self, document: int, /) -> int | None:
@@ -275,7 +274,7 @@ class DocumentLinker:
         by_text: dict[int, _Fit] = {}
         for fit in fits:
             by_text.setdefault(self._same[fit.target], fit)
-        ranked = sorted(by_text.values(), key=lambda fit: (-fit.score, fit.target))
+        ranked = list(by_text.values())
         if not ranked:
             return None
         best = ranked[0]

@@ -23,7 +23,6 @@ from casetrack.graph.relations.edges import (
     table_of,
 )
 from casetrack.graph.relations.entities import semantic_edges, shared_edges
-from casetrack.graph.relations.targets import Catalogue
 from casetrack.graph.relations.titles import NUMBERED_KINDS
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ class RelationInputs:
         self._source = source
         self.documents: tuple[Document, ...] = source.documents
         self.position = {d.document_id: i for i, d in enumerate(self.documents)}
-        self.catalogue = Catalogue(self.documents)
+        self.catalogue = source.catalogue
 
     def id(self, position: int, /) -> str:
         """Return the id of a document."""
@@ -308,18 +307,21 @@ def document_edges(source: StateTables, /) -> pa.Table:
 
     There is one row per source, target and type, and none if the target is ambiguous.
     """
+    import pyarrow as pa
+
     inputs = RelationInputs(source)
     documents = inputs.documents
-    edges = [
-        *shared_edges(
-            documents, mentioned(source, CONCEPT_KINDS), "shared_entities", least=SHARED_ENTITIES
-        ),
-        *shared_edges(documents, cited(source, EXTERNAL_TYPES), "shared_references", least=1),
-        *semantic_edges(documents, source.document_vectors()),
-        *version_edges(inputs),
-    ]
+    names, cites = mentioned(source, CONCEPT_KINDS), cited(source, EXTERNAL_TYPES)
     stated = _Stated(source, inputs)
-    return table_of("document", [*edges, *stated.edges()], stated.words)
+    made = pa.concat_tables(
+        [
+            shared_edges(documents, names, "shared_entities", least=SHARED_ENTITIES),
+            shared_edges(documents, cites, "shared_references", least=1),
+            semantic_edges(documents, source.document_vectors()),
+            table_of("document", [*version_edges(inputs), *stated.edges()], stated.words),
+        ]
+    )
+    return made.sort_by("type")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from casetrack.base.records.graph import NAME_KINDS, Edge, RelationType
+from casetrack.base.records.graph import NAME_KINDS, RelationType
 from casetrack.graph.relations.edges import (
     CONCEPT_KINDS,
     EVIDENCE,
@@ -26,6 +26,8 @@ from casetrack.graph.relations.edges import (
 from casetrack.graph.relations.neighbours import Nearest, Rows
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pyarrow as pa
     from numpy.typing import NDArray
 
@@ -53,8 +55,10 @@ def chunk_edges(source: StateTables, neighbours: Neighbours | None, /) -> pa.Tab
     """
     import pyarrow as pa
 
-    tables = [] if neighbours is None else [_similar(neighbours)]
-    return pa.concat_tables([*tables, _coreference(rare_places(source))])
+    tables = [_coreference(rare_places(source))]
+    if neighbours is not None:
+        tables.insert(0, _near_table(("chunk", "similar"), neighbours.ids, neighbours))
+    return pa.concat_tables(tables)
 
 
 def rare_places(source: StateTables, /) -> Places:
@@ -62,22 +66,26 @@ def rare_places(source: StateTables, /) -> Places:
     return combined(mentioned(source, NAME_KINDS), cited(source, EXTERNAL_TYPES))
 
 
-def _similar(neighbours: Neighbours) -> pa.Table:
-    row, column = np.nonzero(neighbours.near >= 0)
-    other = neighbours.near[row, column].astype(np.int64)
-    cosine = neighbours.cosines[row, column]
-    key = np.minimum(row, other) * max(1, len(neighbours.ids)) + np.maximum(row, other)
+def _near_table(
+    named: tuple[str, str], ids: Sequence[str], nearest: Neighbours | Nearest
+) -> pa.Table:
+    """Return an edge for each pair of nearest neighbours, whose cosines are positive."""
+    row, column = np.nonzero(nearest.cosines > 0)
+    other = nearest.near[row, column].astype(np.int64)
+    key = np.minimum(row, other) * max(1, len(ids)) + np.maximum(row, other)
     key, first = np.unique(key, return_index=True)
-    a, b = np.divmod(key, max(1, len(neighbours.ids)))
+    a, b = np.divmod(key, max(1, len(ids)))
     # The cosine of quantised duplicates may be slightly above one.
-    return _pair_table("similar", neighbours.ids, a, b, np.minimum(cosine[first], 1.0))
+    cosine = np.minimum(nearest.cosines[row, column][first], 1.0)
+    return _pair_table(named, ids, a, b, cosine)
 
 
 def _coreference(places: Places) -> pa.Table:
     a, b, units, count = shared(places)
     weight = np.minimum(units / _UNIT, 1.0)
     kept = np.flatnonzero(strongest((a, b), weight) < _PER_CHUNK)
-    return _pair_table("coreference", places.chunks, a[kept], b[kept], weight[kept], count[kept])
+    ends = a[kept], b[kept]
+    return _pair_table(("chunk", "coreference"), places.chunks, *ends, weight[kept], count[kept])
 
 
 def shared(
@@ -103,30 +111,38 @@ def shared(
 
 
 def _pair_table(
-    type_: str,
-    ids: tuple[str, ...],
+    named: tuple[str, str],
+    ids: Sequence[str],
     a: NDArray[np.int64],
     b: NDArray[np.int64],
     weight: NDArray[np.float64],
     count: NDArray[np.int64] | None = None,
+    evidence: pa.ListArray | None = None,
 ) -> pa.Table:
-    """Return edges with both ends as evidence, in the order of *ids*; the smaller id is first."""
+    """Return edges of a kind and type, in the order of *ids*; the smaller id is first.
+
+    Without *evidence* chunks are their own, and documents have none.
+    """
     rank = np.empty(len(ids), np.int64)
     rank[sorted(range(len(ids)), key=ids.__getitem__)] = np.arange(len(ids))
     low, high = np.minimum(a, b), np.maximum(a, b)
     order = np.lexsort((high, low))
     low, high = low[order], high[order]
-    ends = np.stack([low, high], axis=1).ravel()
+    if evidence is None:
+        ends = np.stack([low, high], axis=1)[:, : 2 * (named[0] == "chunk")]
+        starts = np.arange(len(ends) + 1) * ends.shape[1]
+        evidence = lists(ids, starts, ends.ravel())
+    else:
+        evidence = evidence.take(order)
     swap = rank[low] > rank[high]
     source, target = np.where(swap, high, low), np.where(swap, low, high)
     return edge_table(
-        "chunk",
-        type_,
+        *named,
         source=taken(ids, source),
         target=taken(ids, target),
         weight=weight[order],
         count=np.ones(len(a), np.int64) if count is None else count[order],
-        evidence=lists(ids, np.arange(0, len(ends) + 1, 2), ends),
+        evidence=evidence,
     )
 
 
@@ -260,7 +276,7 @@ def _evidence(
     pair, chunk, gap = new[pair[kept]], chunk[kept], gap[kept]
     order = np.lexsort((chunk, gap, pair))
     pair, chunk = pair[order], chunk[order]
-    top = np.arange(len(pair)) - np.searchsorted(pair, pair) < EVIDENCE
+    top = _place_in_group(pair) < EVIDENCE
     starts = np.zeros(len(chosen) + 1, np.int64)
     np.cumsum(np.bincount(pair[top], minlength=len(chosen)), out=starts[1:])
     return starts, chunk[top]
@@ -298,8 +314,8 @@ _VECTOR_UNIT = 2896
 
 
 def shared_edges(
-    documents: tuple[Document, ...], places: Places, type_: RelationType, /, *, least: int
-) -> list[Edge]:
+    documents: Sequence[Document], places: Places, type_: RelationType, /, *, least: int
+) -> pa.Table:
     """Return edges between documents that share at least *least* of the things in *places*.
 
     With ``idf = ln(1 + N / n) / ln(1 + N)`` for a thing in *n* of *N* documents, the weight is the
@@ -337,38 +353,33 @@ def shared_edges(
     enough = np.flatnonzero(count >= least)
     rank = strongest((a[enough], b[enough]), weight[enough])
     chosen = enough[rank < PER_DOCUMENT]
-    shown = _rarest(pair, chosen, spread[thing[first]], thing[first], (chunk[first], chunk[second]))
-    return [
-        _undirected(
-            documents,
-            int(a[i]),
-            int(b[i]),
-            type_,
-            float(weight[i]),
-            int(count[i]),
-            tuple(places.chunks[c] for c in shown[i]),
-        )
-        for i in chosen.tolist()
-    ]
+    rows = np.flatnonzero(np.isin(pair, chosen))
+    rows = rows[np.lexsort((thing[first[rows]], spread[thing[first[rows]]], pair[rows]))]
+    rows = rows[_place_in_group(pair[rows]) < EVIDENCE]
+    ends = np.stack([chunk[first[rows]], chunk[second[rows]]], axis=1).ravel()
+    of = np.searchsorted(chosen, np.repeat(pair[rows], 2))
+    _, new = np.unique(of * max(1, len(places.chunks)) + ends, return_index=True)
+    new.sort()
+    new = new[_place_in_group(of[new]) < EVIDENCE]
+    starts = np.searchsorted(of[new], np.arange(len(chosen) + 1))
+    shown = lists(places.chunks, starts, ends[new])
+    ids = [d.document_id for d in documents]
+    named = ("document", type_)
+    return _pair_table(named, ids, a[chosen], b[chosen], weight[chosen], count[chosen], shown)
 
 
-def semantic_edges(documents: tuple[Document, ...], vectors: NDArray[np.float32], /) -> list[Edge]:
+def _place_in_group(group: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return each row's position in its group; *group* is ascending."""
+    return np.arange(len(group)) - np.searchsorted(group, group)
+
+
+def semantic_edges(documents: Sequence[Document], vectors: NDArray[np.float32], /) -> pa.Table:
     """Return edges between documents with a cosine of at least 0.75; zeros have no vector."""
     codes = np.rint(vectors.astype(np.float64) * _VECTOR_UNIT).astype(np.int16)
     rows = Rows.of(codes)
     nearest = Nearest(rows, k=PER_DOCUMENT, floor=SEMANTIC_FLOOR)
     nearest.compare_all(np.flatnonzero(rows.squares > 0))
-    near, cosines = nearest.near, nearest.cosines
-    pairs = {
-        (min(i, int(j)), max(i, int(j))): float(cosine)
-        for i in range(len(documents))
-        for j, cosine in zip(near[i], cosines[i], strict=True)
-        if cosine >= SEMANTIC_FLOOR
-    }
-    return [
-        _undirected(documents, i, j, "semantic", min(cosine, 1.0), 1, ())
-        for (i, j), cosine in sorted(pairs.items())
-    ]
+    return _near_table(("document", "semantic"), [d.document_id for d in documents], nearest)
 
 
 def _first_in_documents(
@@ -387,36 +398,3 @@ def _widest(spread: NDArray[np.int64]) -> int:
     pairs = np.cumsum(times * (sizes * (sizes - 1) // 2))
     fits = sizes[pairs <= _MAX_DOCUMENT_PAIRS]
     return int(fits[-1]) if len(fits) else 2
-
-
-def _rarest(
-    pair: NDArray[np.int64],
-    chosen: NDArray[np.int64],
-    spread: NDArray[np.int64],
-    thing: NDArray[np.int64],
-    chunks: tuple[NDArray[np.int64], NDArray[np.int64]],
-) -> dict[int, list[int]]:
-    """Return for each chosen pair the chunks of both that show the rarest shared things."""
-    rows = np.flatnonzero(np.isin(pair, chosen))
-    rows = rows[np.lexsort((thing[rows], spread[rows], pair[rows]))]
-    ordered = pair[rows]
-    rows = rows[np.arange(len(rows)) - np.searchsorted(ordered, ordered) < EVIDENCE]
-    chunks_of_pair: dict[int, dict[int, None]] = {}
-    for at, left, right in zip(
-        pair[rows].tolist(), chunks[0][rows].tolist(), chunks[1][rows].tolist(), strict=True
-    ):
-        chunks_of_pair.setdefault(at, {}).update({left: None, right: None})
-    return {at: list(shown)[:EVIDENCE] for at, shown in chunks_of_pair.items()}
-
-
-def _undirected(
-    documents: tuple[Document, ...],
-    i: int,
-    j: int,
-    type_: RelationType,
-    weight: float,
-    count: int,
-    evidence: tuple[str, ...],
-) -> Edge:
-    source, target = sorted((documents[i].document_id, documents[j].document_id))
-    return Edge(source, target, type_, weight, count, evidence)

@@ -41,7 +41,7 @@ class Catalogue:
     """The names and titles of a collection's documents, indexed."""
 
     def __init__(self, documents: Sequence[Document], /) -> None:
-        self._documents = documents
+        self.documents = documents
         self._titles: list[tuple[Title, ...]] = []
         self._by_words: dict[tuple[str, ...], list[int]] = defaultdict(list)
         self._by_identifier: dict[str, list[int]] = defaultdict(list)
@@ -148,7 +148,7 @@ class Catalogue:
         return {i for i in self._by_date.get(days[0], ()) if self._is_kind(i, wanted)}
 
     def _is_kind(self, i: int, wanted: Title) -> bool:
-        document = self._documents[i]
+        document = self.documents[i]
         if any(wanted.kinds & title.kinds for title in self._titles[i]):
             return True
         if wanted.kinds & {"email", "mail"} and document.format in _MAIL:
@@ -169,7 +169,7 @@ class Catalogue:
     def _one(self, positions: Iterable[int], words: tuple[str, ...] = ()) -> int | None:
         """Return the only match; among copies the one with a matching name, if unique."""
         fits = sorted(set(positions))
-        if len(fits) > 1 and len({self._documents[i].file_hash for i in fits}) == 1:
+        if len(fits) > 1 and len({self.documents[i].file_hash for i in fits}) == 1:
             fits = [i for i in fits if words and self._titles[i][0].words == words]
         return fits[0] if len(fits) == 1 else None
 
@@ -186,9 +186,7 @@ _SHORTEST = 4
 """Shorter spellings, such as the bare number of a report, are not specific."""
 
 
-def targets(
-    references: Iterable[Mapping[str, Any]], documents: Sequence[Document], /
-) -> dict[str, str]:
+def targets(references: Iterable[Mapping[str, Any]], catalogue: Catalogue, /) -> dict[str, str]:
     """Return the id of the document that each reference means, if exactly one fits.
 
     A document fits by its file name, by a number in its name or title (``TS-2024-0187``), by all
@@ -199,7 +197,7 @@ def targets(
     ``reference_id``, ``type``, ``name`` and ``spellings``; ids of exhibits end with the id of their
     document.
     """
-    catalogue = Catalogue(documents)
+    documents = catalogue.documents
     position = {d.document_id: i for i, d in enumerate(documents)}
     matches: dict[str, int] = {}
     dates: dict[str, frozenset[str]] = {}
@@ -209,7 +207,7 @@ def targets(
         if len(fits) == 1:
             matches[row["reference_id"]] = fits.pop()
             dates[row["reference_id"]] = read_title(row["name"]).dates
-    _settle_dates(matches, dates, catalogue, documents)
+    _settle_dates(matches, dates, catalogue)
     return {reference: documents[i].document_id for reference, i in sorted(matches.items())}
 
 
@@ -236,10 +234,7 @@ def _fits(
 
 
 def _settle_dates(
-    matches: dict[str, int],
-    dates: Mapping[str, frozenset[str]],
-    catalogue: Catalogue,
-    documents: Sequence[Document],
+    matches: dict[str, int], dates: Mapping[str, frozenset[str]], catalogue: Catalogue
 ) -> None:
     """Remove references with several dates to one document whose name has no date."""
     dated: dict[int, set[str]] = defaultdict(set)
@@ -249,6 +244,6 @@ def _settle_dates(
     for reference, i in list(matches.items()):
         if not dates[reference] or len(dated[i]) < 2:
             continue
-        written = documents[i].content_created_at
+        written = catalogue.documents[i].content_created_at
         if written is None or written.date().isoformat() not in dates[reference]:
             del matches[reference]

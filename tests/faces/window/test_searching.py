@@ -122,7 +122,7 @@ def test_searches_and_pages_do_not_wait_for_a_map_that_is_not_there(
     collection = Library(settings).get("Demo")
     passages = collection.map.lacking()
     assert passages == collection.stats().chunk_count
-    monkeypatch.setattr("casetrack.faces.window.app.WAITED_FOR", 0)
+    monkeypatch.setattr("casetrack.faces.window.work.WAITED_FOR", 0)
     held = threading.Event()
     prepare = Map.prepare
 

@@ -16,7 +16,7 @@ from casetrack.base.resources import resource_dir
 from casetrack.faces.window.pages.adding import written
 from casetrack.faces.window.pages.base import Page
 from casetrack.faces.window.visit import address
-from casetrack.faces.window.work import begin, begin_models, fetch_models, missing_meaning
+from casetrack.faces.window.work import begin, begin_models, fetch_models, map_job, missing_meaning
 from casetrack.version import __version__
 
 if TYPE_CHECKING:
@@ -115,8 +115,8 @@ def overview(visit: Visit, /) -> Response:
 def suggested(visit: Visit, /) -> Response:
     """Suggest questions on the documents, or on the results of a question; loads later."""
     collection, texts, question = visit.collection, visit.texts, visit.asked("q")
-    if collection.map.lacking():
-        return visit.page("suggested.html", questions=[], title="")
+    if job := map_job(visit):
+        return visit.page("suggested.html", job=job, again=visit.address_with())
     summary = collection.map.summary()
     names = [actor.entity.name for actor in summary.key_actors[:2]]
     topics = summary.topics
@@ -131,7 +131,7 @@ def suggested(visit: Visit, /) -> Response:
     questions = [str(text).replace("{}", words) for text, words in asked]
     title = "instead" if visit.asked("instead") else "related"
     title = f"search.{title}" if question else ""
-    return visit.page("suggested.html", questions=questions, title=title)
+    return visit.page("suggested.html", questions=questions, title=title, job=None)
 
 
 def _new(words: Sequence[str], question: str) -> list[str]:

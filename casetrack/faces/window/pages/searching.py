@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from casetrack.base.arguments import Filter
 from casetrack.faces.window.pages.base import Page
 from casetrack.faces.window.visit import address
-from casetrack.faces.window.work import begin_map
+from casetrack.faces.window.work import map_job
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -172,7 +172,7 @@ def search(visit: Visit, /) -> Response:
         most=_ALL_CHOICES if wider else _CHOICES,
         waits=False,
     )
-    making = begin_map(visit.library, collection) if facets.unread else ""
+    making = map_job(visit, 0) if facets.unread else ""
     excerpts = [Found(r, _pieces(*_excerpt(r))) for r in results]
     return visit.page(
         "search.html",
