@@ -8,7 +8,7 @@ coverage is the share of the question's words, weighted by rarity
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from casetrack.base.arguments import Filter
 from casetrack.graph.opened import graph_of
+from casetrack.graph.relations.edges import coded
 from casetrack.search.asked_words import asked_words
 from casetrack.search.filters import choose, facts_of
 from casetrack.search.plan import ask
@@ -37,42 +38,69 @@ FACETS = ("document", "kind", "language", "source", "year")
 """Facets of the documents of passages."""
 
 
+class Values(NamedTuple):
+    """The values of a facet, each once and ordered."""
+
+    ids: NDArray[np.str_]
+    labels: Sequence[str]
+
+
 @dataclass(frozen=True, slots=True)
 class Mentioned:
     """The people and organisations that the passages of a state mention."""
 
-    # ``passage`` (its number among the rows of the index) and ``entity`` (a number), each pair
+    # int32 [pairs], each pair of a passage (its number among the rows of the index) and an entity
     # once.
-    pairs: pa.Table
-    entities: pa.Table  # ``entity``, with ``entity_id``, ``kind`` and ``name``
+    passages: NDArray[np.int32]
+    entities: NDArray[np.int32]
+    known: Values  # Of the entities
+    kinds: NDArray[np.str_]
+
+    def counts(self, passages: NDArray[np.int32], /) -> NDArray[np.int64]:
+        """Return int64 [entities], the number of these passages that mention each."""
+        size = 1 + max(self.passages.max(initial=0), passages.max(initial=0))
+        chosen = np.zeros(size, dtype=np.bool_)
+        chosen[passages] = True
+        return np.bincount(self.entities[chosen[self.passages]], minlength=len(self.kinds))
 
 
-NO_MENTIONS = Mentioned(
-    pa.table({"passage": pa.array([], pa.int32()), "entity": pa.array([], pa.int32())}),
-    pa.table(
-        {
-            "entity": pa.array([], pa.int32()),
-            **{name: pa.array([], pa.string()) for name in ("entity_id", "kind", "name")},
-        }
-    ),
-)
+_NO_PAIRS, _NO_TEXTS = np.zeros(0, np.int32), np.array([], dtype=np.str_)
+NO_MENTIONS = Mentioned(_NO_PAIRS, _NO_PAIRS, Values(_NO_TEXTS, ()), _NO_TEXTS)
 """Placeholder for a state without extracted names."""
+
+
+def values_of(state: State, /) -> dict[str, tuple[Values, NDArray[np.intp]]]:
+    """Return the values of each of :data:`FACETS`, and intp [documents], the value of each.
+
+    Kept with :meth:`State.once`.
+    """
+    facts, documents = state.once(facts_of), state.snapshot.documents
+    years = np.array([day[:4] for day in facts.days.tolist()], dtype=np.str_)
+    columns = (facts.ids.astype(np.str_), facts.types, facts.languages, facts.sources, years)
+    made = {}
+    for name, column in zip(FACETS, columns, strict=True):
+        ids, of = np.unique(column, return_inverse=True)
+        labels = [documents[i].name for i in ids.tolist()] if name == "document" else ids.tolist()
+        made[name] = Values(ids, labels), of
+    return made
 
 
 @dataclass(frozen=True, slots=True)
 class Hits:
     """Passages that match a question."""
 
-    # ``passage`` (its number among the rows of the index), ``file`` (position of its document) and
-    # for each of :data:`FACETS` a column ``by_NAME``: whether it passes that part of the filter.
-    passages: pa.Table
-    files: pa.Table  # Their documents: ``file``, and the value of each of :data:`FACETS`
+    # int32 [n], number among the rows of the index, and position of the document.
+    passages: NDArray[np.int32]
+    documents: NDArray[np.int32]
+    # bool [n] for each of :data:`FACETS`: which pass that part of the filter.
+    passes: dict[str, NDArray[np.bool_]]
 
-    @property
-    def passing(self) -> int:
-        """Number of passages that pass all parts of the filter."""
-        passes = [self.passages[f"by_{name}"].to_numpy() for name in FACETS]
-        return int(np.count_nonzero(np.logical_and.reduce(passes)))
+    def passing(self, *, without: str | None = None) -> NDArray[np.bool_]:
+        """Return bool [n], which pass all parts of the filter *without* one."""
+        every = np.ones(len(self.passages), dtype=np.bool_)
+        for name, passes in self.passes.items():
+            every &= passes | (name == without)
+        return every
 
 
 def find_hits(state: State, query: str, where: Filter, /, *, shown: Sequence[str] = ()) -> Hits:
@@ -109,23 +137,20 @@ def find_hits(state: State, query: str, where: Filter, /, *, shown: Sequence[str
         numbers.append((first + kept_rows).astype(np.int32))
         files.append(places[part.data.column("revision")[kept_rows]])
         first += part.data.size
-    own = np.concatenate(files) if files else np.zeros(0, dtype=np.int32)
-    passage = np.concatenate(numbers) if numbers else own
-    passages = {"passage": pa.array(passage, pa.int32()), "file": pa.array(own, pa.int32())}
-    for name, asked in _asked(where).items():
-        passes = _passing(state, facts, asked)
-        passages[f"by_{name}"] = pa.array(passes[own])
-    return Hits(pa.table(passages), _files(facts, np.unique(own)))
+    none = np.zeros(0, dtype=np.int32)
+    own = np.concatenate([none, *files])
+    passes = {name: _passing(state, facts, asked)[own] for name, asked in _asked(where).items()}
+    return Hits(np.concatenate([none, *numbers]), own, passes)
 
 
 def named_in(state: State, /) -> Mentioned:
     """Return the people and organisations in the passages of a state; kept with :meth:`State.once`.
 
-    A query joins numbers, not texts, which takes a tenth of the time for half a million mentions.
+    A query counts numbers, not texts, which takes a tenth of the time for half a million mentions.
     """
     table = graph_of(state).table("mentions").select(["chunk_id", "entity_id", "kind", "name"])
     table = table.filter(pc.is_in(table["kind"], value_set=pa.array(["person", "organization"])))
-    ids, numbers, first = list[pa.Array](), list[np.ndarray](), 0
+    ids, numbers, first = list[pa.Array](), [np.zeros(0, np.intp)], 0
     for part in state.index.segments:
         # A passage that was read again may also be in an older segment, where it is dead.
         rows = positions(part.mask, part.data.size)
@@ -134,21 +159,17 @@ def named_in(state: State, /) -> Mentioned:
         first += part.data.size
     place = pc.index_in(table["chunk_id"], value_set=pa.chunked_array(ids, pa.string()))
     table, place = table.filter(pc.is_valid(place)), pc.drop_null(place)
-    coded = table["entity_id"].combine_chunks().dictionary_encode()
-    codes = as_numpy(coded.indices).astype(np.int64)
-    rows = np.concatenate(numbers)[as_numpy(place)] if numbers else codes
-    count = max(len(coded.dictionary), 1)
-    pairs = np.unique(rows.astype(np.int64) * count + codes)
-    known, example = np.unique(codes, return_index=True)
-    examples = table.select(["entity_id", "kind", "name"]).take(pa.array(example))
+    entities, codes = coded(table["entity_id"])
+    rows = np.concatenate(numbers)[as_numpy(place)]
+    pairs = np.unique(rows.astype(np.int64) * max(len(entities), 1) + codes)
+    passages, named = np.divmod(pairs, max(len(entities), 1))
+    _, example = np.unique(codes, return_index=True)
+    examples = table.take(pa.array(example))
     return Mentioned(
-        pa.table(
-            {
-                "passage": pa.array((pairs // count).astype(np.int32)),
-                "entity": pa.array((pairs % count).astype(np.int32)),
-            }
-        ),
-        examples.append_column("entity", pa.array(known.astype(np.int32))),
+        passages.astype(np.int32),
+        named.astype(np.int32),
+        Values(np.array(entities, dtype=np.str_), examples["name"].to_pylist()),
+        np.array(examples["kind"].to_pylist(), dtype=np.str_),
     )
 
 
@@ -172,12 +193,3 @@ def _passing(state: State, facts: Facts, asked: Filter) -> NDArray[np.bool_]:
     passes = np.zeros(len(facts.ids), dtype=np.bool_)
     passes[[facts.place(document) for document in chosen]] = True
     return passes
-
-
-def _files(facts: Facts, places: NDArray[np.int32]) -> pa.Table:
-    columns = (facts.ids, facts.types, facts.languages, facts.sources)
-    values = {
-        name: pa.array(c[places], pa.string()) for name, c in zip(FACETS, columns, strict=False)
-    }
-    years = [day[:4] for day in facts.days[places].tolist()]
-    return pa.table({"file": pa.array(places), **values, "year": pa.array(years, pa.string())})

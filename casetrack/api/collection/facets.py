@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from casetrack.base.arguments import Filter, as_documents, as_list
 from casetrack.base.records import Facet, Facets, FacetValue
 from casetrack.graph.answers.lookup import entity_ids
 from casetrack.graph.opened import graph_of
-from casetrack.search.hits import NO_MENTIONS, find_hits, named_in
-from casetrack.store.sql.connection import sql_text
+from casetrack.search.hits import NO_MENTIONS, find_hits, named_in, values_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
+    from numpy.typing import NDArray
+
+    from casetrack.search.hits import Values
     from casetrack.store.workspace import State
 
 
@@ -34,38 +38,47 @@ def find_facets(
     hits = find_hits(state, query, where, shown=tuple(shown))
     unread = 0 if waits or where.mentions else graph_of(state).lacking
     named = NO_MENTIONS if unread else state.once(named_in)
-    tables = {
-        "hits": hits.passages,
-        "files": hits.files,
-        "named": named.pairs,
-        "who": named.entities,
-    }
-    mentioned = list(entity_ids(graph_of(state), as_list(where.mentions))) if where.mentions else []
-    values = {"most": most, "chosen": _chosen(state, where), "mentioned": mentioned}
-    rows = graph_of(state).sql(sql_text("facets"), values, tables=tables).to_pylist()
+    of_documents, chosen = state.once(values_of), _chosen(state, where)
+    passing = hits.passing()
+    mentions = named.counts(hits.passages[passing])
     facets = []
     for name in NAMES:
-        own = [row for row in rows if row["facet"] == name]
-        counted = tuple(
-            FacetValue(row["value"], _label(state, row), row["passages"]) for row in own
-        )
-        facets.append(Facet(name, counted, own[0]["total"] if own else 0))
-    return Facets(hits.passing, tuple(facets), unread)
+        if name in of_documents:
+            known, of = of_documents[name]
+            held = of[hits.documents[hits.passing(without=name)]]
+            counts = np.bincount(held, minlength=len(known.ids))
+            asked = chosen[name]
+        else:
+            known, is_kind = named.known, named.kinds == name
+            counts = np.where(is_kind, mentions, 0)
+            asked = known.ids[is_kind & np.isin(known.ids, chosen["mentions"])].tolist()
+        facets.append(_facet(name, known, counts, asked, most))
+    return Facets(int(np.count_nonzero(passing)), tuple(facets), unread)
 
 
-def _label(state: State, row: Mapping[str, Any]) -> str:
-    if row["facet"] == "document":
-        return state.snapshot.documents[row["value"]].name
-    return str(row["name"] or row["value"])
+def _facet(
+    name: str, known: Values, counts: NDArray[np.int64], asked: Sequence[str], most: int
+) -> Facet:
+    """Return the most frequent values of a facet, and those *asked* for."""
+    is_asked = np.isin(known.ids, asked)
+    held = np.flatnonzero((known.ids != "") & ((counts > 0) | is_asked))
+    best = held[np.argsort(-counts[held], kind="stable")].tolist()
+    shown = [*best[:most], *(n for n in best[most:] if is_asked[n])]
+    values = [FacetValue(str(known.ids[n]), known.labels[n], int(counts[n])) for n in shown]
+    # A filter may also be a format, or the English name of a language.
+    others = sorted({*asked} - {*known.ids[is_asked].tolist()})
+    values += [FacetValue(each, each, 0) for each in others]
+    return Facet(name, tuple(values), len(best) + len(others))
 
 
-def _chosen(state: State, where: Filter) -> list[str]:
+def _chosen(state: State, where: Filter) -> dict[str, Sequence[str]]:
     named = () if where.documents is None else as_documents(where.documents)
-    pairs: list[tuple[str, Sequence[str]]] = [
-        ("document", [state.document(each).document_id for each in named]),
-        ("kind", as_list(where.kinds or ())),
-        ("language", as_list(where.languages or ())),
-        ("source", as_list(where.sources or ())),
-        ("year", [str(where.since)] if where.since and where.since == where.until else []),
-    ]
-    return [f"{name}/{value}" for name, values in pairs for value in values]
+    mentions = as_list(where.mentions or ())
+    return {
+        "document": [state.document(each).document_id for each in named],
+        "kind": as_list(where.kinds or ()),
+        "language": as_list(where.languages or ()),
+        "source": as_list(where.sources or ()),
+        "year": [str(where.since)] if where.since and where.since == where.until else [],
+        "mentions": list(entity_ids(graph_of(state), mentions)) if mentions else [],
+    }
