@@ -778,7 +778,6 @@ class Map:
         )
 
     def _storage_bytes(self) -> int:
-
         return stored_bytes(self._workspace.folder)
 
 

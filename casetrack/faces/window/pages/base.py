@@ -59,7 +59,7 @@ class Page:
 
 def documents_to_choose(collection: Collection, /) -> Sequence[Document]:
     """Return the documents for a selection, by name; empty if there are too many."""
-    if collection.stats().document_count > _MOST_NAMES:
+    if len(collection.workspace.state().snapshot.documents) > _MOST_NAMES:
         return ()
     return collection.documents(sort_by="name")
 
