@@ -272,16 +272,9 @@ def _title(
     right = [c for c in cells if c.side == "right" and top - 3 <= c.line <= reach]
     below = [c for c in flow if c.line > bottom]
     above = [c for c in flow[:first] if c.line < top]
-    best: tuple[caption_marks.PaperKind, str] | None = None
-    for run in (right, below[:14], above):
-        title = first_title(run)
-        if title is not None and (
-            best is None or (best[0].legal_type == "other" and best[0].detail == "notice")
-        ):
-            best = title
-        if best is not None and not (best[0].legal_type == "other" and best[0].detail == "notice"):
-            break
-    return best
+    titles = [title for run in (right, below[:14], above) if (title := first_title(run))]
+    chosen = (t for t in titles if (t[0].legal_type, t[0].detail) != ("other", "notice"))
+    return next(chosen, titles[-1] if titles else None)
 
 
 def _with_text(facts: LegalFacts, text: str, first: str, header: DocketHeader | None) -> LegalFacts:
@@ -303,14 +296,7 @@ def _with_text(facts: LegalFacts, text: str, first: str, header: DocketHeader | 
     if facts.legal_type == "other" and facts.legal_detail is None:
         cue = _by_words(head, facts)
         if cue is not None:
-            kind, detail, words = cue
-            place = f'"{shown(words)}" on the first page'
-            facts = replace(
-                facts,
-                legal_type=kind,
-                legal_detail=detail,
-                legal_evidence=f"{facts.legal_evidence}; {place}",
-            )
+            facts = facts.typed(*cue[:2], f'"{shown(cue[2])}" on the first page')
     if (
         facts.legal_type == "brief"
         and facts.legal_title
@@ -319,17 +305,14 @@ def _with_text(facts: LegalFacts, text: str, first: str, header: DocketHeader | 
     ):
         judges = re.search(r"^\s*Before:?\s.{0,160}(?:Judges?|JJ)", head, re.MULTILINE)
         if judges and facts.legal_title.strip("*∗ ").upper().startswith("MEMORANDUM"):
-            facts = replace(
-                facts,
-                legal_type="opinion",
-                legal_detail=None,
-                legal_evidence=f'{facts.legal_evidence}; "{shown(judges.group())}"',
-            )
-    abroad = _ABROAD.search(head[:1500]) if facts.legal_type in ("order", "other") else None
-    if abroad and facts.legal_detail in (None, "judgment"):
-        named: LegalType = "order" if abroad.group().casefold().startswith("order") else "opinion"
-        proof = f'{facts.legal_evidence}; "{shown(abroad.group())}" on the first page'
-        facts = replace(facts, legal_type=named, legal_detail=None, legal_evidence=proof)
+            facts = facts.typed("opinion", None, f'"{shown(judges.group())}"')
+    abroad = _ABROAD.search(head[:1500])
+    is_tentative = abroad is not None and "TENTATIVE" in abroad.group()
+    usual = facts.legal_type in ("order", "other") and facts.legal_detail in (None, "judgment")
+    if abroad and (is_tentative or usual):
+        is_order = is_tentative or abroad.group().strip().casefold().startswith("order")
+        named: LegalType = "order" if is_order else "opinion"
+        facts = facts.typed(named, None, f'"{shown(abroad.group())}" on the first page')
     if facts.legal_type == "order" and facts.legal_detail is None and _is_opinion(head, facts):
         facts = replace(facts, legal_type="opinion", legal_detail="opinion and order")
     witness = caption_marks.witness_in(facts, first)

@@ -13,11 +13,12 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import islice, pairwise
 from statistics import median
 from typing import TypeAlias
 
 from casetrack.base.words import WordLists
+from casetrack.extract.papers.text import written_lines
 
 Box: TypeAlias = tuple[float, float]
 """Left and right edge of a line, in points."""
@@ -42,7 +43,7 @@ _CAPTION = 14
 """Maximum lines of a caption above and below the case number."""
 _NUMBER_LINE = _LISTS.pattern("number_line", re.IGNORECASE)
 _COURT = _LISTS.pattern("court", re.IGNORECASE)
-_OTHER_NUMBER = re.compile(r"\b(?:bar|badge|our)\b.{0,12}$", re.IGNORECASE)
+_OTHER_NUMBER = re.compile(r"\b(?:bar|badge|our|\w{0,3}SB\w{0,2})\b.{0,12}$", re.IGNORECASE)
 _LEFT_END = _LISTS.pattern("left_end", re.IGNORECASE)
 """Words that end the left part of a line."""
 
@@ -102,10 +103,15 @@ def with_gutter(cells: list[Cell], text: str, boxes: Mapping[int, Box], /) -> li
     spans = _lines(text)
     split = list[Cell]()
     for cell in cells:
-        if cell.side != "whole" or abs(cell.line - gutter.line) > _CAPTION:
+        start, stop = spans[cell.line]
+        is_far = abs(cell.line - gutter.line) > _CAPTION
+        is_right = not is_far and gutter.split(text, start, stop, start) == start
+        if cell.side == "left" and is_right and not _MARK.match(text, cell.end + 1, stop):
+            cell = replace(cell, side="right")  # noqa: PLW2901 - a number below a title
+        if cell.side != "whole" or is_far:
             split.append(cell)
             continue
-        at = gutter.split(text, cell.start, cell.end, spans[cell.line][0])
+        at = gutter.split(text, cell.start, cell.end, start)
         ends = [(cell.start, at or cell.end, "left"), (at or cell.end, cell.end, "right")]
         if at is None or at in (cell.start, cell.end):
             side = "right" if at == cell.start else "whole"
@@ -225,14 +231,8 @@ class _Gutter:
 
 
 def _lines(text: str) -> list[tuple[int, int]]:
-    spans, at = list[tuple[int, int]](), 0
-    while at < len(text) and len(spans) < _MOST_LINES:
-        end = text.find("\n", at)
-        end = len(text) if end < 0 else end
-        if text[at:end].strip():
-            spans.append((at, min(end, at + _LONGEST)))
-        at = end + 1
-    return spans
+    spans = islice(written_lines(text), _MOST_LINES)
+    return [(start, min(end, start + _LONGEST)) for start, end in spans]
 
 
 def _is_numbered(lines: list[str]) -> bool:

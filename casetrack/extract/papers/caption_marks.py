@@ -7,7 +7,7 @@ import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from casetrack.base.words import WordLists
 from casetrack.base.words.lists import any_month, any_title
@@ -35,45 +35,22 @@ class PaperKind:
 
 
 @functools.cache
-def _rules() -> tuple[tuple[LegalType, str | None, re.Pattern[str]], ...]:
-    raw = tomllib.loads((Path(__file__).parent / "paper_kinds.toml").read_text("utf-8"))
-    return tuple(
-        (r["kind"], r.get("detail"), re.compile(rf"(?:{'|'.join(r['any'])})", re.IGNORECASE))
-        for r in raw["rule"]
-    )
-
-
-@functools.cache
-def _any() -> re.Pattern[str]:
-    """Words that every title has one of; a fast test."""
-    return re.compile(
-        r"exh|notice|propos|stipul|order|judg|decree|opinion|decision|memorand|report|recommend"
-        r"|curiam|findings|statement|reasons|appeal|petition|statement|sheet|appearance|certificat"
-        r"|proof|affid|summons|subpoena|waiver|substitut|designation|verdict|instruction|demand"
-        r"|suggestion|bill|agreement|docket|interrog|request|disclosure|privilege|declar|affirm"
-        r"|verification|appendix|excerpts|record|deposition|examination|transcript|proceedings"
-        r"|answer|reply|response|defen[cs]|objection|opposition|brief|authorit|skeleton|minutes"
-        r"|chambers|motion|application|demurrer|mandate|writ|warrant|ruling|complaint|indictment"
-        r"|information|claim|urteil|namen|beschlu|klage|list",
-        re.IGNORECASE,
-    )
+def _kinds() -> tuple[re.Pattern[str], list[dict[str, Any]]]:
+    """Return the pattern of all types, the first of a place first, and the types of its groups."""
+    rules = tomllib.loads((Path(__file__).parent / "paper_kinds.toml").read_text("utf-8"))["rule"]
+    every = (f"(?P<k{n}>{'|'.join(rule['any'])})" for n, rule in enumerate(rules))
+    words = rf"(?<![\w’'-])(?=[\w\[(§])(?:{'|'.join(every)})"
+    return re.compile(words, re.IGNORECASE), rules
 
 
 def kind_of_title(title: str, /) -> PaperKind | None:
     """Return the type of a paper by its title (one line), or ``None``."""
-    if not _any().search(title):
+    pattern, rules = _kinds()
+    match = pattern.search(title.replace("'", "’"))
+    if match is None:
         return None
-    title = title.replace("'", "’")
-    for begin in _word_starts(title):
-        for kind, detail, pattern in _rules():
-            match = pattern.match(title, begin)
-            if match and match.end() > begin:
-                return PaperKind(kind, detail, match.group().strip(), begin)
-    return None
-
-
-def _word_starts(title: str) -> list[int]:
-    return [m.start() for m in re.finditer(r"(?<![\w’'-])[\w\[(§]", title)]
+    rule = rules[int(str(match.lastgroup)[1:])]
+    return PaperKind(rule["kind"], rule.get("detail"), match.group().strip(), match.start())
 
 
 # Reporter citations of an opinion itself, in its header, title or file name.
@@ -222,7 +199,9 @@ def is_no_party(text: str, /) -> bool:
         r"|hon\.|on (?:writ|appeal|petition)|certiorari|appeals? from|attorneys|clerk|by\b"
         r"|at \w+$|circuit judge"
         r"|(?:plaintiff|defendant|petitioner|respondent)s?['’]s?\s"
-        r"|syllabus|slip op|cite as|prepared by|to:|x$|-{3,}|_{3,}|[ivx\d]+\.?$"
+        r"|syllabus|slip op|cite as|prepared by|to:|x$|-{3,}|_{3,}|[ivx\d]+\.?$|\[arising"
+        r"|(?:\w\s){4,}\w$|violations? of\b|(?:united states|u\.s\.) (?:magistrate|district) judge"
+        r"|\d+ u\.\s?s\.\s?c|(?:assistant )?united states attorney|\w+ern district of"
         r"|.*\b(?:\d{1,2}/\d{1,2}/\d{2,4}|Pg \d+ of \d+)\b)",
         text,
         re.IGNORECASE,
@@ -265,7 +244,12 @@ def judge_in(cells: Sequence[Cell], /) -> str | None:
                 continue  # the judge of the court below
             if match and not _NO_NAME.match(match["name"]):
                 name = " ".join(match["name"].split()).strip(" ,.:;")
-                name = re.sub(r"^(?:Hon\.|HON\.|Honorable|Judge|JUDGE|Justice|By:?)\s+", "", name)
+                name = re.sub(
+                    r"^(?:Hon\.|Honorable|Judge|Justice|By:?)\s+|\s(?:Judge|Justice)$",
+                    "",
+                    name,
+                    flags=re.IGNORECASE,
+                )
                 if 2 < len(name) <= 40 and any(c.isalpha() for c in name):
                     return _named(name)
     return None

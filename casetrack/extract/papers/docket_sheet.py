@@ -21,6 +21,7 @@ from casetrack.base.words import WordLists
 from casetrack.base.years import written_day
 from casetrack.extract.papers.courts import find_court
 from casetrack.extract.papers.facts import LegalFacts
+from casetrack.extract.papers.text import written_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -112,20 +113,8 @@ def is_docket_header(line: str, /) -> bool:
 
 
 def _edges(text: str) -> list[tuple[int, int]]:
-    spans, at = list[tuple[int, int]](), 0
-    while at < len(text) and len(spans) < _EDGE_LINES:
-        end = text.find("\n", at)
-        end = len(text) if end < 0 else end
-        if text[at:end].strip():
-            spans.append((at, end))
-        at = end + 1
-    last, end = list[tuple[int, int]](), len(text)
-    while end > at and len(last) < _EDGE_LINES:
-        begin = text.rfind("\n", 0, end) + 1
-        if text[begin:end].strip():
-            last.append((begin, end))
-        end = begin - 1
-    return spans + last
+    lines = list(written_lines(text))
+    return lines[:_EDGE_LINES] + lines[_EDGE_LINES:][: -_EDGE_LINES - 1 : -1]
 
 
 def _header(line: str, at: int) -> DocketHeader | None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from casetrack.base.records.documents import LegalType, Party
 
-CAPTION_READER = 7
+CAPTION_READER = 8
 """Increase with every change of the legal columns, or of those of the identity card."""
 
 
@@ -31,6 +31,11 @@ class LegalFacts:
     witness: str | None = None
     exhibit: str | None = None
     own_citations: tuple[str, ...] | None = None
+
+    def typed(self, kind: LegalType, detail: str | None, proof: str, /) -> LegalFacts:
+        """Return them with another type and its evidence, after the evidence so far."""
+        evidence = "; ".join(filter(None, (self.legal_evidence, proof)))
+        return replace(self, legal_type=kind, legal_detail=detail, legal_evidence=evidence)
 
     def columns(self) -> dict[str, Any]:
         """Return them by name, and who has read them."""

@@ -49,9 +49,14 @@ _IN_RE = _LISTS.pattern("in_re", re.IGNORECASE)
 _ADDRESS = _LISTS.pattern("address", re.IGNORECASE)
 _DESCRIBED = re.compile(_LISTS.text("described"), re.VERBOSE | re.IGNORECASE | re.DOTALL)
 _SUFFIX = _LISTS.pattern("suffix", re.IGNORECASE)
+_TITLE_OF_OFFICE = _LISTS.pattern("title_of_office", re.IGNORECASE)
 _OFFICE = _LISTS.pattern("office", re.IGNORECASE)
 _LAST_OF_TWO = re.compile(r"([^,]*\w+\s+[^,]+),\s+and\s+[A-Z][\w.’'-]+\s+(?:[A-Z].*)", re.DOTALL)
 """Two parties between semicolons: "UNIVERSITY OF HAWAI'I, and Thomas M. Apple"."""
+_LEADING = re.compile(
+    r"[\s,]*(?i:(?:and|und|\(?\d{1,2}[.)])\s+)?(?:an?\s[a-z][^,;]{3,60},\s+(?:and\s+)?)?"
+)
+"""The beginning of a party in a list, and the description of the one before it."""
 _NOTE_MARK = re.compile(r"(?:\s?\[?[*†‡§]+\]?|(?<=[.,])\d)$")
 _SIDE = 16
 """Maximum lines of one side."""
@@ -155,7 +160,12 @@ def _downwards(
 def _is_prose(text: str) -> bool:
     words = text.split()
     small = sum(w[:1].islower() for w in words)
-    return len(words) >= 7 and small >= 0.5 * len(words) and not " ".join(words[:2]).isupper()
+    return (
+        "DOES" not in words
+        and len(words) >= 7
+        and small >= 0.5 * len(words)
+        and not " ".join(words[:2]).isupper()
+    )
 
 
 def _side(lines: Sequence[tuple[int, str, int]], page: int) -> list[Party]:
@@ -218,7 +228,7 @@ def _split(joined: str) -> list[tuple[int, int]]:
     else:
         spans, begin = [], 0
         for comma in re.finditer(
-            r",\s+(?:and\s+)?(?:\(?\d{1,2}[.)]\s+)?|\s+(?:and|AND)\s+(?=[A-Z][\w.]+\s+[A-Z])",
+            r",\s+(?:and\s+)?(?:\(?\d{1,2}[.)]\s+)?|\s+(?:and|AND)\s+(?=[A-Z][\w.]+\s+[A-Z\d])",
             joined,
         ):
             rest = joined[comma.end() :]
@@ -241,8 +251,12 @@ def _split(joined: str) -> list[tuple[int, int]]:
         spans.append((begin, len(joined)))
     trimmed = []
     for a, b in spans:
-        lead = re.match(r"[\s,]*(?:(?:and|und|\(?\d{1,2}[.)])\s+)?", joined[a:b], re.IGNORECASE)
-        trimmed.append((a + (lead.end() if lead else 0), b))
+        lead = _LEADING.match(joined, a, b)
+        start = lead.end() if lead else a
+        after = joined[:start].rstrip().removesuffix("and").rstrip()
+        is_listed = after.endswith(",") or re.search(r"\bas \w+$", after)
+        office = _TITLE_OF_OFFICE.match(joined, start, b) if is_listed else None
+        trimmed.append((office.end() if office else start, b))
     return [(a, b) for a, b in trimmed if a < b]
 
 
@@ -256,7 +270,7 @@ def _is_name(text: str) -> bool:
 
 
 def _role(text: str) -> str:
-    words = re.sub(r"\(\s?s\s?\)", "", " ".join(text.casefold().split()))
+    words = re.sub(r"\s?\(\s?s\s?\)", "", " ".join(text.casefold().split()))
     words = re.sub(r"\s*([-–—/])\s*", lambda m: "/" if m[1] == "/" else "-", words)
     words = re.sub(r"parties\b", "party", words).replace("amici", "amicus")
     return re.sub(r"(?<=[a-z])s\b(?<!ss)(?<!us)", "", words)
@@ -296,6 +310,10 @@ def _on_one_line(
         text = cells[at].text
         if _OPEN_VERSUS.search(text) and at + 1 < len(cells):
             text = f"{text} {cells[at + 1].text}"
+        before = cells[at - 1] if at > begin else None
+        is_continued = " v. " in text and re.sub(" v. ", " ", text).isupper()
+        if before and is_continued and before.text.isupper() and not stops(before.text):
+            text, at = f"{before.text} {text}", at - 1  # noqa: PLW2901
         lead = _LEAD.match(text)
         shift = lead.end() if lead else 0
         match = _SHORT.match(text, shift)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -79,6 +81,11 @@ class Quotation:
     # That the words are a quotation of that citation, 0..1; low for "scare quotes" and defined
     # terms.
     confidence: float = 1.0
+
+
+def written_lines(text: str, /) -> Iterator[tuple[int, int]]:
+    """Yield start and end of the lines that are not blank."""
+    return (line.span() for line in re.finditer(r"[^\n]+", text) if line[0].strip())
 
 
 __all__ = ["BETWEEN", "PrintedPlace", "TextPage", "WholeText"]

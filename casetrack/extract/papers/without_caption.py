@@ -59,7 +59,7 @@ def kind_of_text(
     document_type: str | None,
 ) -> LegalFacts:
     """Return *facts* with the type by words and file name, if the caption has none."""
-    typed = _kind_of_text(facts, text, format=format, name=name, document_type=document_type)
+    typed = _kind_of_text(facts, text, format, name, document_type)
     labelled = _NAMED_EXHIBIT.match(name)
     if labelled is None or typed.docket_entry or (typed.exhibit and typed.legal_type):
         return typed
@@ -70,23 +70,12 @@ def kind_of_text(
 
 
 def _kind_of_text(
-    facts: LegalFacts,
-    text: str,
-    /,
-    *,
-    format: str,  # noqa: A002 - the column's name
-    name: str,
-    document_type: str | None,
+    facts: LegalFacts, text: str, written: str, name: str, document_type: str | None
 ) -> LegalFacts:
-    if format in _MAILS:
-        return replace(
-            facts,
-            legal_type="correspondence",
-            legal_detail="mail",
-            legal_evidence=f"the file format {format.upper()}",
-        )
+    if written in _MAILS:
+        return facts.typed("correspondence", "mail", f"the file format {written.upper()}")
     head = text[:_HEAD]
-    session = _session(text) if format in _LAID_OUT and facts.exhibit is None else None
+    session = _session(text) if written in _LAID_OUT and facts.exhibit is None else None
     if session is not None and (facts.legal_type, facts.legal_detail) != ("other", "transcript"):
         return replace(
             facts,
@@ -111,20 +100,13 @@ def _kind_of_text(
         facts.legal_type == "other" and facts.legal_detail is None
     ):
         return facts
-    if format not in _LAID_OUT:
+    if written not in _LAID_OUT:
         return facts
     cue = _opinion_abroad(text) or _transcript(text) or _letter(text, document_type)
     if facts.legal_type is None:
         cue = cue or _statute(text) or _contract(head, text, name, document_type)
     if cue is not None:
-        kind, detail, words = cue
-        proof = f'"{shown(words)}" on the first pages'
-        return replace(
-            facts,
-            legal_type=kind,
-            legal_detail=detail,
-            legal_evidence="; ".join(filter(None, (facts.legal_evidence, proof))),
-        )
+        return facts.typed(*cue[:2], f'"{shown(cue[2])}" on the first pages')
     if facts.exhibit is not None and (
         len(text.strip()) < 200 or facts.exhibit.startswith(("PX", "DX", "GX", "JX"))
     ):

@@ -272,6 +272,9 @@ def _is_mention(match: ReferenceMatch, text: str, previous: Cited | None) -> boo
     """Return whether a sentence only mentions its authority without citing it."""
     if match.type in {"case", "record"} or match.key.startswith((*PAGED_LAWS, f"document:{WORK}")):
         return False
+    written = text[match.start : match.end]
+    if match.type == "constitution" and "const" not in written.casefold():
+        return True  # "the First Amendment"
     if match.type in {"section", "link"} or _NAMED_ACT.fullmatch(match.key):
         return True
     before = text[max(0, match.start - 24) : match.start]

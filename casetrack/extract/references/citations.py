@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from casetrack.base.words import WordLists
-from casetrack.base.words.lists import ABBREVIATED, any_month
+from casetrack.base.words.lists import any_month
 from casetrack.extract.references.case_names import CaseName, name_before, words_before
 
 # Whether a text may hold a citation at all: a cheap look, by the names of the reporters.
@@ -204,47 +204,9 @@ def misread(text: str, /) -> str:
 
 # Citations in the usual reporters, read without eyecite where it is not installed.
 
-_SERIES = ("", " 2d", " 3d", " 4th", " 5th")
-_NAMES = (
-    *_LISTS.phrases("reporters"),
-    *(f"{name}. App.{series}" for name in ABBREVIATED for series in _SERIES),
-    *(f"Cal.{series}" for series in _SERIES),
-    *(f"Cal. App.{series}" for series in _SERIES[1:]),
-    *(
-        f"{name}.{series}"
-        for name in ABBREVIATED
-        if "." in name or len(name) < 5
-        for series in _SERIES[:3]
-    ),
-)
-
-
-def _letters_and_digits(name: str) -> str:
-    return re.sub(r"[^A-Za-z0-9]", "", name).lower()
-
-
-def _pattern(name: str) -> str:
-    words = [
-        re.escape(word).replace(r"\.", r"\.?\s?").replace("'", "['’]") for word in name.split()
-    ]
-    return r"\s?".join(words)
-
-
-_SPELLINGS = {
-    "Hawai'i": "Haw.",
-    "Hawai'i App.": "Haw. App.",
-    "Fed. Appx.": "F. App'x",
-    "Fed. Rep.": "F.",
-}
-_BY_LETTERS = {_letters_and_digits(name): name for name in _NAMES} | {
-    _letters_and_digits(name): usual for name, usual in _SPELLINGS.items()
-}
-_REPORTER_NAME = "|".join(
-    _pattern(name) for name in sorted({*_NAMES, *_SPELLINGS}, key=len, reverse=True)
-)
 _CITED = re.compile(
-    rf"(?<![\w.$])(?P<volume>\d{{1,4}})\s(?P<reporter>{_REPORTER_NAME})\s?(?:(?P<at>,?\sat\s)(?P<pin>"
-    rf"\*?\d{{1,6}})|(?P<page>\d{{1,8}}|_{{2,}}))(?![\w%]|,\d{{3}})"
+    r"(?<![\w.$])(?P<volume>\d{1,4})\s(?P<reporter>[A-Z][A-Za-z.'’& ]{0,40}?(?:[2-7](?:d|th))?)\s?"
+    r"(?:(?P<at>,?\sat\s)(?P<pin>\*?\d{1,6})|(?P<page>\d{1,8}|_{2,}))(?![\w%]|,\d{3})"
 )
 _SUPRA = re.compile(r"(?<=,\s)supra\b")
 _YEAR = re.compile(r"[^();]{0,60}\((?:[^()]{0,40}\s)?(?P<year>(?:17|18|19|20)\d\d)\)")
@@ -264,7 +226,7 @@ def read_usual(
             yield "supra", match, {}, "", ""
             continue
         written = match["reporter"].strip()
-        reporter = _BY_LETTERS.get(_letters_and_digits(written))
+        reporter = _editions().get(_letters_and_digits(written))
         if reporter is None:
             continue
         page = match["pin"] if match["at"] else match["page"]
@@ -277,6 +239,26 @@ def read_usual(
             reporter,
             year["year"] if year else "",
         )
+
+
+def _letters_and_digits(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9]", "", name).lower()
+
+
+@functools.cache
+def _editions() -> dict[str, str]:
+    """Return the usual abbreviations of reporters by the letters and digits of every spelling."""
+    from reporters_db import REPORTERS
+
+    names: dict[str, str] = {}
+    every = [entry for entries in REPORTERS.values() for entry in entries]
+    for spelled in [
+        {n: n for e in every for n in e["editions"]},
+        *(e["variations"] for e in every),
+    ]:
+        for name, usual in spelled.items():
+            names.setdefault(_letters_and_digits(name), usual)
+    return names
 
 
 CitationKind = Literal["case", "law", "journal", "short", "id", "supra", "reference", "unknown"]

@@ -174,8 +174,18 @@ _BY_INITIALS = re.compile(
     rf"(?<![\w.])(?P<state>N\.\s?Y\.\s?)?(?P<code>{_POINTED}|RSMo\.?|AS|R\.\s?C\.|G\.\s?L\."
     rf"|MCA)(?:\s?\(?Ann\.?\)?)?,?\s?(?:[Tt]it\.\s?(?P<title>\d{{1,3}}),?\s*)?(?:[Cc]h?\.\s?"
     rf"(?P<chapter>\d{{1,4}}[A-Z]{{0,2}}),?\s*)?(?:(?P<sign>§{{1,2}}|[Ss]ections?|[Ss]ecs?\."
-    rf"|[Rr]ules?)\s*)?(?P<number>{SECTION_NUMBER})"
+    rf"|[Rr]ules?|[Cc]h(?:apter|\.))\s*)?(?P<number>{SECTION_NUMBER})"
 )
+_CHAPTER_FIRST = re.compile(
+    rf"(?<!\w)(?P<sign>[Cc]h(?:apter|\.))\s(?P<number>{SECTION_NUMBER})\s(?P<code>{_POINTED})"
+)
+_SESSION_LAWS = re.compile(
+    rf"(?<![\w.])(?:{STATE}\s)?(?:(?:Session\s)?(?:Laws?|Acts|Stats\.)\s(?:of\s)?(?P<year>(?:1[89]"
+    rf"|20)\d\d)|(?P<year2>(?:1[89]|20)\d\d)\s(?:{STATE}\s)?(?:Sess(?:ion|\.)\s)?(?:Laws|Acts|Stats?\."
+    r"))(?:,?\s\d\w{1,3}\s(?:Reg|Spec|Ex)\.\sSess\.)?,?\s(?:[Cc]h\.\s?|[Cc]hapter\s|[Cc]\.\s|[Nn]o\.\s)"
+    rf"(?P<chapter>\d{{1,4}})(?:,?\s(?P<sign>§{{1,2}}|[Ss]ections?|[Ss]ecs?\.)\s?(?P<number>{SECTION_NUMBER}))?"
+)
+"""Laws of a session: "Laws of 2019, ch. 472, § 1", "2019 Cal. Stat. ch. 4"."""
 _TREASURY = _LISTS.pattern("treasury")
 _MORE = re.compile(
     rf"(?P<gap>\s?,\s?(?:and\s|or\s|&\s)?|\s(?:and|or|&|to|through)\s"
@@ -213,15 +223,26 @@ def find_codes(text: str, /) -> Iterator[ReferenceMatch]:
         yield from _of_states(text)
     if _OF_GATE.search(text):
         yield from _of_named_states(text)
+    if _SESSION_GATE.search(text):
+        for match in _SESSION_LAWS.finditer(text):
+            key = slug("laws", match["year"] or match["year2"], match["chapter"])
+            yield from _listed(text, match, key, 0.95)
     if any(word in text for word in _INITIAL_WORDS):
-        for match in _BY_INITIALS.finditer(text):
+        for match in (*_CHAPTER_FIRST.finditer(text), *_BY_INITIALS.finditer(text)):
             letters = re.sub(r"[^A-Z]", "", match["code"].upper())
-            if match["sign"] or match["chapter"] or _is_sure(letters, match["number"]):
+            if (
+                match["sign"]
+                or match.groupdict().get("chapter")
+                or _is_sure(letters, match["number"])
+            ):
                 yield from _listed(text, match, slug(_INITIALS[letters], *_higher(match)), 0.95)
 
 
 _FEDERAL_WORDS = (*("S.C", "S. C", "USC", "F.R", "F. R", "CFR", "Code", "US C", "CODE", "Treas."),)
 _STATE_GATE = _LISTS.pattern("state_gate")
+_SESSION_GATE = re.compile(
+    r"(?:Laws?|Acts|Stats?\.)\s(?:of\s)?(?:1[89]|20)\d|\d{4}\s.{0,24}(?:Laws|Acts|Stat)"
+)
 _INITIAL_WORDS = (
     *(name for name in _INITIALS if name not in {"AS", "RSMO"}),
     *(".".join(name) + "." for name in _INITIALS),

@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from casetrack.base.numerals import roman, roman_value
 from casetrack.base.words import WordLists
 from casetrack.extract.references.codes import STATE, state_of
 from casetrack.extract.references.matches import ReferenceMatch, one_line, slug
+from casetrack.extract.references.sections import read_numbers
 
 _LISTS = WordLists(__file__)
 
@@ -39,9 +41,11 @@ _INITIALS = re.compile(
     rf"|M\.?R\.?\sCiv\.\sP\.|CPLR\sRule)\s(?:Rules?\s)?(?P<number>{_NUMBER})"
 )
 _ANY_INITIALS = re.compile(
-    rf"(?<![\w.§-])(?<!\d\s)(?P<set>(?=\w*R)(?!\w*RS\b|IRC|CFR|RCW)(?:[A-Z][a-z]{{0,2}}){{2,5}})\s"
-    rf"(?P<number>{_NUMBER})"
+    rf"(?<![\w.§-])(?<!\d\s)(?P<set>(?=\w*R|CJC|ELC)(?!\w*RS\b|IRC|CFR|RCW)(?:[A-Z][a-z]{{0,2}}){{2,5}})"
+    rf"\s(?P<number>{_NUMBER})"
 )
+_ITEM = re.compile(_NUMBER)
+_BARE_SET = re.compile(r"[A-Z]\w{0,2}R|[A-Z]{2,3}C")
 _BODIES = _LISTS.pairs("bodies")
 _SETS = _LISTS.pairs("sets")
 _STATE = re.compile(
@@ -78,20 +82,20 @@ _BARE = re.compile(rf"(?<![\w.-])(?<!Rules\sof\s)(?P<word>Rules?|RULES?)\s(?P<nu
 
 _PART = (
     r"(?P<unit>amends?\.?|AMENDS?\.|art\.|ART\.|arts\.|Amend\.|Art\.|[Aa]mendments?|[Aa]rticle"
-    r"|pmbl\.)(?:\s(?P<which>[IVXLC]+|\d{1,3})(?![\w]))?(?P<below>(?:,?\s(?:§{1,2}|[Ss]ec(?:tion"
+    r"|pmbl\.)(?:\s?(?P<which>[IVXLC]+|\d{1,3})(?![\w]))?(?P<below>(?:,?\s?(?:§{1,2}|[Ss]ec(?:tion"
     r"|\.)|sect\.)\s?\d{1,3}[a-z]?(?:\.\d+)?(?:\([a-z\d]{1,3}\))*)?(?:,?\s(?:cl\.|[Cc]lause|par\."
     r"|para\.)\s?\d{1,2})?)"
 )
 _CONSTITUTION = re.compile(
     rf"(?<![\w.])(?P<of>U\.?\s?S\.?|United\sStates|UNITED\sSTATES"
-    rf"|(?P<state>{STATE}))\s?(?:Const(?:itution|\.)?|CONST\.)(?!\w),?\s?{_PART}"
+    rf"|(?P<state>{STATE})(?:\sState)?)\s?(?:Const(?:itution|\.)?|CONST\.)(?!\w),?\s?{_PART}"
 )
 _OWN_CONSTITUTION = re.compile(rf"(?<![\w.])(?P<of>)Const\.,?\s?{_PART}")
 _PART_OF = re.compile(
-    rf"(?<!\w)(?P<unit>[Aa]rticle|[Aa]rt\.)\s(?P<which>[IVXLC]+),?\s(?P<below>(?:[Ss]ection|§"
+    rf"(?<!\w)(?P<unit>[Aa]rticle|[Aa]rt\.)\s(?P<which>[IVXLC]+|\d{{1,2}}),?\s(?P<below>(?:[Ss]ection|§"
     rf"|[Ss]ec\.)\s?\d{{1,3}}(?:\([a-z\d]{{1,3}}\))*(?:,?\s(?:[Cc]lause"
-    rf"|cl\.)\s?\d{{1,2}})?),?\s(?:of|to)\sthe\s(?P<of>(?P<state>{STATE})|U\.?\s?S\.?"
-    rf"|United\sStates|[Ff]ederal)?\s?Constitution"
+    rf"|cl\.)\s?\d{{1,2}})?),?\s(?:of|to)\s(?:the|our)\s(?P<of>(?P<state>{STATE})(?:\sState)?"
+    rf"|U\.?\s?S\.?|United\sStates|[Ff]ederal)?\s?(?:[Ss]tate\s)?[Cc]onstitution"
 )
 _NEXT_AMENDMENT = re.compile(
     r"(?:,\s|,?\s(?:and|&)\s)(?P<which>[IVXLC]+)(?![\w.])(?P<below>(?:,\s§\s?\d)?)"
@@ -126,7 +130,7 @@ def find_court_rules(text: str, /) -> Iterator[ReferenceMatch]:
             for pattern in patterns:
                 for match in pattern.finditer(text):
                     yield from _rules(text, match)
-    if "Const." in text or "Constitution" in text or "CONST" in text:
+    if "Const." in text or "onstitution" in text or "CONST" in text:
         for pattern in (_CONSTITUTION, _OWN_CONSTITUTION, _PART_OF):
             for match in pattern.finditer(text):
                 if match["which"] or match["unit"].startswith("pmbl"):
@@ -137,24 +141,42 @@ def find_bare_rules(text: str, /) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and number of rules without the name of their set ("Rule 12(b)(6)")."""
     for match in _BARE.finditer(text):
         yield match.start(), match.end(), match["number"]
-        at = match.end()
-        while match["word"].lower() == "rules" and (more := _MORE.match(text, at)):
-            yield more.start("number"), more.end(), more["number"]
-            at = more.end()
+        if match["word"].lower() == "rules":
+            yield from _following(text, match.end())
+
+
+def _following(text: str, at: int) -> Iterator[tuple[int, int, str]]:
+    while more := _MORE.match(text, at):
+        at = more.end()
+        yield more.start("number"), at, more["number"]
 
 
 def find_rules_by_initials(text: str, /) -> Iterator[ReferenceMatch]:
     """Yield rules of any court of a legal text, such as RAP 13.4(b).
 
-    Initials are a set of rules if the text cites one with a subdivision: "ER 12" alone may be a
-    page of the excerpts of record.
+    Initials are a set of rules if the text cites one with a subdivision. "ER 12" may be a page of
+    the excerpts of record: a set without subdivisions needs another set beside it, and ER the
+    numbers of rules of evidence.
     """
     cites = list(_ANY_INITIALS.finditer(text))
     sets = {cite["set"] for cite in cites if re.search(r"[.(]", cite["number"])}
+    if any(not name.startswith(("F", "L")) for name in sets):
+        bare = [cite for cite in cites if _BARE_SET.fullmatch(cite["set"])]
+        sets |= {c["set"] for c in bare} - {c["set"] for c in bare if not _is_evidence(c)}
     for cite in cites:
-        if cite["set"] in sets:
-            key = f"rule:{slug(cite['set'], cite['number'])}"
-            yield ReferenceMatch(cite.start(), cite.end(), "rule", key, one_line(cite[0]), 0.9)
+        if cite["set"] not in sets:
+            continue
+        for place, one in enumerate(read_numbers(text, cite.start("number"), _ITEM, many=False)):
+            name = one_line(f"{cite['set']} {one.number}")
+            key = f"rule:{slug(cite['set'], one.number)}"
+            start = one.start if place else cite.start()
+            yield ReferenceMatch(start, one.end, "rule", key, name, 0.9)
+
+
+def _is_evidence(cite: re.Match[str]) -> bool:
+    """Return whether the number of an "ER" is one of a rule of evidence; true for other sets."""
+    article, rule = divmod(int(re.match(r"\d+", cite["number"])[0]), 100)  # type: ignore[index]
+    return cite["set"] != "ER" or (0 < article < 12 and 0 < rule < 17)
 
 
 def rule_set(key: str, /) -> str:
@@ -170,19 +192,12 @@ def rule_set(key: str, /) -> str:
 def _rules(text: str, match: re.Match[str]) -> Iterator[ReferenceMatch]:
     owner = _owner(match)
     numbers = [(match.start(), match.end(), match["number"])]
-    at = match.end()
     plural = (
         bool(re.search(r"[Rr]ules\s", text[match.start() : match.start("number")]))
         or "R." in match["set"]
     )
-    while (
-        plural
-        and at == numbers[-1][1]
-        and match.end("number") == match.end()
-        and (more := _MORE.match(text, at))
-    ):
-        numbers.append((more.start("number"), more.end(), more["number"]))
-        at = more.end()
+    if plural and match.end("number") == match.end():
+        numbers += _following(text, match.end())
     for place, (start, end, number) in enumerate(numbers):
         name = (
             one_line(text[start:end])
@@ -235,6 +250,8 @@ def _articles(text: str, match: re.Match[str]) -> Iterator[ReferenceMatch]:
 def _article(
     of: str, unit: str, start: int, end: int, which: str, below: str, text: str
 ) -> ReferenceMatch:
+    value = int(which) if which.isdigit() else roman_value(which)
+    which = roman(value) if value else which
     below = re.sub(r"[Ss]ec(?:tion|\.)|sect\.|cl\.|[Cc]lause|par(?:a)?\.", " ", below)
     key = f"constitution:{slug(of, unit, which, below)}"
     return ReferenceMatch(start, end, "constitution", key, one_line(text[start:end]), 0.96)

@@ -7,20 +7,28 @@ amendment acts, so the document merely cites it.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from casetrack.extract.spans import Relationship
 
 _LEFT, _RIGHT = 90, 60
+
+
+def _pattern(form: str, words: tuple[tuple[Relationship, str], ...]) -> re.Pattern[str]:
+    """Return one pattern of all relationships; its groups have their names."""
+    every = "|".join(f"(?P<{name}>{each})" for name, each in words)
+    return re.compile(form.replace("{}", every), re.IGNORECASE)
+
+
 _FILL = (
     r"(?:\s+(?:and|the|that|this|certain|such|its|your|our|their|terms|provisions|requirements|of|with|in|to|all|any"
     r"|respects|entirety|other|prior|previous|earlier|existing|both|each|section|clause|Ihr(?:em?|es|en)?|de[rsmn]|die|das|ein\w*"
     r"|[“\"‘„]|restates?|replaces?|supplements?|full|force|by|(?:e-?mail|letter|notice)(?=\s+of)))*\s*[“\"„(]?$"
 )
-_BEFORE: tuple[tuple[Relationship, re.Pattern[str]], ...] = tuple(
-    (name, re.compile(rf"(?<!\w)(?:{words}){_FILL}", re.IGNORECASE))  # type: ignore[misc]
-    for name, words in (
+_BEFORE = _pattern(
+    r"(?<!\w)(?:{})" + _FILL,
+    (
         (
             "amends",
             r"amends?|amending|modifies|modifying|varies|amendment(?:\s+no\.?\s*\d+)?\s+to|ändert|zur\s+änderung",
@@ -63,11 +71,11 @@ _BEFORE: tuple[tuple[Relationship, re.Pattern[str]], ...] = tuple(
             "discusses",
             r"discuss(?:es|ing|ed)|examin(?:es|ing)|analy[sz](?:es|ing)|reviews|reviewing|comments?\s+on",
         ),
-    )
+    ),
 )
-_AFTER: tuple[tuple[Relationship, re.Pattern[str]], ...] = tuple(
-    (name, re.compile(rf"(?:\s+(?:of|to|in)\s+(?:this|the)\s+\w+)?{words}", re.IGNORECASE))  # type: ignore[misc]
-    for name, words in (
+_AFTER = _pattern(
+    r"(?:\s+(?:of|to|in)\s+(?:this|the)\s+\w+)?(?:{})",
+    (
         (
             "amends",
             r"(?:\s+(?:of|to)\s[\w\s]{1,40}?)?\s+(?:is|are|shall\s+be|be)\s+(?:hereby\s+|further\s+)*(?:amended|modified|varied|restated)\b",
@@ -84,31 +92,10 @@ _AFTER: tuple[tuple[Relationship, re.Pattern[str]], ...] = tuple(
             "incorporates",
             r",?\s+(?:(?:attached\s+hereto\s+and|and|which|that|is|are|shall\s+be|each\s+of)\s+)*(?:hereby\s+)?(?:incorporated|made\s+(?:a\s+)?part)\b",
         ),
-    )
+    ),
 )
 _NOT = re.compile(r"\b(?:not|never|nor|nothing|neither|without|nicht|kein\w*)\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.;!?]\s+(?=[A-ZÄÖÜ\"“(])|\n\s*\n")
-_CUES: dict[Relationship, tuple[str, ...]] = {
-    "amends": ("amend", "modif", "vari", "änder", "restated"),
-    "supersedes": ("supersed", "replac", "substitut", "in place", "ersetzt", "anstelle", "revok"),
-    "responds_to": ("respon", "repl", "answer", "thank", "beantwort", "antwort", "bezug", "auf"),
-    "attaches": ("attach", "annex", "append", "enclos", "beigef"),
-    "incorporates": ("incorporat", "part"),
-    "implements": (
-        "pursuant",
-        "accordance",
-        "compl",
-        "required",
-        "implement",
-        "gemä",
-        "maßgabe",
-        "conform",
-    ),
-    "contradicts": ("contra", "inconsistent", "conflicts", "widerspruch"),
-    "supports": ("support", "corroborat", "confirm", "consistent", "bestätigt"),
-    "discusses": ("discuss", "examin", "analy", "review", "comment"),
-}
-"""Letters without which no pattern of a relationship fits."""
 
 
 def relationship(text: str, start: int, end: int, /) -> Relationship:
@@ -116,17 +103,8 @@ def relationship(text: str, start: int, end: int, /) -> Relationship:
     left = text[max(0, start - _LEFT) : start]
     ends = [match.end() for match in _SENTENCE_END.finditer(left)]
     left = left[ends[-1] :] if ends else left
-    right = text[end : end + _RIGHT]
-    small = right.lower()
-    for name, pattern in _AFTER:
-        if any(cue in small for cue in _CUES[name]):
-            hit = pattern.match(right)
-            if hit and not _NOT.search(hit[0]):
-                return name
-    small = left.lower()
-    for name, pattern in _BEFORE:
-        if any(cue in small for cue in _CUES[name]):
-            hit = pattern.search(left)
-            if hit and not _NOT.search(left[: hit.start()][-25:]):
-                return name
+    for hit, before in ((_AFTER.match(text[end : end + _RIGHT]), ""), (_BEFORE.search(left), left)):
+        denied = hit and _NOT.search(before[: hit.start()][-25:] if before else hit[0])
+        if hit and not denied:
+            return cast("Relationship", hit.lastgroup)
     return "cites"

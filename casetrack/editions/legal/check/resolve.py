@@ -306,12 +306,7 @@ class Resolver:
                 f"{_listed(known)}.",
                 found=_listed(known),
             )
-        return Resolved(
-            (),
-            "source_not_in_case",
-            f"CaseTrack did not find {citation.name or citation.text} in the case, so nothing was "
-            "compared.",
-        )
+        return _absent(citation)
 
     def _other_place(self, citation: LegalCitation) -> Resolved | None:
         """Return the decision with this name and another reporter citation, if there is one."""
@@ -332,12 +327,7 @@ class Resolver:
                 "draft cites.",
                 found=reported,
             )
-        return Resolved(
-            (),
-            "source_not_in_case",
-            f"CaseTrack did not find {citation.name} in the case, so nothing was compared.",
-            (f"The case has a decision of the same name, {document.name}.",),
-        )
+        return _absent(citation, f"The case has a decision of the same name, {document.name}.")
 
     def _namesakes(self, citation: LegalCitation) -> list[Document]:
         """Return the decisions of the case with the cited name."""
@@ -373,6 +363,12 @@ class Resolver:
         keys = {key for d in self.case.documents for key in self.case.keys_of(d)}
         start = f"record:{kind}-"
         return sorted((k.removeprefix(start) for k in keys if k.startswith(start)), key=_natural)
+
+
+def _absent(citation: LegalCitation, *notes: str) -> Resolved:
+    name = citation.name or citation.text
+    said = f"CaseTrack did not find {name} in the case, so nothing was compared."
+    return Resolved((), "source_not_in_case", said, notes)
 
 
 def _wrong_year(citation: LegalCitation, document: Document, head: str) -> Resolved | None:

@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from casetrack.extract.references.cited import Cited
 
 _NOTE = (
-    "eyecite is not installed: citations are found with a built-in list of common reporters; rare "
-    "reporters and old spellings may be missed, and their abbreviations are not normalised."
+    "eyecite is not installed: short forms, journals and old spellings of citations may be missed."
 )
 _KINDS: dict[str, AuthorityKind] = {
     "case": "case",
@@ -343,6 +342,8 @@ def _kind(one: _Reference) -> AuthorityKind:
     type_ = one.found.key.split(":", 1)[0] if one.found.key else one.found.type
     if one.citation is not None and one.citation.kind == "journal":
         return "journal"
+    if "-constitution" in one.found.key:
+        return "constitution"
     if type_ == "regulation":
         return "regulation" if is_regulation(one.found.key) else "statute"
     return _KINDS.get(type_, "other")

@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from casetrack.base.numerals import roman
+from casetrack.extract.papers.text import written_lines
 from casetrack.extract.references.court_rules import (
     find_bare_rules,
     find_rules_by_initials,
@@ -19,6 +21,8 @@ from casetrack.extract.references.court_rules import (
 from casetrack.extract.references.matches import ReferenceMatch, one_line, slug
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from casetrack.extract.papers.text import WholeText
     from casetrack.extract.references.citations import Citation
 
@@ -158,18 +162,13 @@ def _left_out(whole: WholeText) -> list[tuple[int, int]]:
 
 
 def _edges(text: str, begin: int) -> list[tuple[int, int, str, bool]]:
-    lines: list[tuple[int, int, str]] = []
-    at = 0
-    for line in text.split("\n"):
-        if line.strip():
-            lines.append((begin + at, begin + at + len(line), line))
-        at += len(line) + 1
+    lines = list(written_lines(text))
     chosen = {*range(min(_AT_EDGE, len(lines))), *range(max(0, len(lines) - _AT_EDGE), len(lines))}
     edges = []
     for place in sorted(chosen):
-        start, end, line = lines[place]
+        start, end = lines[place]
         outermost = place < 2 or place >= len(lines) - 2
-        edges.append((start, end, line, outermost))
+        edges.append((begin + start, begin + end, text[start:end], outermost))
     return edges
 
 
@@ -206,14 +205,52 @@ def with_bare_laws(text: str, items: list[Item], /) -> list[Item]:
 
     Places with two possible sets are unresolved. Section signs without a number are removed.
     """
-    items = [one for one in items if one[1] is None or one[1].kind != "unknown"]
+    amendments = list(_amendments(text))
+    items = [
+        one
+        for one in items
+        if (one[1] is None or one[1].kind != "unknown")
+        and not (one[0].type == "document" and _meets(one[0], amendments))
+    ]
     codes = _codes(items)
     made = [(_of_code(match, codes), citation) for match, citation in items]
     taken = [match for match, _ in made if match.type != "section"]
-    found = (*_rules(text, items), *find_rules_by_initials(text))
+    found = (*_rules(text, items), *find_rules_by_initials(text), *amendments)
     rules = [rule for rule in found if not _meets(rule, taken)]
     kept = [one for one in made if one[0].type != "section" or not _meets(one[0], rules)]
-    return sorted([*kept, *((rule, None) for rule in rules)], key=lambda item: item[0].start)
+    whole = sorted([*kept, *((rule, None) for rule in rules)], key=lambda item: item[0].start)
+    states = {state[1] for match, _ in whole if (state := _OF_STATE.match(match.key))}
+    if len(states) != 1:
+        return whole
+    own = f"constitution:{min(states)}-"
+    return [(replace(m, key=m.key.replace("constitution:own-", own)), c) for m, c in whole]
+
+
+_OF_STATE = re.compile(r"constitution:(?!own-|united-states-)(.+?)-(?:art|amend|pmbl)\b")
+_ORDINALS = (
+    "First Second Third Fourth Fifth Sixth Seventh Eighth Ninth Tenth Eleventh Twelfth Thirteenth "
+    "Fourteenth Fifteenth Sixteenth Seventeenth Eighteenth Nineteenth Twentieth Twenty-First "
+    "Twenty-Second Twenty-Third Twenty-Fourth Twenty-Fifth Twenty-Sixth Twenty-Seventh"
+).split()
+_ORDINAL = f"(?:{'|'.join(sorted(_ORDINALS, key=len, reverse=True))})"
+_AMENDMENT = re.compile(
+    rf"(?<![\w-])(?P<ordinal>{_ORDINAL})(?:(?=(?:,?\s(?:and|or|&)\s|,\s)(?:the\s)?{_ORDINAL}\b"
+    rf"[^.;]{{0,60}}?\sAmendments\b)|\sAmendments?\b)"
+)
+_OF_CONTRACT = re.compile(
+    rf"\b{_ORDINAL}\sAmendment\s(?:to|of)\s(?!the\s(?:United|U\.|[Ff]ederal|(?:\w+\s)?Const))"
+)
+
+
+def _amendments(text: str) -> Iterator[ReferenceMatch]:
+    """Yield amendments of the Constitution by their ordinal; contracts have some, too."""
+    if "Amendment" not in text or _OF_CONTRACT.search(text):
+        return
+    for match in _AMENDMENT.finditer(text):
+        number = roman(_ORDINALS.index(match["ordinal"]) + 1)
+        key, name = f"amend-{number}", f"U.S. Const. amend. {number.upper()}"
+        key = f"constitution:united-states-{key}"
+        yield ReferenceMatch(match.start(), match.end(), "constitution", key, name, 0.9)
 
 
 def _meets(one: ReferenceMatch, others: list[ReferenceMatch]) -> bool:

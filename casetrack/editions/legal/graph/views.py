@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 # ``cite`` is the row of its citation in ``cites``, -1 for none). No row depends on other documents,
 # so segments are merged by concatenation.
 
-FORMAT = 5
+FORMAT = 6
 """Increased when the layout or the reading of documents changes."""
 PIN = pa.struct(
     [(n, pa.string()) for n in ("text", "unit", "first", "last", "first_line", "last_line")]

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from casetrack.base.records.documents import CardFact, Party
-    from casetrack.extract.papers.caption_lines import Cell
     from casetrack.extract.spans import NameKind
     from casetrack.graph.document.facts import ChunkFacts, DocumentFacts
 
@@ -110,23 +109,10 @@ def _court(name: str, chunks: Sequence[ChunkFacts]) -> Where | None:
             column = [c for c in cells if (c.side == "right") is side]
             court = find_court([c.text for c in column])
             if court is not None and court.name == name:
-                start, end = _extent(column, court.first, len(court.text))
-                return Where(number, start, end)
+                line = column[court.first]
+                whole = _pattern(court.text).match(chunk.text, line.start)
+                return Where(number, line.start, whole.end() if whole else line.end)
     return _first(name, chunks)
-
-
-def _extent(column: Sequence[Cell], first: int, length: int) -> tuple[int, int]:
-    """Return start and end of *length* characters of line-joined cells from *first* on.
-
-    If another cell is between two of them, only the first line counts.
-    """
-    start, at = column[first].start, first
-    while length > len(column[at].text) and at + 1 < len(column):
-        if column[at + 1].line > column[at].line + 1 or column[at].side != "whole":
-            return start, column[first].end
-        length -= len(column[at].text) + 1
-        at += 1
-    return start, column[at].start + min(length, len(column[at].text))
 
 
 def _first(name: str, chunks: Sequence[ChunkFacts]) -> Where | None:
