@@ -19,8 +19,10 @@ _DIRECTORY: Final = re.compile(r"\s*<?/O=[^>,;]*>?", re.IGNORECASE)
 _MAIL_LINK: Final = re.compile(
     r"[<\[]\s*(?:mailto:)?([^<>\[\]\s]+@[^<>\[\]\s]+?)\s*(?:[>\]]+|$|(?=<))"
 )
-_NOTES: Final = re.compile(r"(?<=\w)(?:/[\w ]+)+(?:@[\w ]+)?$|(?<=\w)@[A-Z][\w ]*$")
-"""Place of an account of Lotus Notes: ``Jo Roe/HOU/NORVANE@NORVANE``."""
+_NOTES: Final = re.compile(
+    r"(?<=\w)(?:/[\w &]+)+(?:@[\w ]+)?$|(?<=\w)@[A-Z][\w ]*$| ?<[^<>/]*/[^<>]*>$"
+)
+"""Place of an account of Lotus Notes: ``Jo Roe/HOU/NORVANE@NORVANE``, also in brackets."""
 _SUFFIX: Final = re.compile(
     r"|(?:[JS]r|I{2,3}|IV|Esq|Ph\.?D|M\.?D|Inc|Ltd|LLC|LLP|L\.?P|Corp|Co|N\.?A|S\.?A|AG|GmbH)\.?",
     re.IGNORECASE,

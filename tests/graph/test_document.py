@@ -65,7 +65,8 @@ def document(**fields: Any) -> DocumentFacts:
 def read(*texts: str, **fields: Any) -> DocumentGraph:
     facts = document(**fields)
     if facts.card is None:
-        cover = Cover([TextPage(1, "".join(texts[:1]))], format=facts.format)
+        page, own = TextPage(1, "".join(texts[:1])), dict(facts.properties)
+        cover = Cover([page], format=facts.format, properties=own)
         card = card_columns(cover, facts.document_type or "")["card"] or ()
         facts = replace(facts, card=tuple(fact for fact in card if fact.field == "date"))
     return read_document(facts, [marked(text, i) for i, text in enumerate(texts)])
@@ -261,6 +262,7 @@ def test_a_place_without_its_title_is_who_it_was() -> None:
     assert graph.mentions[-1].entity == graph.mentions[-2].entity
 
 
+_SENT = (("date", "2024-03-12T23:10:00-07:00"),)
 _MARCH = dt.datetime(2024, 3, 12, tzinfo=dt.UTC)
 DATES = [
     ("Paid on 03/04/2024 and 25/04/2024.", {}, "2024-04-03 2024-04-25", "day_order"),
@@ -276,7 +278,7 @@ DATES = [
         *({}, "2024-03-11 2024-03-12", "document_date"),
     ),
     ("Yesterday.", {"name": "2024-03-12 Letter.pdf"}, "2024-03-11", "document_date"),
-    ("Yesterday.", {"format": "eml", "content_created_at": _MARCH}, "2024-03-11", "document_date"),
+    ("Yesterday.", {"format": "eml", "properties": _SENT}, "2024-03-11", "document_date"),
     ("Yesterday.", {"format": "pdf", "content_created_at": _MARCH}, "", None),
 ]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -25,10 +24,7 @@ CASE = {
     "Exhibit C Condemned Goods.pdf": {},
     "ISO 9001-2015.pdf": {},
     "Bond_20190321_10-K_Supply Agreement.pdf": {},
-    "mail.eml": {
-        "title": "Network and Firmware",
-        "content_created_at": datetime(2024, 9, 17, 8, tzinfo=UTC),
-    },
+    "mail.eml": {"title": "Network and Firmware", "stated_on": "2024-09-17"},
 }
 
 
@@ -137,9 +133,7 @@ def test_two_dates_cannot_both_mean_an_undated_file() -> None:
     undated = document("Acceptance Record.pdf")
     assert targets(rows[:1], Catalogue([undated])) == {names[0]: undated.document_id}
     assert targets(rows, Catalogue([undated])) == {}
-    written = document(
-        "Acceptance Record.pdf", content_created_at=datetime(2024, 5, 30, tzinfo=UTC)
-    )
+    written = document("Acceptance Record.pdf", stated_on="2024-05-30")
     assert targets(rows, Catalogue([written])) == {names[1]: written.document_id}
 
 

@@ -323,8 +323,7 @@ class Document(Card):
         more = (f"{len(parties) - _PARTIES} more",) if len(parties) > _PARTIES else ()
         who = "; ".join((*parties[:_PARTIES], *more))
         who = who or " \u2192 ".join(filter(None, (self.issuer, self.addressee)))
-        sent = self.content_created_at if self.document_type == "correspondence" else None
-        day = self.stated_on or self._period_shown or (f"{sent:%F}" if sent else "")
+        day = self.stated_on or self._period_shown
         title = self.own_title or self.legal_title or self.case_name
         title = title and shorten(title, _TITLE, placeholder="…")
         facts = [fact for fact in (who, day) if fact and fact not in (title or "")]

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 from casetrack.base.words import WordLists
 from casetrack.extract import dates
-from casetrack.extract.card.facts import Found, matched
+from casetrack.extract.card.facts import Found, matched, of_property
 from casetrack.extract.card.patterns import MAILS, SALUTATION, pattern
 from casetrack.extract.dates import find_dates
+from casetrack.extract.papers.docket_sheet import is_docket_header
 
 if TYPE_CHECKING:
     from casetrack.extract.card.cover import Cover
@@ -35,6 +36,7 @@ _TITLES, _SHORT = 12, 60
 _OF_CUSTOMER: Final = re.compile(r"kunden|customer|contract|order|bestell|alt", re.IGNORECASE)
 _COVER, _TOP, _HEAD = 3200, 700, 300
 _ENOUGH, _OF_CONTRACT = 0.9, 1.6
+_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d(?=T)")
 _KINDS: Final = frozenset(("absolute", "ambiguous"))
 _CLOCK: Final = re.compile(r"T\d\d:\d\d")
 """The time of a program's record behind a date."""
@@ -55,7 +57,10 @@ _WITHOUT_PERIOD: Final = frozenset(
 
 def read_date(cover: Cover, kind: str, /) -> Found | None:
     """Return the date that a document of a kind states as its own."""
-    if cover.format in MAILS or kind in {"calendar", "annual report", "quarterly report", "filing"}:
+    if cover.format in MAILS:
+        day = _DAY.match(cover.properties.get("date", ""))
+        return of_property("date", day and day[0], "day of sending")
+    if kind in {"calendar", "annual report", "quarterly report", "filing"}:
         return None
     salutation = next((line.start for line in cover.lines[:40] if SALUTATION.match(line.text)), -1)
     text = cover.text[:_COVER]
@@ -63,7 +68,8 @@ def read_date(cover: Cover, kind: str, /) -> Found | None:
     for span in find_dates(text):
         if span.precision not in {"day", "month"} or not span.first or span.kind not in _KINDS:
             continue
-        rank = _rank(text, span, kind, salutation)
+        line = text[text.rfind("\n", 0, span.start) + 1 :].partition("\n")[0]
+        rank = 0.0 if is_docket_header(line) else _rank(text, span, kind, salutation)
         if rank > _ENOUGH and (best is None or rank > best[0]):
             best = rank, span
     if best is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from casetrack.extract.card.facts import Found, clean, found_at, matched, of_property
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from casetrack.extract.card.cover import Cover
 
 CONTRACT_NOUN: Final = pattern("contract_noun")
+_FIRM: Final = pattern("firm")
 _AMENDS: Final = pattern("amends")
 _BILLS: Final = (r"\b(?:\w*rechnung|invoices?|facture|factuur|factura|receipt)\b",)
 _TITLE_WORDS: Final[dict[str, tuple[str, ...]]] = {
@@ -115,12 +117,17 @@ def _headline(cover: Cover, kind: str) -> Found | None:
     if page := page_title(cover):
         return found_at(cover, "title", *page.span("headline"), 0.85, "title of the page")
     first = next((n for n, x in enumerate(cover.lines[:40]) if _RELEASED.match(x.text)), 0)
-    for number, line in enumerate(cover.lines[first : first + 14], first):
+    pairs = pairwise(cover.lines[:9])
+    is_numbered = any(a.text.startswith("1 ") and b.text.startswith("2 ") for a, b in pairs)
+    size = 0 if is_numbered else 14  # the lines of pleading paper
+    for number, line in enumerate(cover.lines[first : first + size], first):
         letters = sum(c.isalpha() for c in line.text)
         if (
             letters < _FEW
             or line.text.count(" | ") > 1  # the head of a table
             or _AGENCY.fullmatch(line.text)  # the issuer
+            or _FIRM.fullmatch(line.text)
+            or (line.text.isupper() and line.text.endswith(","))  # a party
             or NOT_TITLE.match(line.text)
             or len(line.text) > 140
             or letters < 0.35 * len(line.text)
@@ -183,6 +190,8 @@ def _contract_title(cover: Cover) -> Found | None:
             is_part = _ends_open(above.text.lower())
             is_part = is_part or re.match(r"(?i:and|for|to|of)\s", text) is not None
             is_part = is_part or (len(text.split()) == 1 and len(above.text.split()) < 5)
+            is_part = is_part or (text.isupper() and above.text.isupper())
+            is_part = is_part and not _FIRM.search(above.text)
             if is_part and not NOT_TITLE.match(above.text) and is_titled(above.text):
                 start = above.start
         for after in cover.lines[number + 1 : number + 8]:

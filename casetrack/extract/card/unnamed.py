@@ -14,8 +14,8 @@ _POINTER: Final = (
     r"(?i:you\b|(?:the\s+)?(?:above|below|under|hereinbelow)[-\s]?(?:named|mentioned|signed|"
     r"identified|listed)\b|(?:the|that|those|each|any|an?)\s+(?:\w+[ /-]){1,3}?"
     r"(?:whose\s+(?:name|signature)|(?:(?:who|that|which)\s+)?(?:is\s+|are\s+|has\s+|have\s+)?"
-    r"(?:named|identified|listed|specified|indicated|signing|signed|accepting|accepts|executing|"
-    r"designated)\b))"
+    r"(?:as\s+)?(?:named|identified|listed|specified|indicated|signing|signed|accepting|accepts|"
+    r"executing|designated|defined)\b))"
 )
 UNNAMED: Final = re.compile(
     r"\b(?:and|und|between|among|zwischen|with|to|mit)\s*(?:\(?(?:\d|[a-z]|ii?i?)[).]\s*)?"

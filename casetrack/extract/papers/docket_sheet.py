@@ -109,7 +109,8 @@ def is_docket_header(line: str, /) -> bool:
     plain = line.strip()
     if plain.endswith((".", ";")) or len(plain) > _LONGEST:
         return False
-    return _STAMP.fullmatch(plain) is not None or _header(plain, 0) is not None
+    is_cut = all(field.search(plain) for field in (_ENTRY, _FILED, _PAGE))  # without its number
+    return is_cut or _STAMP.fullmatch(plain) is not None or _header(plain, 0) is not None
 
 
 def _edges(text: str) -> list[tuple[int, int]]:

@@ -160,12 +160,8 @@ def _downwards(
 def _is_prose(text: str) -> bool:
     words = text.split()
     small = sum(w[:1].islower() for w in words)
-    return (
-        "DOES" not in words
-        and len(words) >= 7
-        and small >= 0.5 * len(words)
-        and not " ".join(words[:2]).isupper()
-    )
+    is_name = " ".join(words[:2]).isupper() and words[0] != "THIS" or "DOES" in words
+    return len(words) >= 7 and small >= 0.5 * len(words) and not is_name
 
 
 def _side(lines: Sequence[tuple[int, str, int]], page: int) -> list[Party]:

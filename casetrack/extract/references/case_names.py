@@ -88,14 +88,15 @@ def names_alone(text: str, /) -> Iterator[CaseName]:
 
 
 def _are_parties(sides: tuple[str, str], versus: str) -> bool:
-    """Return whether both sides can be parties, unlike a table's "Actual vs. Budget"."""
+    """Return whether both sides can be parties, unlike those of "Actual vs. Budget"."""
     if versus[0] == "V" and not all(side.isupper() for side in sides):
         # "Factor V Leiden"
         return False
     for side in sides:
         words = side.split()
         compared = {word.strip("(),.%").lower() for word in words} & _COMPARED
-        if len(words) > _MOST_WORDS or "%" in side or (versus[:2].lower() == "vs" and compared):
+        is_name = not compared and any(word.strip("(),.'’").isalpha() for word in words)
+        if len(words) > _MOST_WORDS or "%" in side or (versus[:2].lower() == "vs" and not is_name):
             return False
     return True
 

@@ -210,6 +210,6 @@ def _is_no_start(words: list[tuple[int, str]], place: int) -> bool:
     if small in _NO_NAME and small not in _ALSO_NAMES:
         return not _is_inner(words, place, after.title())
     # The mark of a footnote is no part of a name; the number of a house is.
-    if re.fullmatch(r"\d{1,2}", plain) is None:
+    if re.fullmatch(r"\d{1,2}", small) is None:
         return False
     return not any(other.strip(".,") in _STREETS for _, other in words[place + 1 :])

@@ -60,7 +60,9 @@ _DATED = re.compile(r"\b(?:dated|effective)\b[^.;,]{0,20}$", re.IGNORECASE)
 _NOISE_BEFORE = _LISTS.pattern("noise_before")
 _CITED_BEFORE = _LISTS.pattern("cited_before")
 _ROUTING = _LISTS.pattern("routing")
-_NOISE_SENTENCE = re.compile(r"©|\bcopyright\b|all rights reserved", re.IGNORECASE)
+_NOISE_SENTENCE = re.compile(
+    r"©|\bcopyright\b|all rights reserved|!\[[^\]]*\]\(|\bpp?(?:ages)?\.? \d+[-–]\d", re.IGNORECASE
+)
 _BEFORE_YEAR = _LISTS.pattern("before_year")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _FIGURE = re.compile(r"\S*\d\S*")
@@ -115,10 +117,11 @@ def read_event(
     if is_field or not _WORD.search(text[line[0] : start] + text[end : line[1]]):
         low, high = line  # a date alone on its line, or a field at the head of a file
     sentence = text[low:high]
-    if _ROUTING.match(sentence):
+    if _ROUTING.match(sentence) or (_MAIL_LINE.match(text) and _MAIL_LINE.match(sentence)):
         return None
     before = text[max(low, start - 90) : start]
-    is_noise = _NOISE_BEFORE.search(before[-40:]) or _NOISE_SENTENCE.search(sentence)
+    is_path = before.endswith("/") or text.startswith("/", end)
+    is_noise = is_path or _NOISE_BEFORE.search(before[-40:]) or _NOISE_SENTENCE.search(sentence)
     if is_noise or _CITED_BEFORE.search(before):
         return None
     context = f"{text[low:start]} {text[end:high]}"
@@ -134,10 +137,8 @@ def read_event(
         return _cell(text, (low, high), (start, end), precision)
     at_head = chunk.provenance.chunk_index == 0 and start < _HEAD and len(words) <= _HEAD_WORDS
     is_bare = len(words) < 3 or (at_head and (not deed or len(words) < _FEW_WORDS))
-    if is_bare and _MAIL_LINE.match(text):
-        return None  # a mail is dated by its head
     if is_bare:
-        return _bare(chunk, start, end, (low, high), title)
+        return _bare(chunk, (start, end), (low, high), title, precision)
     deed *= _boilerplate_weight(text[low:start], text[end:high], sentence) * (
         1.0 if len(words) > 5 else 0.8
     )
@@ -195,16 +196,22 @@ def _deed_strength(sentence: str) -> float:
     return 0.7 if _DEEDS.search(sentence) else 0.0
 
 
-def _bare(chunk: Chunk, start: int, end: int, line: tuple[int, int], title: str | None) -> Reading:
+def _bare(
+    chunk: Chunk, at: tuple[int, int], line: tuple[int, int], title: str | None, precision: str
+) -> Reading | None:
     """Describe a date without a sentence by its place: the head of a document, or a heading."""
-    own = shortened(chunk.text, *line, (start, end), _WIDTH)
+    if _MAIL_LINE.match(chunk.text):
+        return None  # a mail is dated by its head
+    own = shortened(chunk.text, *line, at, _WIDTH)
     source = chunk.provenance
     name = title or source.document_name
     if source.chunk_index == 0 and (own in name or name in own):
         return Reading(name, 0.6)
-    if source.chunk_index == 0 and start < _HEAD and not _has_running_text(chunk.text[: line[0]]):
+    if source.chunk_index == 0 and at[0] < _HEAD and not _has_running_text(chunk.text[: line[0]]):
         return Reading(f"{own}: date at the head of {name}", 0.6)
-    under = source.heading_path[-1].strip("# ") if source.heading_path else name
+    if not source.heading_path or precision != "day":
+        return None
+    under = source.heading_path[-1].strip("# ")
     return Reading(f"{under}: {own}" if under not in own else own, 0.15)
 
 

@@ -41,6 +41,10 @@ _NUMBERED = _LISTS.pattern("numbered")
 _ENDS = (".", ",", ";", ":", "?", "!", "…")
 _WORD = re.compile(r"[^\W\d_][\w'’-]{3,}")
 _TAG = _LISTS.pattern("tag")
+_OBJECT = re.compile(
+    r"(?:(?<=[^s\W])s|(?<=\bse)t)\s(?:the|an?|any|all|both|its|their|his|her|our|your|forth)\b"
+)
+"""The last letter of a verb and the start of its object: "the schedule covers both days"."""
 
 
 def is_contents(text: str, /) -> bool:
@@ -217,12 +221,14 @@ def _runs_of(chunk: ChunkFacts, number: int, known: int, known_pieces: Pieces) -
                 link = ""
                 run.append((start, end, norm, last))
             adjacent = False
-    return _without_tails(runs)
+    return _without_tails(text, runs)
 
 
-def _without_tails(runs: list[_Run]) -> list[_Run]:
-    """Remove words at the end of each run that cannot end a phrase."""
+def _without_tails(text: str, runs: list[_Run]) -> list[_Run]:
+    """Remove words that cannot end a phrase, and a verb before its object, from each run."""
     for i, run in enumerate(runs):
+        if len(run.tokens) > 1 and _OBJECT.match(text, run.tokens[-1][1] - 1):
+            run.tokens.pop()
         if not run.tokens[-1][3]:
             while run.tokens and not run.tokens[-1][3]:
                 run.tokens.pop()

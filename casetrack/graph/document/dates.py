@@ -346,11 +346,8 @@ def _valued(span: DateSpan, known: DateSpan) -> DateSpan:
 def document_date(document: DocumentFacts, /) -> dt.date | None:
     """Return the day on which a document was written, if it states one.
 
-    For a mail its date; else the date of its card; else the date at the start of the file name.
-    The creation time of the file is no evidence.
+    The date of its card, else the one at the start of the file name; that of the file is none.
     """
-    if document.format.lower() in _MAILS and document.content_created_at is not None:
-        return document.content_created_at.date()
     stated = (fact.value for fact in document.card or () if fact.field == "date")
     if (day := next(stated, "")) and len(day) == len("2024-05-01"):
         return dt.date.fromisoformat(day)

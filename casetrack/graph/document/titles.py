@@ -10,6 +10,7 @@ from casetrack.base.words import WordLists
 from casetrack.base.words.lists import title_words
 from casetrack.extract.card.parties import ROLES
 from casetrack.extract.card.unnamed import is_unnamed_between
+from casetrack.graph.document.words import FUNCTION_WORDS
 from casetrack.graph.entities.text import fold
 
 if TYPE_CHECKING:
@@ -86,7 +87,8 @@ def _read(phrase: str, heads: frozenset[str]) -> str | None:
 def _stands_before(words: list[str], low: list[str], at: int) -> bool:
     if low[at] in {"and", "&", "und"}:
         return at > 0 and low[at - 1] in OFFICES
-    return words[at][0].isupper() or low[at] in MODIFIERS or low[at] in OFFICES
+    is_name = words[at][0].isupper() and low[at] not in FUNCTION_WORDS["en"]
+    return is_name or low[at] in MODIFIERS or low[at] in OFFICES
 
 
 def _head(low: list[str], heads: frozenset[str]) -> int:

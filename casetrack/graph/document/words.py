@@ -129,7 +129,9 @@ class Pieces(dict[str, Piece]):
                 leads = leads or at == 0
                 words.append((at, at + len(word), norm, last, kind == LINK))
             at += len(word)
-        return (leads, trails and not parts[-1], tuple(words)) if words else ()
+        # "reasonable attorneys' fees"
+        is_open = not parts[-1] or (words and parts[-1] in "'’" and parts[-2].endswith("s"))
+        return (leads, trails and is_open, tuple(words)) if words else ()
 
 
 @functools.cache

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from casetrack.base.words import WordLists
-from casetrack.base.words.lists import month_numbers
-from casetrack.base.years import FIRST_MAIL, written_day
+from casetrack.base.years import FIRST_MAIL, is_clock_fault
+from casetrack.extract.dates import find_dates
 from casetrack.extract.dates.vocabulary import SENT, WROTE
 from casetrack.graph.entities.text import fold, fold_text
 from casetrack.graph.identity.facts import Claim, Description, Identity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from datetime import datetime
 
     from casetrack.graph.document.facts import DocumentFacts
     from casetrack.graph.identity.facts import Joined
@@ -48,10 +48,6 @@ _WROTE = re.compile(
 _NUMERIC_TIME = _LISTS.pattern("numeric_time")
 _SUBJECT = re.compile(r"[\s>]*Subject:[ \t]*(?P<subject>.*)$", re.IGNORECASE)
 _TIME = _LISTS.pattern("time")
-_SLASHED = re.compile(r"(?P<a>\d{1,2})/(?P<b>\d{1,2})/(?P<y>\d{4}|\d{2})(?!\d)")
-_MONTHS = month_numbers("en_short", "de_short")
-_WORDED = _LISTS.pattern("worded")
-_ISO = _LISTS.pattern("iso")
 _PASSED_ON = re.compile(r"forward|weitergeleitet|transféré", re.IGNORECASE)
 _HEAD_LINES = 14
 _LONGEST_LINE, _LONGEST_NAME = 600, 120
@@ -111,19 +107,15 @@ def read_messages(document: DocumentFacts, joined: Joined, /) -> Iterator[Identi
         yield Identity(page, described, digest=_digest(head, subject, when, body))
 
 
-def stamp(moment: datetime, /) -> str:
+def stamp(moment: dt.datetime, /) -> str:
     """Return a time to the minute in UTC, or unchanged if it has no time zone."""
-    from datetime import UTC
-
-    return (moment.astimezone(UTC) if moment.tzinfo else moment).strftime("%Y-%m-%dT%H:%M")
+    return (moment.astimezone(dt.UTC) if moment.tzinfo else moment).strftime("%Y-%m-%dT%H:%M")
 
 
 def _head_time(shown: str) -> str:
     """Return the time of a message as the reader shows it; without a zone, as written."""
-    from datetime import datetime
-
     try:
-        return stamp(datetime.fromisoformat(shown.split(" ", 1)[0]))
+        return stamp(dt.datetime.fromisoformat(shown.split(" ", 1)[0]))
     except ValueError:
         return _when(shown)
 
@@ -293,20 +285,6 @@ def _when(text: str) -> str:
 
 
 def _day(text: str) -> str:
-    if match := _ISO.search(text):
-        if match["y"]:
-            return _written(match["y"], int(match["m"]), int(match["d"]))
-        return _written(match["yy"], int(match["mm"]), int(match["dd"]))
-    for match in _WORDED.finditer(text):
-        month = _MONTHS.get((match["m1"] or match["m2"])[:3].lower())
-        if month:
-            return _written(match["y1"] or match["y2"], month, int(match["d1"] or match["d2"]))
-    if match := _SLASHED.search(text):
-        month, day = int(match["a"]), int(match["b"])
-        return _written(match["y"], *((day, month) if month > 12 else (month, day)))
-    return ""
-
-
-def _written(year: str, month: int, day: int) -> str:
-    full = int(year) if len(year) == 4 else 1900 + int(year) if int(year) > 69 else 2000 + int(year)
-    return written_day(full, month, day, first=FIRST_MAIL) or ""
+    spans = (span for span in find_dates(text, day_first=False) if span.precision == "day")
+    days = (dt.date.fromisoformat(span.first) for span in spans if span.first)
+    return next((str(d) for d in days if d.year >= FIRST_MAIL and not is_clock_fault(d)), "")

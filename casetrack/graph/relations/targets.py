@@ -106,8 +106,8 @@ class Catalogue:
                 self._by_identifier[identifier].append(i)
             for date in title.dates:
                 self._by_date[date].append(i)
-        if document.format in _MAIL and document.content_created_at is not None:
-            self._by_date[document.content_created_at.date().isoformat()].append(i)
+        if document.format in _MAIL and document.stated_on:
+            self._by_date[document.stated_on].append(i)
 
     def _numbered(self, wanted: Title) -> set[int]:
         holding = [set(self._by_identifier.get(n, ())) for n in sorted(wanted.identifiers)]
@@ -244,6 +244,5 @@ def _settle_dates(
     for reference, i in list(matches.items()):
         if not dates[reference] or len(dated[i]) < 2:
             continue
-        written = catalogue.documents[i].content_created_at
-        if written is None or written.date().isoformat() not in dates[reference]:
+        if catalogue.documents[i].stated_on not in dates[reference]:
             del matches[reference]

@@ -47,7 +47,9 @@ beside AS (
     GROUP BY ALL
 ),
 ordered AS (
-    SELECT document_id, stated_on, row_number() OVER (ORDER BY lower(name), path, document_id) AS position FROM documents
+    -- A mail is an event by its head, whatever its text states.
+    SELECT document_id, CASE WHEN format NOT IN ('eml', 'msg') THEN stated_on END AS stated_on,
+        row_number() OVER (ORDER BY lower(name), path, document_id) AS position FROM documents
 ),
 place AS (
     SELECT

@@ -59,6 +59,7 @@ _TRAILERS = frozenset(
 )
 """Words after *and* that belong to the name: … and Sons, … and Partners."""
 _JOINED: Final = re.compile(r"[ \n]+(?:and|or|und|oder|&)[ \n]+")
+_COLUMN_GAP = re.compile(r"\S {3,}\S")
 _OPENERS = frozenset(_LISTS.words("openers"))
 _ABBREVIATED = frozenset(
     "st dr wm chas geo jos bros mt ft no jr sr dept univ assn intl natl mfg".split()
@@ -106,7 +107,17 @@ def find_companies(text: str, /) -> Iterator[tuple[int, int, bool]]:
             # "Insurance Company of Oland": the place belongs to the name.
             end = walk_right(text, end + 4, min(len(text), end + 40)) or end
         known_end = end
-        yield start, end, is_weak
+        if not _is_in_columns(text, start, end):
+            yield start, end, is_weak
+
+
+def _is_in_columns(text: str, start: int, end: int) -> bool:
+    """Return whether a name of two lines has another column beside or above it."""
+    if "\n" not in text[start:end]:
+        return False
+    low = text.rfind("\n", 0, max(text.rfind("\n", 0, start), 0)) + 1
+    high = text.find("\n", end)
+    return _COLUMN_GAP.search(text, low, high if high >= 0 else len(text)) is not None
 
 
 def _is_written_out(form: str) -> bool:
