@@ -124,7 +124,7 @@ def _headline(cover: Cover, kind: str) -> Found | None:
         letters = sum(c.isalpha() for c in line.text)
         if (
             letters < _FEW
-            or line.text.count(" | ") > 1  # the head of a table
+            or len(re.findall(r" \| | {4,}", line.text)) > 1  # the head of a table
             or _AGENCY.fullmatch(line.text)  # the issuer
             or _FIRM.fullmatch(line.text)
             or (line.text.isupper() and line.text.endswith(","))  # a party

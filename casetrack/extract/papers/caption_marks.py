@@ -273,17 +273,9 @@ def _day_in(text: str) -> str | None:
 
     if not _DAY_WORDS.search(text):
         return None
-    for date in find_dates(text):
-        if date.precision == "day" and date.value and len(date.value) == 10:
-            return written_day(*map(int, date.value.split("-")))
-        numeric = re.fullmatch(r"(\d{1,2})/(\d{1,2})/(\d{4}|\d{2})", date.text)
-        if numeric and date.readings:
-            month, day, year = (int(g) for g in numeric.groups())
-            year += (2000 if year < 70 else 1900) if year < 100 else 0
-            value = written_day(year, month, day)
-            if value in date.readings:
-                return value
-    return None
+    days = (date.value for date in find_dates(text, day_first=False) if date.precision == "day")
+    day = next((d for d in days if d and len(d) == len("2024-05-01")), None)
+    return day and written_day(*map(int, day.split("-")))
 
 
 def filed_on(head: str, facts: LegalFacts, /) -> str | None:

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from casetrack.base.words import WordLists
 from casetrack.base.words.lists import MONTHS, any_month
-from casetrack.extract.dates import day_order, read_date
+from casetrack.extract.dates import day_order, find_dates, read_date
 from casetrack.extract.dates.calendars import date_or_none
 from casetrack.extract.days import LEAST_CONFIDENCE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from casetrack.extract.spans import DateSpan
     from casetrack.graph.document.facts import ChunkFacts, DocumentFacts, ReadBy
@@ -55,7 +55,6 @@ _YEARLY = re.compile(
     rf"|(?P<month2>{_MONTH})\s(?P<number2>\d{{1,2}})\s(?:fiscal|financial)\syear[\s-]end",
     re.IGNORECASE,
 )
-_EACH_DAY = re.compile(_DAY, re.IGNORECASE)
 _PART = re.compile(r"FY(\d{4})(?:-([QH])(\d))?")
 _MONTHS = tuple(name.lower()[:3] for name in calendar.month_name)
 _NAMED_BY_END = range(6, 13)
@@ -79,19 +78,19 @@ class FiscalYears:
             if not any(word in chunk.text for word in _WORDS):
                 continue
             text = chunk.text.replace("\n", " ")
-            self._ends |= set(_days_in(text))
+            self._ends.update(
+                day for match in _ENDED.finditer(text) for day in _days(match["days"])
+            )
             for match in _RESPECTIVELY.finditer(text):
                 years = _EACH_YEAR.findall(match["years"])
-                days = [_read(written) for written in _EACH_DAY.findall(match["days"])]
+                days = _days(match["days"])
                 if len(years) == len(days):
-                    for year, day in zip(years, days, strict=True):
-                        if day is not None:
-                            self._ends.add(day)
-                            offsets[int(year) - day.year] += 1
+                    self._ends.update(days)
+                    offsets.update(int(y) - d.year for y, d in zip(years, days, strict=True))
             text = _RESPECTIVELY.sub(" ", text)
             for pattern in (_NAMED_FIRST, _DAY_FIRST):
                 for match in pattern.finditer(text):
-                    if (day := _read(match["day"])) is not None:
+                    for day in _days(match["day"]):
                         self._ends.add(day)
                         offsets[int(match["year"]) - day.year] += 1
             for match in _YEARLY.finditer(text):
@@ -141,20 +140,10 @@ class FiscalYears:
         return (before[0] + dt.timedelta(days=1), last[0]) if len(before) == 1 else None
 
 
-def _days_in(text: str) -> Iterator[dt.date]:
-    for match in _ENDED.finditer(text):
-        for written in _EACH_DAY.findall(match["days"]):
-            if (day := _read(written)) is not None:
-                yield day
-
-
-def _read(written: str) -> dt.date | None:
-    span = read_date(" ".join(written.split()))
-    return (
-        dt.date.fromisoformat(span.first)
-        if span and span.first == span.last and span.first
-        else None
-    )
+def _days(text: str) -> list[dt.date]:
+    return [
+        dt.date.fromisoformat(d.first) for d in find_dates(text) if d.first and d.first == d.last
+    ]
 
 
 def _whole_months(ends: set[dt.date], yearly: Counter[tuple[int, int]]) -> int | None:

@@ -11,6 +11,7 @@ from casetrack.base.words.lists import POSTAL, any_title
 from casetrack.graph.document.anchored_names.companies import (
     describes,
     is_body,
+    is_in_columns,
     walk_left,
     walk_right,
 )
@@ -184,7 +185,9 @@ def with_boundaries(
     for span in (_whole_words(text, span) for span in spans):
         for part in _halves(text, span) if span.kind == "person" else _firms(text, span, companies):
             whole = _with_company(text, part, companies) or _whole(text, part)
-            if whole is None or (whole.kind == "organization" and describes(whole.text)):
+            if whole is None or is_in_columns(text, whole.start, whole.end):
+                continue
+            if whole.kind == "organization" and describes(whole.text):
                 continue
             if kept and whole.start < kept[-1].end:
                 if whole.end - whole.start <= kept[-1].end - kept[-1].start:

@@ -107,11 +107,11 @@ def find_companies(text: str, /) -> Iterator[tuple[int, int, bool]]:
             # "Insurance Company of Oland": the place belongs to the name.
             end = walk_right(text, end + 4, min(len(text), end + 40)) or end
         known_end = end
-        if not _is_in_columns(text, start, end):
+        if not is_in_columns(text, start, end):
             yield start, end, is_weak
 
 
-def _is_in_columns(text: str, start: int, end: int) -> bool:
+def is_in_columns(text: str, start: int, end: int, /) -> bool:
     """Return whether a name of two lines has another column beside or above it."""
     if "\n" not in text[start:end]:
         return False
