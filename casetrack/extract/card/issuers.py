@@ -96,15 +96,15 @@ def read_issuer(cover: Cover, kind: str, /) -> Found | None:
         is_own = _FIRM.search(head.value) or _is_again(cover, head.value, head.end)
         return head if is_own else _signer(cover)
     if kind == "minutes":
-        return _body_of_minutes(cover) or _firm_line(cover) or _heading_agency(cover)
-    if kind == "regulation" and (found := _agency(cover)):
+        return _body_of_minutes(cover) or _firm_line(cover) or _agency(cover)
+    if kind == "regulation" and (found := _agency(cover, _COVER)):
         return found
     found = _labelled(cover, "issuer")
     found = found if found and " " in found.value else None
     found = found or matched(cover, "issuer", _ADOPTS.search(cover.text), 0.8, "adopts it")
     found = found or _firm_line(cover)
     # The agency at the head of a form receives it.
-    return found or (None if kind == "form" else _heading_agency(cover)) or _author(cover)
+    return found or (None if kind == "form" else _agency(cover)) or _author(cover)
 
 
 def read_addressee(cover: Cover, kind: str, /) -> Found | None:
@@ -389,15 +389,8 @@ def _authors(cover: Cover) -> Found | None:
     return found and replace(found, value=clean(re.sub(r"\s*[\d*†‡§∗]+", "", found.value)))
 
 
-def _agency(cover: Cover) -> Found | None:
-    match = _AGENCY.search(cover.text[:1800])
-    return matched(cover, "issuer", match, 0.65, "agency")
-
-
-def _heading_agency(cover: Cover) -> Found | None:
-    """Return the agency that fills one of the first lines."""
-    lines = (line for line in cover.lines[:4] if _AGENCY.fullmatch(line.text))
-    return next((of_line(cover, "issuer", line, 0.65, "line of the cover") for line in lines), None)
+def _agency(cover: Cover, size: int = _TOP) -> Found | None:
+    return matched(cover, "issuer", _AGENCY.search(cover.text[:size]), 0.65, "agency")
 
 
 def _body_of_minutes(cover: Cover) -> Found | None:

@@ -138,7 +138,7 @@ def read_event(
     at_head = chunk.provenance.chunk_index == 0 and start < _HEAD and len(words) <= _HEAD_WORDS
     is_bare = len(words) < 3 or (at_head and (not deed or len(words) < _FEW_WORDS))
     if is_bare:
-        return _bare(chunk, (start, end), (low, high), title, precision)
+        return _bare(chunk, (start, end), (low, high), title)
     deed *= _boilerplate_weight(text[low:start], text[end:high], sentence) * (
         1.0 if len(words) > 5 else 0.8
     )
@@ -197,22 +197,18 @@ def _deed_strength(sentence: str) -> float:
 
 
 def _bare(
-    chunk: Chunk, at: tuple[int, int], line: tuple[int, int], title: str | None, precision: str
+    chunk: Chunk, at: tuple[int, int], line: tuple[int, int], title: str | None
 ) -> Reading | None:
-    """Describe a date without a sentence by its place: the head of a document, or a heading."""
-    if _MAIL_LINE.match(chunk.text):
-        return None  # a mail is dated by its head
-    own = shortened(chunk.text, *line, at, _WIDTH)
+    """Describe a date without a sentence at the head of a document; elsewhere it is no event."""
     source = chunk.provenance
-    name = title or source.document_name
-    if source.chunk_index == 0 and (own in name or name in own):
+    if source.chunk_index or _MAIL_LINE.match(chunk.text):
+        return None  # a mail is dated by its head
+    own, name = shortened(chunk.text, *line, at, _WIDTH), title or source.document_name
+    if own in name or name in own:
         return Reading(name, 0.6)
-    if source.chunk_index == 0 and at[0] < _HEAD and not _has_running_text(chunk.text[: line[0]]):
+    if at[0] < _HEAD and not _has_running_text(chunk.text[: line[0]]):
         return Reading(f"{own}: date at the head of {name}", 0.6)
-    if not source.heading_path or precision != "day":
-        return None
-    under = source.heading_path[-1].strip("# ")
-    return Reading(f"{under}: {own}" if under not in own else own, 0.15)
+    return None
 
 
 def _has_running_text(text: str) -> bool:
