@@ -160,7 +160,7 @@ def _downwards(
 def _is_prose(text: str) -> bool:
     words = text.split()
     small = sum(w[:1].islower() for w in words)
-    is_name = " ".join(words[:2]).isupper() and words[0] != "THIS" or "DOES" in words
+    is_name = (" ".join(words[:2]).isupper() and words[0] != "THIS") or "DOES" in words
     return len(words) >= 7 and small >= 0.5 * len(words) and not is_name
 
 
