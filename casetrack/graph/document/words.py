@@ -130,7 +130,7 @@ class Pieces(dict[str, Piece]):
                 words.append((at, at + len(word), norm, last, kind == LINK))
             at += len(word)
         # "reasonable attorneys' fees"
-        is_open = not parts[-1] or (words and parts[-1] in "'’" and parts[-2].endswith("s"))
+        is_open = "".join(parts[-2:]).endswith(("s'", "s’")) or not parts[-1]
         return (leads, trails and is_open, tuple(words)) if words else ()
 
 
