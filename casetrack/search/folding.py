@@ -216,15 +216,6 @@ class _Words:
         return self._rarity[term]
 
 
-def is_copy(one: str, other: str, /) -> bool:
-    """Return whether two texts are equal except for where they start and end.
-
-    >>> is_copy("The tenant pays the rent within 30 days.", "The tenant pays the rent in 30 days.")
-    False
-    """
-    return _are_copies(_words_of(one), _words_of(other))
-
-
 def _words_of(text: str) -> list[str]:
     lowered = text.casefold()
     return [lowered[start:end] for start, end in word_spans(lowered)]

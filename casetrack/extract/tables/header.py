@@ -154,8 +154,10 @@ def with_spans(rows: Sequence[Row], /) -> list[Row]:
 def _open_ends(above: Row, below: Row, rest: Sequence[Row]) -> list[int] | None:
     """Return the end columns of names that continue over the empty cells to their right."""
     columns = {c.column for c in above.cells}
+    if len(columns) < 2:
+        return None
     gaps = [c for c in below.cells if c.column not in columns and c.column > min(columns)]
-    if len(above.cells) < 2 or not gaps or any(c.sort == "number" for c in below.cells):
+    if not gaps or any(c.sort == "number" for c in below.cells):
         return None
     looks = {c.style for c in (*above.cells, *below.cells)}
     apart = None not in looks and looks.isdisjoint(c.style for r in rest for c in r.cells)

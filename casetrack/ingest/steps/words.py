@@ -190,13 +190,6 @@ def is_pair(term: str, /) -> bool:
     return len(term) <= 2 and _UNSPACED.fullmatch(term) is not None
 
 
-def term_counts(text: str, /) -> tuple[list[str], list[int]]:
-    """Return the distinct terms of *text*, sorted, and their counts."""
-    counts = Counter(index_terms(text))
-    terms = sorted(counts)
-    return terms, [counts[t] for t in terms]
-
-
 def stems_in(text: str, /) -> dict[str, str]:
     """Return the folded words of *text* that have stems, with their terms."""
     words = (match.group(3) for match in _TOKEN.finditer(_plain(text)))

@@ -14,6 +14,7 @@ from casetrack.parse.layout.segments import Segment
 from casetrack.parse.layout.tables import TableText, boxes_fit, flow_tables, row_box
 from casetrack.parse.layout.tables_align import aligned_tables
 from casetrack.parse.layout.tables_model import ColumnCarry, Rule, Table, strokes_in_frame
+from casetrack.parse.layout.tags import tagged_tables
 
 # Titles above a table at the start of a page, such as those of statements and schedules.
 
@@ -41,7 +42,8 @@ _CAPITALS = 0.6
 def name_titles(blocks: Sequence[Block], level: int, /) -> None:
     """Make the title above the first table of a page a heading, in place, and no column name."""
     for block, after in pairwise(blocks):
-        if block.kind == "heading" and after.kind == "table" and _heads_columns(block, after):
+        is_untagged = block.kind == "heading" and not block.is_tagged_heading
+        if is_untagged and after.kind == "table" and _heads_columns(block, after):
             block.kind, block.level = "body", None
     title: Block | None = None
     lines = 0
@@ -82,6 +84,8 @@ def _is_aside(text: str) -> bool:
 def _is_title(block: Block) -> bool:
     texts = [line.text for line in block.lines]
     if block.kind != "body" or len(texts) > _TITLE_LINES or sum(map(len, texts)) > _BLOCK_CHARS:
+        return False
+    if block.tag is not None and block.tag.role != "text":
         return False
     own = [text for text in texts if not _is_aside(text)]
     return bool(own) and all(_reads_as_title(text) for text in own)
@@ -138,7 +142,8 @@ def lay_out(
         else:
             blocks += finder.find(run)
             lines += run
-    name_titles(blocks, finder.plain_level)
+    if not finder.profile.has_tags:
+        name_titles(blocks, finder.plain_level)
     return blocks, lines
 
 
@@ -198,11 +203,16 @@ def _tables_of(
     everything: Sequence[Segment],
     carry: ColumnCarry,
 ) -> list[Table]:
-    """Return the tables of a flow, detected by drawn lines or aligned amounts."""
+    """Return the tables of a flow, given by tags, drawn lines or aligned amounts."""
     if len(flow) < _MIN_SEGMENTS:
         return []
-    tables = flow_tables(strokes_in_frame(rules, flow), flow, carry)
-    return [table for table in tables if boxes_fit(table, _without(everything, table))]
+    tables = [t for t in tagged_tables(flow) if boxes_fit(t, _without(everything, t))]
+    for table in tables:
+        flow = _without(flow, table)
+    if len(flow) < _MIN_SEGMENTS:
+        return tables
+    others = flow_tables(strokes_in_frame(rules, flow), flow, carry)
+    return tables + [t for t in others if boxes_fit(t, _without(everything, t))]
 
 
 def _without(segments: Sequence[Segment], table: Table) -> list[Segment]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from casetrack.parse.base import ParagraphKind
     from casetrack.parse.layout.lines import TextLine
-    from casetrack.parse.layout.segments import Segment
+    from casetrack.parse.layout.segments import Segment, Tag
 
 _BULLET = re.compile(
     r"[\u2022\u2023\u25aa\u25cf\u25a0\u25e6\u25cb\u2043\u2219\u00b7\uf0b7\u2756\u27a2]\s*\S|[-\u2013*]\s+\S"
@@ -52,6 +52,11 @@ _JOINING = frozenset(("and", "or", "by", "by and between", "between", "among", "
 _HEADING_CHARS, _HEADING_LINES = 150, 3
 _MAX_LEVEL = 6
 _RARE_FONT, _NEARLY_ALWAYS, _TEXT_CHARS = 0.15, 0.6, 30
+_MOSTLY = 0.4
+_KINDS: dict[str, ParagraphKind] = {
+    "heading": "heading", "list": "list", "quote": "quote", "footnote": "footnote",
+}  # fmt: skip
+_NEVER = frozenset({"caption", "contents"})
 _LEAST_SIZE, _TEXT_SIZE, _DISPLAY_SIZE = 0.85, 0.95, 1.4
 # Names of people, with raised marks or in a list.
 _NAME = r"[A-Z][\w.'\u2019-]*(?: [\w.'\u2019-]*[A-Z][\w.'\u2019-]*){1,3}"
@@ -73,12 +78,23 @@ class Block:
     level: int | None = None
     header: str | None = None
 
+    @property
+    def tag(self) -> Tag | None:
+        """The block of the document's structure with its first line."""
+        return self.lines[0].tag
+
+    @property
+    def is_tagged_heading(self) -> bool:
+        """Whether the document's structure has it as a heading."""
+        return self.tag is not None and self.tag.role == "heading"
+
 
 @dataclass(frozen=True, slots=True)
 class TextProfile:
     """Usual text style of a document: *body_size* in points, heading sizes from the largest.
 
     *heading_fonts* are fonts of the size of the text that nearly always head a paragraph of it.
+    *has_tags* means that the file tags its headings, so that other text is none.
     """
 
     body_size: float
@@ -86,6 +102,7 @@ class TextProfile:
     is_bold: bool = False
     font: str = ""
     heading_fonts: frozenset[str] = frozenset()
+    has_tags: bool = False
 
     @classmethod
     def of(cls, *pages: Sequence[Segment]) -> TextProfile:
@@ -111,7 +128,15 @@ class TextProfile:
                 heads[font] += count
         usual = frozenset(f for f, n in heads.items() if n >= _NEARLY_ALWAYS * fonts[f])
         font = max(fonts, key=lambda font: (fonts[font], font))
-        return cls(body, tuple(sorted(larger, reverse=True)), 2 * bold > total, font, usual)
+        sizes, is_bold = tuple(sorted(larger, reverse=True)), 2 * bold > total
+        looks = {
+            s.tag
+            for s in chain(*pages)
+            if s.tag is not None and s.tag.cell is None and _may_head(s.text)
+            and (s.size >= 1.12 * body or (s.bold and not is_bold))
+        }  # fmt: skip
+        has_tags = sum(tag.role == "heading" for tag in looks) > _MOSTLY * len(looks)
+        return cls(body, sizes, is_bold, font, usual, has_tags)
 
 
 def _heading_fonts(
@@ -162,17 +187,26 @@ class BlockFinder:
         for block in blocks:
             self._classify(block)
         for after, block in pairwise(reversed(blocks)):
-            if block.kind == "heading" and (
-                # The name of a party over its signature.
-                _SIGNATURE.match(after.lines[0].text) or self._is_label(block, after)
+            if (
+                block.kind == "heading"
+                and not block.is_tagged_heading
+                and (
+                    # The name of a party over its signature.
+                    _SIGNATURE.match(after.lines[0].text) or self._is_label(block, after)
+                )
             ):
                 block.kind, block.level = "body", None
         return blocks
 
     def _starts(self, block: Block, line: TextLine, leading: Mapping[int, float]) -> bool:
         last = block.lines[-1]
+        if block.is_tagged_heading and line.tag is last.tag:
+            return False
         if line.region != last.region:
             return not _continues_in_column(last, line)
+        goes_on = line.text[:1].islower() and _ENDS_SENTENCE.search(last.text) is None
+        if line.tag and last.tag and line.tag is not last.tag and not goes_on:
+            return True
         table, was_table = line.cells >= 3, last.cells >= 3
         if table != was_table:
             return not _is_near(last, line, leading) or not (line.cells > 1 and last.cells > 1)
@@ -209,6 +243,13 @@ class BlockFinder:
 
     def _classify(self, block: Block) -> None:
         first = block.lines[0]
+        if block.tag is not None and block.tag.role in _KINDS:
+            length = sum(len(line.text) for line in block.lines)
+            if block.tag.role != "heading":
+                block.kind = _KINDS[block.tag.role]
+            elif length <= _HEADING_CHARS and len(block.lines) <= _HEADING_LINES:
+                block.kind, block.level = "heading", block.tag.level
+            return
         if sum(1 for line in block.lines if line.cells >= 3) * 2 > len(block.lines):
             block.kind = "table"
             return
@@ -228,6 +269,8 @@ class BlockFinder:
         known = self.outline.get((self.page, outline_key(text)))
         if known is not None:
             return min(known, _MAX_LEVEL)
+        if block.tag and (self.profile.has_tags or block.tag.role in _NEVER):
+            return None
         size = max(line.size for line in block.lines)
         if _names_no_part(block, text) or size < _LEAST_SIZE * self.profile.body_size:
             return None

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from casetrack.parse.layout.running import page_number
 
 if TYPE_CHECKING:
-    from casetrack.parse.layout.segments import Segment
+    from casetrack.parse.layout.segments import Segment, Tag
 
 Rules = Callable[[], list[tuple[float, float, float]]]
 
@@ -43,6 +43,12 @@ def find_notes(
     segments: Sequence[Segment], marks: Collection[str], body_size: float, rules: Rules = list, /
 ) -> list[list[Segment]]:
     """Return the footnotes by column, each with its segments; *marks* are raised in the text."""
+    tagged: dict[Tag, list[Segment]] = {}
+    for s in segments:
+        if s.tag is not None and s.tag.role == "footnote":
+            tagged.setdefault(s.tag, []).append(s)
+    if tagged:
+        return list(tagged.values())
     ruled = _ruled(segments, marks, body_size, rules) if marks else set()
     small = [
         s for s in segments if s.text.strip() and (s.size <= _SMALLER * body_size or id(s) in ruled)

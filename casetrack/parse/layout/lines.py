@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from casetrack.base.provenance import Box, hull
-from casetrack.parse.layout.segments import Segment, join_segments
+from casetrack.parse.layout.segments import Segment, Tag, join_segments
 
 _SAME_LINE = 0.35
 _CELL_GAP = 1.5
@@ -39,6 +39,7 @@ class TextLine:
     region: int
     confidence: float | None = None
     font: str = ""
+    tag: Tag | None = None
 
 
 def visual_lines(segments: Sequence[Segment], region: int, /) -> list[TextLine]:
@@ -136,6 +137,7 @@ def line_of(group: Sequence[Segment], left: float, right: float, region: int, /)
         region=region,
         confidence=_confidence(group),
         font=fonts.pop() if len(fonts) == 1 else "",
+        tag=max(group, key=lambda s: len(s.text)).tag,
     )
 
 

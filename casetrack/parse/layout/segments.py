@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from casetrack.base.provenance import Box
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Sequence
 
     from casetrack.parse.base import PlacedWord
     from casetrack.parse.ocr.engine import RecognizedLine, RecognizedPage, Word
@@ -42,6 +42,30 @@ class Piece:
     made_up: bool = False
 
 
+Role = Literal["text", "heading", "list", "quote", "footnote", "caption", "contents"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TaggedCell:
+    """A cell of a tagged table: its place in the rows and columns, and how many it spans."""
+
+    table: Hashable
+    row: int
+    column: int
+    rows: int = 1
+    columns: int = 1
+    is_head: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tag:
+    """A block of the document's structure tree, and the cell of a table that contains it."""
+
+    role: Role = "text"
+    level: int = 1
+    cell: TaggedCell | None = None
+
+
 @dataclass(slots=True)
 class Segment:
     """Text on one baseline: extents along (u) and across (v) it, *box* on the displayed page.
@@ -62,6 +86,7 @@ class Segment:
     confidence: float | None = None
     is_placed: bool = False
     font: str = ""
+    tag: Tag | None = None
 
 
 def piece_text(pieces: Sequence[Piece], /) -> str:

@@ -133,7 +133,7 @@ def _banded(bands: list[list[TextRow]], flats: Sequence[Stroke]) -> Table | None
     own = _own_head(body)
     if own:
         head, body = head + own, body[own:]
-    columns = _columns(body, width)
+    columns = columns_of(body, width)
     while head and _is_title(lines[0], strips, columns):
         # The title of the table is text.
         del lines[0]
@@ -295,7 +295,7 @@ def _aligned(
     width = len(strips) + 1
     if not is_tabular(body, width, is_banded=False):
         return None
-    columns = _columns(body, width)
+    columns = columns_of(body, width)
     head = tables_heads.head_rows(lines[start : start + own], columns, strips)
     rows = head + joined_rows(body)
     sources = [s for row in rows for s in row.segments]
@@ -343,10 +343,8 @@ def _is_tight(above: TableRow, below: TableRow) -> bool:
     return below.v0 - above.v1 <= 0.3 * below.segments[0].size
 
 
-# Used by both.
-
-
-def _columns(rows: Sequence[TableRow], width: int) -> list[Strip]:
+def columns_of(rows: Sequence[TableRow], width: int, /) -> list[Strip]:
+    """Return the extent of the text of each column."""
     columns: list[Strip] = []
     for column in range(width):
         cells = [c for row in rows for c in row.cells if c.column == column and c.span == 1]

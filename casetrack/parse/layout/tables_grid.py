@@ -213,14 +213,10 @@ def _checked(grid: Grid, rows: list[TableRow], sources: list[Segment]) -> Table 
     wide = {c for c in range(grid.width) if grid.across[c + 1] - grid.across[c] > _MAX_STRIP}
     wide.update(cell.column for cell in cells if wide.isdisjoint(cell.columns))
     used = sorted({min(wide.intersection(cell.columns)) for cell in cells})
+    if not are_filled(rows, len(used)):
+        return None
     several = [row for row in rows if len(row.cells) > 1]
-    if len(used) < 2 or not several or len(several) < _MIN_SEVERAL * len(rows):
-        return None
-    if any(sum(len(s.text) for s in row.segments) > _MAX_ROW_CHARS for row in rows):
-        return None
-    filled = sum(cell.span for row in rows for cell in row.cells) / (len(rows) * len(used))
-    if filled < _MIN_FILLED:
-        return None
+    filled = sum(cell.span for cell in cells) / (len(rows) * len(used))
     # Few lines are drawn: a picture, unless the text is in rows and columns.
     if not is_regular(grid) and (len(rows) < 5 or filled < 0.5 or len(several) < 0.8 * len(rows)):
         return None
@@ -233,6 +229,16 @@ def _checked(grid: Grid, rows: list[TableRow], sources: list[Segment]) -> Table 
     starts = [grid.across[column] for column in used]
     columns = list(zip(starts, [*starts[1:], grid.across[-1]], strict=True))
     return Table(columns, rows, sources, is_ruled=True)
+
+
+def are_filled(rows: Sequence[TableRow], width: int, /) -> bool:
+    """Return whether rows have the cells of a table, not text arranged in a grid."""
+    several = sum(1 for row in rows if len(row.cells) > 1)
+    if width < 2 or not several or several < _MIN_SEVERAL * len(rows):
+        return False
+    if any(sum(len(s.text) for s in row.segments) > _MAX_ROW_CHARS for row in rows):
+        return False
+    return sum(c.span for row in rows for c in row.cells) >= _MIN_FILLED * len(rows) * width
 
 
 def _cut(segment: Segment, grid: Grid) -> list[Segment]:
@@ -305,7 +311,8 @@ def _bands(grid: Grid, held: dict[tuple[int, int], list[Segment]]) -> list[_Band
         else:
             spanning.append((top, bottom, cell))
     for top, bottom, cell in spanning:
-        _place(cell, bands[top : bottom + 1], grid)
+        rows = [band.cells for band in bands[top : bottom + 1]]
+        place_spanning(cell, rows, grid.along[top + 1 : bottom + 1])
     for band in bands:
         band.cells.sort(key=lambda c: c.column)
         band.is_shaded = _is_shaded(grid, band)
@@ -354,25 +361,27 @@ def _area(grid: Grid, place: tuple[int, int]) -> tuple[int, int, int, int]:
     return top, left, bottom, right
 
 
-def _place(cell: Cell, bands: Sequence[_Band], grid: Grid) -> None:
-    """Put the text of a cell that spans rows into the first row where it covers no other text."""
+def place_spanning(cell: Cell, rows: Sequence[list[Cell]], tops: Sequence[float], /) -> None:
+    """Put the text of a cell that spans rows into the first row where it covers no other text.
+
+    *tops* are the upper edges of the rows after the first. If there is none, its lines are divided.
+    """
     top, bottom = min(s.v0 for s in cell.segments), max(s.v1 for s in cell.segments)
-    for band in bands:
-        others = [s for b in bands if b is not band for c in b.cells for s in c.segments]
-        own = [s for c in band.cells for s in c.segments]
+    for row in rows:
+        others = [s for r in rows if r is not row for c in r for s in c.segments]
+        own = [s for c in row for s in c.segments]
         low = min([top, *(s.v0 for s in own)])
         high = max([bottom, *(s.v1 for s in own)])
         if not any(low - 1 <= middle(s) <= high + 1 for s in others):
-            band.cells.append(cell)
+            row.append(cell)
             return
     for s in cell.segments:
-        at = bisect.bisect(grid.along, middle(s)) - 1
-        band = bands[min(max(at - bands[0].row, 0), len(bands) - 1)]
-        mates = [c for c in band.cells if c.column == cell.column]
+        row = rows[bisect.bisect(tops, middle(s))]
+        mates = [c for c in row if c.column == cell.column]
         if mates:
             mates[0].segments.append(s)
         else:
-            band.cells.append(Cell(cell.column, cell.span, [s]))
+            row.append(Cell(cell.column, cell.span, [s]))
 
 
 def _is_shaded(grid: Grid, band: _Band) -> bool:

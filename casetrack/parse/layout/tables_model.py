@@ -12,7 +12,7 @@ from casetrack.extract.tables.carry import part_tables
 from casetrack.extract.tables.model import MONEY_SIGNS, Sort, is_value, sort_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Sequence
 
     from casetrack.parse.layout.segments import Segment
 
@@ -197,6 +197,11 @@ class Cell:
         return max(s.u1 for s in self.segments)
 
     @property
+    def v0(self) -> float:
+        """Top of its text."""
+        return min(s.v0 for s in self.segments)
+
+    @property
     def start(self) -> float:
         """Left edge of its text without a currency sign, before which there is almost no gap."""
         if len(self.segments) == 1:
@@ -251,6 +256,7 @@ class Table:
 
     *columns* are extents; *sources* are segments of the page, of which cells may have parts.
     *header_rows* includes *title_rows*; *is_header_sure* means evidence other than the position.
+    *key* is the table's element in the document's structure, which can continue on other pages.
     """
 
     columns: list[tuple[float, float]]
@@ -260,6 +266,7 @@ class Table:
     title_rows: int = 0
     header_rows: int = 0
     is_header_sure: bool = False
+    key: Hashable = None
 
 
 class ColumnCarry:
@@ -294,6 +301,8 @@ class ColumnCarry:
         """Return whether columns have equal positions, or equal widths between drawn lines."""
         if len(above.columns) != len(table.columns):
             return False
+        if above.key is not None and table.key is not None:
+            return above.key == table.key
         pairs = list(zip(above.columns, table.columns, strict=True))
         are_drawn = above.is_ruled and table.is_ruled
         if are_drawn and all(abs((b - a) - (d - c)) <= _SAME_WIDTH for (a, b), (c, d) in pairs):

@@ -12,6 +12,7 @@ from casetrack.parse.layout.segments import Piece, Segment, is_raised_mark, piec
 from casetrack.parse.pdf.open import check_memory, failures, silenced, words_of
 from casetrack.parse.pdf.readable import Concealed, is_unmapped, take_concealed, with_ligatures
 from casetrack.parse.pdf.rules import Word, may_be_cells, moved, page_content, page_rules, split_run
+from casetrack.parse.pdf.tagged import PageTags, Structure
 from casetrack.parse.printed.paper import NumberedPart, cut_evenly
 
 if TYPE_CHECKING:
@@ -78,7 +79,9 @@ class Extract:
         yield from self.loose
 
 
-def extract(document: Any, index: int, off: Sequence[int] = (), /) -> Extract:
+def extract(
+    document: Any, index: int, off: Sequence[int] = (), structure: Structure | None = None, /
+) -> Extract:
     """Extract the page at *index*; *off* are the disabled layers."""
     try:
         page = document[index]
@@ -114,7 +117,8 @@ def extract(document: Any, index: int, off: Sequence[int] = (), /) -> Extract:
             ("layer", line, Box(*moved(box, tuple(turn))))
             for line, box in _on_layers(document, page, raw, off).items()
         ]
-        _collect(raw, visible, turn, result)
+        tags = structure.on(page, _PRESERVE_WHITESPACE, everywhere) if structure else PageTags()
+        _collect(raw, visible, turn, result, tags)
         result.words = _placed_words(text, words, turn)
         if not result.chars:
             result.is_blank = not page.get_bboxlog()
@@ -263,7 +267,11 @@ def _picture_share(page: Any) -> float:
 
 
 def _collect(
-    raw: dict[str, Any], words: list[tuple[Any, ...]], rotation: Any, result: Extract
+    raw: dict[str, Any],
+    words: list[tuple[Any, ...]],
+    rotation: Any,
+    result: Extract,
+    tags: PageTags,
 ) -> None:
     """Group MuPDF's lines by direction, the one with the most text first."""
     turn = tuple(rotation)
@@ -283,14 +291,16 @@ def _collect(
             result.loose.append(segment)
             continue
         flow = flows.setdefault((round(dx), round(dy)), [])
-        if may_be_cells(segment.text):
+        if (may_split := may_be_cells(segment.text)) or tags.are_several(segment.box):
             starts = starts or [(word[5], word[6]) for word in words]
             own = words[bisect.bisect_left(starts, place) : bisect.bisect_right(starts, place)]
             inside = [_word(word, dx, dy, turn) for word in own]
             inside = [w for w in inside if segment.u0 <= (w.u0 + w.u1) / 2 <= segment.u1]
-            flow += split_run(segment, inside)
+            for part in tags.divide(segment, inside):
+                part_words = [w for w in inside if part.u0 <= (w.u0 + w.u1) / 2 <= part.u1]
+                flow += split_run(part, part_words) if may_split else [part]
         else:
-            flow.append(segment)
+            flow += tags.divide(segment, ())
     weights = {key: sum(len(s.text) for s in flow) for key, flow in flows.items()}
     result.flows = [
         Flow(flows[key], round(key[0] * turn[0] + key[1] * turn[2]) == 1)

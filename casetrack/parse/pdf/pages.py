@@ -21,6 +21,7 @@ from casetrack.parse.pdf.annotations import Annotations
 from casetrack.parse.pdf.extract import Extract, Flow, cutter, extract, layers_off
 from casetrack.parse.pdf.open import check_memory, failures, silenced, words_of
 from casetrack.parse.pdf.scans import ScanReader, merge, need_of, remove_unmapped
+from casetrack.parse.pdf.tagged import Structure
 from casetrack.parse.printed.paper import NumberedPaper, printed_on
 
 if TYPE_CHECKING:
@@ -152,6 +153,7 @@ class PdfPages:
         self._failed: dict[str, list[int]] = {}
         self._hidden_cut: list[int] = []
         self._layers_off = layers_off(document)
+        self._structure = Structure(document)
         self._carry = ColumnCarry()
         self._scanned: list[Segment] = []
         self._bookmarks: dict[int, list[str]] = {}
@@ -186,7 +188,9 @@ class PdfPages:
         sampled = sorted({i * count // taken for i in range(taken)})
         pages: list[list[Segment]] = []
         for index in sampled:
-            raw = self._kept[index] = extract(self._document, index, self._layers_off)
+            raw = self._kept[index] = extract(
+                self._document, index, self._layers_off, self._structure
+            )
             for flow in raw.flows:
                 self._paper.learn(flow.segments)
         for index in sampled:
@@ -200,7 +204,7 @@ class PdfPages:
         return TextProfile.of(*pages)
 
     def _extract(self, index: int) -> Extract:
-        raw = extract(self._document, index, self._layers_off)
+        raw = extract(self._document, index, self._layers_off, self._structure)
         self._take_numbers(raw, index)
         return raw
 

@@ -191,7 +191,7 @@ def split_run(segment: Segment, words: Sequence[Word], /) -> list[Segment]:
         groups = _periods(words, segment.size)
     if len(groups) == 1 and not _is_padded(segment.text):
         return [segment]
-    parts = [_of_words(segment, group) for group in groups]
+    parts = [segment_of(segment, group) for group in groups]
     parts[0].is_placed = segment.is_placed
     # Blanks separate words: around the run, and between its parts.
     if segment.text[:1].isspace():
@@ -235,7 +235,8 @@ def _periods(words: Sequence[Word], size: float) -> list[list[Word]]:
     return [list(words)]
 
 
-def _of_words(segment: Segment, words: Sequence[Word]) -> Segment:
+def segment_of(segment: Segment, words: Sequence[Word], /) -> Segment:
+    """Return the part of a run that consists of some of its words."""
     first, last = words[0], words[-1]
     box = first.box if len(words) == 1 else hull([w.box for w in words])
     text = " ".join(w.text for w in words) + " "

@@ -7,21 +7,22 @@ import re
 import struct
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from itertools import accumulate
+from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 import pyarrow as pa
 
 from casetrack.base import errors, schema
 from casetrack.base.config import OcrSettings, ParseLimits
-from casetrack.parse.base import Attachment, DocumentInfo, ReadOptions
+from casetrack.parse.base import DocumentInfo, ReadOptions
 from casetrack.parse.page_builder import clean_title
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from casetrack.base.provenance import PrintedPlace
-    from casetrack.parse.base import Line, Page, Paragraph, PlacedWord
+    from casetrack.parse.base import Page
 
 # Length-prefixed frames between the pool and its workers: JSON control, Arrow, or a picture.
 
@@ -38,7 +39,7 @@ def write_frame(stream: BinaryIO, kind: bytes, payload: bytes | memoryview, /) -
 
 def write_json(stream: BinaryIO, message: dict[str, Any], /) -> None:
     """Write one control frame; lone surrogates in file names survive as escapes."""
-    write_frame(stream, JSON, json.dumps(message).encode("ascii"))
+    write_frame(stream, JSON, json.dumps(message, default=str).encode("ascii"))
 
 
 def read_frame(stream: BinaryIO, /) -> tuple[bytes, bytes] | None:
@@ -89,23 +90,9 @@ class Request:
     dpi: float = 144.0
     rows: tuple[int, int] = (1, 1)
 
-    def pack(self) -> dict[str, Any]:
-        """Return the request as JSON values."""
-        options = asdict(self.options)
-        for name in ("models_dir", "spool"):
-            options[name] = options[name] and str(options[name])
-        return {
-            "action": self.action,
-            "path": str(self.path),
-            "options": options,
-            "page": self.page,
-            "dpi": self.dpi,
-            "rows": self.rows,
-        }
-
     @classmethod
     def unpack(cls, raw: dict[str, Any], /) -> Request:
-        """Rebuild the result of :meth:`pack`."""
+        """Rebuild a request from its JSON values."""
         options = raw["options"]
         folders = {n: Path(options[n]) if options[n] else None for n in ("models_dir", "spool")}
         return cls(
@@ -123,16 +110,8 @@ class Request:
         )
 
 
-def pack_info(info: DocumentInfo, /) -> dict[str, Any]:
-    """Return the facts of a file as JSON values."""
-    raw = asdict(info)
-    for name in ("created_at", "modified_at"):
-        raw[name] = raw[name] and raw[name].isoformat()
-    return raw
-
-
 def unpack_info(raw: dict[str, Any], /) -> DocumentInfo:
-    """Rebuild the result of :func:`pack_info`."""
+    """Rebuild the facts of a file from their JSON values."""
     dates = {
         n: datetime.fromisoformat(raw[n]) if raw[n] else None for n in ("created_at", "modified_at")
     }
@@ -140,20 +119,12 @@ def unpack_info(raw: dict[str, Any], /) -> DocumentInfo:
     return DocumentInfo(**(raw | dates | {"properties": properties}))
 
 
-def pack_attachments(attachments: Iterable[Attachment], /) -> list[list[str]]:
-    """Return attachments as JSON values."""
-    return [[a.name, str(a.path)] for a in attachments]
-
-
-def unpack_attachments(raw: list[list[str]], /) -> list[Attachment]:
-    """Rebuild the result of :func:`pack_attachments`."""
-    return [Attachment(name, Path(path)) for name, path in raw]
-
-
 # Pages to Arrow: record batches of the declared ``pages`` table, built column by column.
 
-_Item = TypeVar("_Item")
-
+_ATTRIBUTES = {
+    "page": "number", "extraction_method": "method", "page_is_estimated": "is_estimated",
+} | {f"page_{name}": name for name in "width height kind header footer".split()}  # fmt: skip
+_SIDES = frozenset({"x0", "y0", "x1", "y1"})
 _LATER = {"document_id", "document_name", "document_title", "language"}
 PAGE_COLUMNS = tuple(name for name in schema.table("pages").names if name not in _LATER)
 """Columns of parsing; later steps add the document's name and the language."""
@@ -227,95 +198,40 @@ def gather(singles: Iterable[pa.RecordBatch], /) -> Iterator[pa.RecordBatch]:
 
 
 def _batch(pages: Sequence[Page], paths: Sequence[list[str]]) -> pa.RecordBatch:
-    columns = {
-        "page": [p.number for p in pages],
-        "page_is_estimated": [p.is_estimated for p in pages],
-        "native_page": [p.native_page for p in pages],
-        "native_line_first": [p.native_line_first for p in pages],
-        "text": [p.text for p in pages],
-        "lines": _nested([p.lines for p in pages], _line_columns, "lines"),
-        "paragraphs": _nested([p.paragraphs for p in pages], _paragraph_columns, "paragraphs"),
-        "heading_path": list(paths),
-        "sheet_name": [p.sheet_name for p in pages],
-        "page_width": [p.width for p in pages],
-        "page_height": [p.height for p in pages],
-        "extraction_method": [p.method for p in pages],
-        "ocr_confidence": [p.ocr_confidence for p in pages],
-        "ocr_engine": [p.ocr_engine for p in pages],
-        "page_kind": [p.kind for p in pages],
-        "page_header": [p.header for p in pages],
-        "page_footer": [p.footer for p in pages],
+    columns: dict[str, Sequence[Any]] = {
+        "heading_path": paths,
         "mail_headers": [
             [{"name": name, "value": value} for name, value in p.mail_headers] or None
             for p in pages
         ],
-        "printed": _nested([p.printed for p in pages], _printed_columns, "printed"),
         "hidden": [[asdict(span) for span in p.hidden] or None for p in pages],
-        "words": _nested([p.words for p in pages], _word_columns, "words"),
     }
     out = page_schema()
-    arrays = [
-        values if isinstance(values, pa.Array) else pa.array(values, field.type)
-        for field, values in ((field, columns[field.name]) for field in out)
-    ]
+    arrays = []
+    for field in out:
+        values = columns.get(field.name)
+        if values is None:
+            values = [getattr(p, _ATTRIBUTES.get(field.name, field.name)) for p in pages]
+        is_nested = field.name not in columns and pa.types.is_list(field.type)
+        arrays.append(_nested(values, field.type) if is_nested else pa.array(values, field.type))
     return pa.RecordBatch.from_arrays(arrays, schema=out)
 
 
-def _nested(
-    per_page: Sequence[Sequence[_Item]],
-    columns_of: Callable[[Sequence[_Item]], dict[str, list[Any]]],
-    name: str,
-) -> pa.Array:
+def _nested(per_page: Sequence[Sequence[Any]], kind: pa.ListType) -> pa.Array:
     """Build ``list<struct>`` from flat columns: far smaller than a dictionary per line."""
-    kind = schema.table("pages").column(name).type
-    fields = list(kind.value_type)
-    values = columns_of([item for items in per_page for item in items])
+    items = [item for items in per_page for item in items]
     struct = pa.StructArray.from_arrays(
-        [pa.array(values[f.name], f.type) for f in fields], fields=fields
+        [pa.array(_values(items, i, f.name), f.type) for i, f in enumerate(kind.value_type)],
+        fields=list(kind.value_type),
     )
-    offsets = [0]
-    for items in per_page:
-        offsets.append(offsets[-1] + len(items))
+    offsets = [0, *accumulate(map(len, per_page))]
     return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), struct, type=kind)
 
 
-def _line_columns(lines: Sequence[Line]) -> dict[str, list[Any]]:
-    return {
-        "start": [x.start for x in lines],
-        "end": [x.end for x in lines],
-        "number": [x.number for x in lines],
-        "x0": [x.box and x.box.x0 for x in lines],
-        "y0": [x.box and x.box.y0 for x in lines],
-        "x1": [x.box and x.box.x1 for x in lines],
-        "y1": [x.box and x.box.y1 for x in lines],
-        "row": [x.row for x in lines],
-        "column_start": [x.column_start for x in lines],
-        "column_end": [x.column_end for x in lines],
-        "confidence": [x.confidence for x in lines],
-    }
-
-
-def _paragraph_columns(paragraphs: Sequence[Paragraph]) -> dict[str, list[Any]]:
-    return {
-        "start": [x.start for x in paragraphs],
-        "end": [x.end for x in paragraphs],
-        "number": [x.number for x in paragraphs],
-        "kind": [x.kind for x in paragraphs],
-        "level": [x.level for x in paragraphs],
-        "header": [x.header for x in paragraphs],
-        "symbols": [x.symbols for x in paragraphs],
-    }
-
-
-def _printed_columns(places: Sequence[PrintedPlace]) -> dict[str, list[Any]]:
-    return {
-        "kind": [x.kind for x in places],
-        "label": [x.label for x in places],
-        "start": [x.start for x in places],
-        "end": [x.end for x in places],
-    }
-
-
-def _word_columns(words: Sequence[PlacedWord]) -> dict[str, list[Any]]:
-    names = ("x0", "y0", "x1", "y1", "text")
-    return {name: [word[i] for word in words] for i, name in enumerate(names)}
+def _values(items: Sequence[Any], position: int, name: str) -> list[Any]:
+    """Return a field of words, which are tuples, or of records, whose boxes are optional."""
+    if items and isinstance(items[0], tuple):
+        return [item[position] for item in items]
+    if name in _SIDES:
+        return [item.box and getattr(item.box, name) for item in items]
+    return list(map(attrgetter(name), items))

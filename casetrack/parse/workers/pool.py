@@ -14,22 +14,22 @@ import threading
 import time
 from collections import deque
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from casetrack.base.config import ParseLimits
 from casetrack.base.errors import FileError, ParseLimit, WorkerCrashed
-from casetrack.parse.base import DEFAULT_OPTIONS
+from casetrack.parse.base import DEFAULT_OPTIONS, Attachment
 from casetrack.parse.workers import messages
 from casetrack.parse.workers.process import CLOSED, PoolClosed, WorkerStarter, WorkerTimeout
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
-    from casetrack.parse.base import Attachment, DocumentInfo, ReadOptions
+    from casetrack.parse.base import DocumentInfo, ReadOptions
     from casetrack.parse.render import PageImage
     from casetrack.parse.sheets.model import SheetRow
     from casetrack.parse.workers.process import WorkerProcess
@@ -68,7 +68,7 @@ class _Read:
 
     def ask(self) -> dict[str, Any]:
         try:
-            self._asked.request(self._request.pack())
+            self._asked.request(asdict(self._request))
             self._pool.watch()
             _, payload = self._next(self._asked)
         except BaseException:
@@ -118,7 +118,7 @@ class _Read:
     def _note(self, message: dict[str, Any]) -> None:
         self.warnings.extend(message["warnings"])
         self.missing.extend(message["missing"])
-        self.attachments.extend(messages.unpack_attachments(message["attachments"]))
+        self.attachments += [Attachment(a["name"], Path(a["path"])) for a in message["attachments"]]
 
     def release(self) -> None:
         worker, self._worker = self._worker, None

@@ -20,7 +20,7 @@ import signal
 import sys
 import threading
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -35,9 +35,7 @@ from casetrack.parse.workers.messages import (
     PICTURE,
     Request,
     batches,
-    pack_attachments,
     pack_error,
-    pack_info,
     read_frame,
     write_frame,
     write_json,
@@ -384,7 +382,7 @@ def answer(
 
 def _send_pages(request: Request, reading: Reading, sink: BinaryIO, timer: _Timer) -> None:
     timer.stop()
-    write_json(sink, {"event": "info", **pack_info(reading.info)})
+    write_json(sink, {"event": "info", **asdict(reading.info)})
     timer.start()
     for batch in batches(with_printed(_bounded(reading, request.options.limits.max_pages))):
         payload = memoryview(batch.serialize())
@@ -408,7 +406,7 @@ def _messages(reading: Reading) -> dict[str, Any]:
     return {
         "warnings": reading.warnings,
         "missing": reading.missing,
-        "attachments": pack_attachments(reading.attachments),
+        "attachments": [asdict(one) for one in reading.attachments],
     }
 
 

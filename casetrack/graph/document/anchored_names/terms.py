@@ -434,16 +434,6 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     return (start + article.end(), end) if article else (start, end)
 
 
-def _ends_name(text: str, end: int) -> bool:
-    """Return whether a name may end before a mark, a description, or the end of a line."""
-    return bool(
-        re.match(
-            r"\s*(?:[,;:.(\n“\"–-]|$|(?:and|AND|of|a|an|und|d/b/a|f/k/a|with|having)\b)",
-            text[end : end + 12],
-        )
-    )
-
-
 def terms_of(chunk: int, text: str, candidates: Sequence[Candidate], /) -> Iterator[Anchor | Term]:
     """Yield the names and terms in a chunk's clauses and definitions."""
     reader = TermReader(chunk, text, candidates)
