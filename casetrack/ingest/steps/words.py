@@ -17,7 +17,6 @@ import re
 import sys
 import threading
 import unicodedata
-from collections import Counter
 from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec

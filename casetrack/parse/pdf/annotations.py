@@ -15,6 +15,7 @@ from casetrack.parse.labels import number_list
 from casetrack.parse.links import misleading, shown_host
 from casetrack.parse.pdf.marked import MarkedContent
 from casetrack.parse.pdf.open import check_memory, failures, silenced, words_of
+from casetrack.parse.pdf.readable import chars_of, lines_of
 from casetrack.parse.pdf.values import (
     Alternatives,
     Field,
@@ -387,13 +388,12 @@ class _Page:
             page = self._document[self.index]
             a, b, c, d, e, f = tuple(page.rotation_matrix)
             self._letters = []
-            for block in page.get_text("rawdict", flags=2)["blocks"]:
-                for line in block.get("lines", ()):
-                    for char in (char for span in line["spans"] for char in span["chars"]):
-                        x0, y0, x1, y1 = char["bbox"]
-                        x, y = (x0 + x1) / 2, (y0 + y1) / 2
-                        place = x * a + y * c + e, x * b + y * d + f
-                        self._letters.append((char["c"], *place))
+            for line in lines_of(page.get_text("rawdict", flags=2)):
+                for char in chars_of(line):
+                    x0, y0, x1, y1 = char["bbox"]
+                    x, y = (x0 + x1) / 2, (y0 + y1) / 2
+                    place = x * a + y * c + e, x * b + y * d + f
+                    self._letters.append((char["c"], *place))
         return self._letters
 
 

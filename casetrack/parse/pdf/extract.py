@@ -10,8 +10,23 @@ from typing import TYPE_CHECKING, Any
 from casetrack.base.provenance import Box
 from casetrack.parse.layout.segments import Piece, Segment, is_raised_mark, piece_text
 from casetrack.parse.pdf.open import check_memory, failures, silenced, words_of
-from casetrack.parse.pdf.readable import Concealed, is_unmapped, take_concealed, with_ligatures
-from casetrack.parse.pdf.rules import Word, may_be_cells, moved, page_content, page_rules, split_run
+from casetrack.parse.pdf.readable import (
+    Concealed,
+    chars_of,
+    is_unmapped,
+    lines_of,
+    take_concealed,
+    with_ligatures,
+)
+from casetrack.parse.pdf.rules import (
+    Word,
+    may_be_cells,
+    moved,
+    page_content,
+    page_rules,
+    split_run,
+    union,
+)
 from casetrack.parse.pdf.tagged import PageTags, Structure
 from casetrack.parse.printed.paper import NumberedPart, cut_evenly
 
@@ -117,7 +132,7 @@ def extract(
             ("layer", line, Box(*moved(box, tuple(turn))))
             for line, box in _on_layers(document, page, raw, off).items()
         ]
-        tags = structure.on(page, _PRESERVE_WHITESPACE, everywhere) if structure else PageTags()
+        tags = structure.on(page) if structure else PageTags()
         _collect(raw, visible, turn, result, tags)
         result.words = _placed_words(text, words, turn)
         if not result.chars:
@@ -152,15 +167,14 @@ def _take_clipped(
 ) -> list[tuple[str, tuple[float, float, float, float]]]:
     shown = [("".join(text.split()), box) for text, box in _line_texts(seen)]
     clipped = []
-    for block in raw["blocks"]:
-        for line in block.get("lines", ()):
-            text = "".join(span["text"] for span in line["spans"]).strip()
-            bare, box = "".join(text.split()), line["bbox"]
-            # A line that is cut at an edge, or joined with the next one, is shown in part.
-            is_shown = any((t in bare or bare in t) and _meet(b, box) for t, b in shown)
-            if not is_shown and sum(map(str.isalnum, bare)) > 1:
-                clipped.append((text, box))
-                line["spans"] = []
+    for line in lines_of(raw):
+        text = "".join(span["text"] for span in line["spans"]).strip()
+        bare, box = "".join(text.split()), line["bbox"]
+        # A line that is cut at an edge, or joined with the next one, is shown in part.
+        is_shown = any((t in bare or bare in t) and _meet(b, box) for t, b in shown)
+        if not is_shown and sum(map(str.isalnum, bare)) > 1:
+            clipped.append((text, box))
+            line["spans"] = []
     return clipped
 
 
@@ -211,10 +225,8 @@ def _placed_words(text: Any, entries: list[tuple[Any, ...]], rotation: Any) -> l
     if any(len(word[4]) > _LONG_WORD and not word[4].isascii() for word in words):
         words = [
             (*char["bbox"], char["c"])
-            for block in text.extractRAWDICT()["blocks"]
-            for line in block.get("lines", ())
-            for span in line["spans"]
-            for char in span["chars"]
+            for line in lines_of(text.extractRAWDICT())
+            for char in chars_of(line)
             if not char["c"].isspace()
         ]
     turn = tuple(rotation)
@@ -227,8 +239,7 @@ def _exceeds_page(raw: dict[str, Any], shown: Any) -> bool:
     x0, y0, x1, y1 = shown
     return any(
         line["bbox"][0] < x0 or line["bbox"][1] < y0 or line["bbox"][2] > x1 or line["bbox"][3] > y1
-        for block in raw["blocks"]
-        for line in block.get("lines", ())
+        for line in lines_of(raw)
     )
 
 
@@ -245,11 +256,9 @@ def _unseen(
 
 
 def _line_texts(raw: dict[str, Any]) -> Iterator[tuple[str, tuple[float, float, float, float]]]:
-    for block in raw["blocks"]:
-        for line in block.get("lines", ()):
-            text = "".join(span["text"] for span in line["spans"]).strip()
-            if text:
-                yield text, line["bbox"]
+    for line in lines_of(raw):
+        if text := "".join(span["text"] for span in line["spans"]).strip():
+            yield text, line["bbox"]
 
 
 def _picture_share(page: Any) -> float:
@@ -310,7 +319,7 @@ def _collect(
 
 def _types_spaces(raw: dict[str, Any]) -> bool:
     """Return whether the page types its spaces, so that gaps without one separate cells."""
-    lines = [line for block in raw["blocks"] for line in block.get("lines", ())]
+    lines = list(lines_of(raw))
     spans = [span for line in lines for span in line["spans"]]
     made_up = sum(1 for span in spans if span["char_flags"] & _MADE_UP_SPACE)
     typed = sum(s["text"].count(" ") for s in spans if not s["char_flags"] & _MADE_UP_SPACE)
@@ -354,7 +363,7 @@ def _placed_parts(line: dict[str, Any]) -> list[dict[str, Any]]:
     if len(parts) == 1:
         return [line]
     return [
-        {**line, "spans": part, "bbox": _union([span["bbox"] for span in part])}
+        {**line, "spans": part, "bbox": union([span["bbox"] for span in part])}
         for part in parts
         if part
     ]
@@ -364,11 +373,6 @@ def _along(span: dict[str, Any], line: dict[str, Any]) -> float:
     x0, y0, x1, y1 = span["bbox"]
     dx, dy = line["dir"]
     return float(abs(dx) * (x1 - x0) + abs(dy) * (y1 - y0))
-
-
-def _union(boxes: Sequence[tuple[float, ...]]) -> tuple[float, float, float, float]:
-    x0, y0, x1, y1 = zip(*boxes, strict=True)
-    return min(x0), min(y0), max(x1), max(y1)
 
 
 def _is_on_page(box: Box, result: Extract) -> bool:
@@ -423,29 +427,23 @@ def _fix_question_mark(text: str) -> str:
 
 
 def _has_soft_hyphens(raw: dict[str, Any]) -> bool:
-    return any(
-        _SOFT_HYPHEN in span["text"]
-        for block in raw["blocks"]
-        for line in block.get("lines", ())
-        for span in line["spans"]
-    )
+    return any(_SOFT_HYPHEN in span["text"] for line in lines_of(raw) for span in line["spans"])
 
 
 def _with_drawn_hyphens(raw: dict[str, Any]) -> dict[str, Any]:
     """Set each span's text; a soft hyphen with a width within a line becomes a hyphen."""
     # Some programs use U+00AD for every drawn hyphen. At a line's end it stays, to join the word.
-    for block in raw["blocks"]:
-        for line in block.get("lines", ()):
-            chars = [char for span in line["spans"] for char in span["chars"]]
-            if chars and chars[-1]["c"] == _SOFT_HYPHEN:
-                chars.pop()
-            for char in chars:
-                x0, y0, x1, y1 = char["bbox"]
-                if char["c"] == _SOFT_HYPHEN and max(x1 - x0, y1 - y0) > 0:
-                    along = abs((x1 - x0) * line["dir"][0]) + abs((y1 - y0) * line["dir"][1])
-                    char["c"] = "-" if along > 0.1 * (y1 - y0 + x1 - x0) else ""
-            for span in line["spans"]:
-                span["text"] = "".join(char["c"] for char in span["chars"])
+    for line in lines_of(raw):
+        chars = list(chars_of(line))
+        if chars and chars[-1]["c"] == _SOFT_HYPHEN:
+            chars.pop()
+        for char in chars:
+            x0, y0, x1, y1 = char["bbox"]
+            if char["c"] == _SOFT_HYPHEN and max(x1 - x0, y1 - y0) > 0:
+                along = abs((x1 - x0) * line["dir"][0]) + abs((y1 - y0) * line["dir"][1])
+                char["c"] = "-" if along > 0.1 * (y1 - y0 + x1 - x0) else ""
+        for span in line["spans"]:
+            span["text"] = "".join(char["c"] for char in span["chars"])
     return raw
 
 
@@ -458,27 +456,19 @@ def cutter(document: Any, index: int, /) -> Callable[[Segment, int], Segment]:
             page = document[index]
             turn = tuple(page.rotation_matrix)
             raw = page.get_text("rawdict", flags=_PRESERVE_WHITESPACE)
-            for block in raw["blocks"]:
-                for line in block.get("lines", ()):
-                    lines[_upright(line["bbox"], *line["dir"])] = line, turn
+            for line in lines_of(raw):
+                lines[_upright(line["bbox"], *line["dir"])] = line, turn
         entry = lines.get((segment.u0, segment.v0, segment.u1, segment.v1))
         if entry is None:
             return cut_evenly(segment, count)
         line, turn = entry
-        chars = [char for span in line["spans"] for char in span["chars"]]
         rest: list[dict[str, Any]] = []
         seen = 0
-        for char in chars:
+        for char in chars_of(line):
             if seen >= count and (rest or not char["c"].isspace()):
                 rest.append(char)
             seen += not char["c"].isspace()
-        boxes = [char["bbox"] for char in rest]
-        box = (
-            min(b[0] for b in boxes),
-            min(b[1] for b in boxes),
-            max(b[2] for b in boxes),
-            max(b[3] for b in boxes),
-        )
+        box = union([char["bbox"] for char in rest])
         short = cut_evenly(segment, count)
         return replace(short, u0=_upright(box, *line["dir"])[0], box=Box(*moved(box, turn)))
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from casetrack.parse.drawn.text import picture_block
 from casetrack.parse.pdf.open import silenced
+from casetrack.parse.pdf.rules import union
 from casetrack.parse.pdf.values import (
     KEY,
     bytes_of,
@@ -45,7 +46,9 @@ class MarkedContent:
             words = " ".join(text.split())
             if picture_block(words, None) is not None:
                 what = "Alternative text" if _PICTURES.isdisjoint(dict(drawn)) else "Picture"
-                lines.setdefault(f"{what}: {words}", _hull([box for _, box in drawn]))
+                lines.setdefault(
+                    f"{what}: {words}", union([box for _, box in drawn]) if drawn else None
+                )
         return lines
 
     def _run(self, index: int) -> list[tuple[str, _Drawn]]:
@@ -114,10 +117,3 @@ class MarkedContent:
 
 def _values(dictionary: Any) -> Iterator[Any]:
     return (entry_of(dictionary, key) for key in keys_of(dictionary))
-
-
-def _hull(boxes: list[_Rectangle]) -> _Rectangle | None:
-    if not boxes:
-        return None
-    x0, y0, x1, y1 = zip(*boxes, strict=True)
-    return min(x0), min(y0), max(x1), max(y1)

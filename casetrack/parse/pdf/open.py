@@ -102,6 +102,19 @@ def _open_file(pymupdf: Any, path: Path) -> Any:
     return pymupdf.open(str(path), filetype="pdf")
 
 
+def open_in_pdfium(source: Path | bytes, passwords: Sequence[str] = (), /) -> Any:
+    """Open a PDF as a ``pypdfium2.PdfDocument``; raise ``ParseFailed`` if it is damaged."""
+    import pypdfium2
+
+    failure = ""
+    for password in (None, *passwords):
+        try:
+            return pypdfium2.PdfDocument(source, password=password)
+        except (pypdfium2.PdfiumError, OSError, ValueError) as error:
+            failure = str(error)
+    raise ParseFailed("the copy" if isinstance(source, bytes) else source, "PDF", failure)
+
+
 def words_of(error: BaseException, /) -> str:
     """Return an error's text as one short line."""
     return " ".join(str(error).split())[:200] or type(error).__name__

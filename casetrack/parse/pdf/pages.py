@@ -153,7 +153,7 @@ class PdfPages:
         self._failed: dict[str, list[int]] = {}
         self._hidden_cut: list[int] = []
         self._layers_off = layers_off(document)
-        self._structure = Structure(document)
+        self._structure = Structure(document, path, options.passwords)
         self._carry = ColumnCarry()
         self._scanned: list[Segment] = []
         self._bookmarks: dict[int, list[str]] = {}

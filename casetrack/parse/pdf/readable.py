@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from casetrack.parse.pdf.open import silenced
+from casetrack.parse.pdf.rules import union
 
 _LOST = re.compile(r"[\ufffd\ue000-\uf8ff\x00-\x08\x0e-\x1f\x7f-\x9f]")
 _LOST_SHARE = 0.3
@@ -153,8 +154,8 @@ def take_concealed(
     white letters on a dark ground therefore stay.
     """
     areas, grounds = list(_covering(paths)), _Grounds(paths)
-    if any(_is_cut(span, areas) for line in _lines(raw) for span in line["spans"]):
-        for line, full in zip(_lines(raw), _lines(text.extractRAWDICT()), strict=True):
+    if any(_is_cut(span, areas) for line in lines_of(raw) for span in line["spans"]):
+        for line, full in zip(lines_of(raw), lines_of(text.extractRAWDICT()), strict=True):
             line["spans"] = [
                 part
                 for span, letters in zip(line["spans"], full["spans"], strict=bool(line["spans"]))
@@ -162,7 +163,7 @@ def take_concealed(
             ]
     shown: _Shown | None = None
     read: list[tuple[dict[str, Any], list[tuple[list[dict[str, Any]], str, str | None]]]] = []
-    for line in _lines(raw):
+    for line in lines_of(raw):
         groups: list[tuple[list[dict[str, Any]], str, str | None]] = []
         for spans, why in _suspects(line["spans"], areas, grounds):
             kind = why if why == "tiny" else None
@@ -181,15 +182,21 @@ def take_concealed(
                 kept += spans
             else:
                 words = "".join(span["text"] for span in spans).strip()
-                concealed.append(Concealed(kind, words, _hull(spans)))
+                concealed.append(Concealed(kind, words, union([span["bbox"] for span in spans])))
         if kept and len(kept) < len(line["spans"]):
-            line["bbox"] = _hull(kept)
+            line["bbox"] = union([span["bbox"] for span in kept])
         line["spans"] = kept
     return concealed
 
 
-def _lines(raw: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def lines_of(raw: dict[str, Any], /) -> Iterator[dict[str, Any]]:
+    """Yield the lines of a page."""
     return (line for block in raw["blocks"] for line in block.get("lines", ()))
+
+
+def chars_of(line: dict[str, Any], /) -> Iterator[dict[str, Any]]:
+    """Yield the characters of a line with positions of characters."""
+    return (char for span in line["spans"] for char in span["chars"])
 
 
 def _is_cut(span: dict[str, Any], areas: Sequence[_Rectangle]) -> bool:
@@ -208,7 +215,11 @@ def _parts(
     for _, group in groupby(chars, lambda char: _is_over(char["bbox"], areas)):
         part = list(group)
         text = "".join(char["c"] for char in part)
-        yield span | {"text": text, "bbox": _hull(part), "origin": part[0]["origin"]}
+        yield span | {
+            "text": text,
+            "bbox": union([span["bbox"] for span in part]),
+            "origin": part[0]["origin"],
+        }
 
 
 def _is_over(box: _Rectangle, areas: Sequence[_Rectangle]) -> bool:
@@ -294,13 +305,6 @@ def _light(color: int) -> float:
     return (red * 299 + green * 587 + blue * 114) / 255_000
 
 
-def _hull(spans: Sequence[dict[str, Any]]) -> _Rectangle:
-    boxes = [span["bbox"] for span in spans]
-    x0, y0 = (min(box[i] for box in boxes) for i in (0, 1))
-    x1, y1 = (max(box[i] for box in boxes) for i in (2, 3))
-    return x0, y0, x1, y1
-
-
 class _Shown:
     def __init__(self, page: Any) -> None:
         pymupdf = silenced()
@@ -314,7 +318,7 @@ class _Shown:
 
     def kind(self, spans: Sequence[dict[str, Any]], why: str) -> str | None:
         """Return the kind of hidden text, ``None`` if something is drawn in its place."""
-        box = silenced().Rect(_hull(spans)) * self._turn * self._scale
+        box = silenced().Rect(union([span["bbox"] for span in spans])) * self._turn * self._scale
         x0, y0, x1, y1 = box
         if x1 - x0 > y1 - y0:
             # Lines above and below may reach into the rectangle.

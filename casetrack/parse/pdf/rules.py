@@ -151,6 +151,12 @@ def moved(box: _Rectangle, turn: tuple[float, ...]) -> _Rectangle:
     return min(xs), min(ys), max(xs), max(ys)
 
 
+def union(boxes: Sequence[_Rectangle], /) -> _Rectangle:
+    """Return the smallest rectangle around some."""
+    x0, y0, x1, y1 = zip(*boxes, strict=True)
+    return min(x0), min(y0), max(x1), max(y1)
+
+
 # Splits runs of amounts and periods, as financial statements set them, into cells. Columns of
 # amounts are so close that a page's text has ``737,877 $`` or ``1,603,451 1,499,218`` as one run,
 # with blanks for the gaps.

@@ -1,33 +1,36 @@
 """Structure of a tagged PDF: block and table cell of each line (ISO 32000-2, 14.7 and 14.8).
 
-MuPDF gives the lines of a page below their structure elements. Cells need the whole table, because
-empty cells, spans and rows of earlier pages count for their columns.
+PDFium gives the number of marked content for each piece of text; MuPDF gives later text without one
+the number of the text before it. Cells need the whole table, because empty cells, spans and rows of
+earlier pages count for their columns.
 """
 
 from __future__ import annotations
 
 import bisect
-import json
+import contextlib
+import ctypes
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from casetrack.base.errors import ParseFailed
 from casetrack.base.provenance import Box
 from casetrack.parse.layout.segments import Role, Segment, Tag, TaggedCell
-from casetrack.parse.pdf.open import check_memory, failures, silenced
+from casetrack.parse.pdf.open import check_memory, failures, open_in_pdfium, silenced
 from casetrack.parse.pdf.rules import Word, moved, segment_of
-from casetrack.parse.pdf.values import entry_of, items_of, name_of, number_of
+from casetrack.parse.pdf.values import entry_of, items_of, name_of, number_of, object_number
 
-_SCALE = 100.0
+if TYPE_CHECKING:
+    from pathlib import Path
+
 _MIN_TAGGED = 0.6
-_MOST_CELLS, _MOST_SPAN = 50_000, 500
+_MOST_CELLS, _MOST_SPAN, _DEEPEST = 50_000, 500, 64
 _ROLES: dict[str, Role] = {
     "Title": "heading", "H": "heading", "H1": "heading", "H2": "heading", "H3": "heading",
     "H4": "heading", "H5": "heading", "H6": "heading", "LI": "list", "BlockQuote": "quote",
     "Note": "footnote", "FENote": "footnote", "Caption": "caption", "TOCI": "contents",
 }  # fmt: skip
 _GROUPS = frozenset({"THead", "TBody", "TFoot"})
-
-_Path = tuple[int, ...]
 
 
 class PageTags:
@@ -83,119 +86,131 @@ class PageTags:
 class Structure:
     """The structure tree of one document."""
 
-    def __init__(self, document: Any, /) -> None:
-        pdf = silenced()._as_pdf_document(document)
-        self._root = silenced().mupdf.pdf_dict_getp(
-            silenced().mupdf.pdf_trailer(pdf), "Root/StructTreeRoot"
-        )
-        self._tables: dict[_Path, dict[_Path, TaggedCell]] = {}
+    def __init__(self, document: Any, path: Path, passwords: Sequence[str], /) -> None:
+        mupdf = silenced().mupdf
+        trailer = mupdf.pdf_trailer(silenced()._as_pdf_document(document))
+        self._root = mupdf.pdf_dict_getp(trailer, "Root/StructTreeRoot")
+        self._blocks: dict[int, tuple[Tag, Any]] = {}
+        self._cells: dict[int, dict[int, TaggedCell]] = {}
+        self._pages: Any = None
+        if entry_of(self._root, "ParentTree").m_internal:
+            with contextlib.suppress(ParseFailed):
+                self._pages = open_in_pdfium(path, passwords)
 
-    def on(self, page: Any, flags: int, clip: Any, /) -> PageTags:
+    def on(self, page: Any, /) -> PageTags:
         """Return the tags of a page; none if they do not cover most of its text."""
-        if not self._root.m_internal:
+        if self._pages is None:
             return PageTags()
         try:
-            pymupdf = silenced()
-            text = page.get_textpage(flags=flags | pymupdf.TEXT_COLLECT_STRUCTURE, clip=clip)
-            buffer = pymupdf.mupdf.fz_new_buffer(4096)
-            output = pymupdf.mupdf.FzOutput(buffer)
-            pymupdf.mupdf.fz_print_stext_page_as_json(output, text.this, _SCALE)
-            output.fz_close_output()
-            data = pymupdf.JM_BinFromBuffer(buffer).decode("utf-8", "replace")
-            blocks = json.loads(data, strict=False)["blocks"]
-            turn = tuple(page.rotation_matrix)
-            lines = list(self._lines(blocks, turn, (), None, ()))
+            lines = list(self._lines(page))
         except failures() as error:
             check_memory(error)
             return PageTags()
-        tagged = sum(count for _, tag, count in lines if tag is not None)
-        if tagged < _MIN_TAGGED * sum(count for _, _, count in lines):
+        widths = [(box.x1 - box.x0 + box.y1 - box.y0, tag) for box, tag in lines]
+        if sum(w for w, tag in widths if tag) < _MIN_TAGGED * sum(w for w, _ in widths):
             return PageTags()
-        return PageTags([(box, tag) for box, tag, _ in lines if tag is not None])
+        return PageTags([(box, tag) for box, tag in lines if tag is not None])
 
-    def _lines(
-        self,
-        blocks: list[dict[str, Any]],
-        turn: tuple[float, ...],
-        path: _Path,
-        tag: Tag | None,
-        table: _Path,
-    ) -> Iterator[tuple[Box, Tag | None, int]]:
-        """Yield the lines with text: their rectangles, blocks and numbers of visible characters."""
-        for block in blocks:
-            if block["type"] == "structure":
-                here = (*path, block["index"])
-                around = here if block["std"] == "Table" else table
-                own = self._tag(block["std"], here, tag, around)
-                yield from self._lines(block.get("contents") or [], turn, here, own, around)
-            for line in block.get("lines", ()):
-                if count := len("".join(line["text"].split())):
-                    x0, y0, wide, high = (line["bbox"][key] / _SCALE for key in "xywh")
-                    yield Box(*moved((x0, y0, x0 + wide, y0 + high), turn)), tag, count
+    def _lines(self, page: Any) -> Iterator[tuple[Box, Tag | None]]:
+        """Yield the displayed rectangles of the pieces of text of a page, and their tags."""
+        mupdf, number = silenced().mupdf, page.number
+        entry = mupdf.pdf_lookup_page_obj(silenced()._as_pdf_document(page.parent), number)
+        key = entry_of(entry, "StructParents")
+        if not key.m_internal:
+            return
+        parents = mupdf.pdf_lookup_number(entry_of(self._root, "ParentTree"), number_of(key))
+        turn = tuple(page.transformation_matrix * page.rotation_matrix)
+        for mark, box in _texts(self._pages, number):
+            element = mupdf.pdf_array_get(parents, mark) if mark >= 0 else None
+            tag = self._block(element)[0] if element is not None and element.m_internal else None
+            yield Box(*moved(box, turn)), tag
 
-    def _tag(self, kind: str, path: _Path, tag: Tag | None, table: _Path) -> Tag:
-        """Return the block of an element, which can be that of its parent."""
-        if kind in {"TD", "TH"} and table:
-            return Tag(cell=self._cells(table).get(path[len(table) :]))
-        cell = tag.cell if tag is not None else None
-        if kind in _ROLES:
-            level = int(kind[1:]) if kind[1:].isdigit() else 1
-            return Tag(_ROLES[kind], level, cell)
-        is_new = tag is None or (kind == "P" and tag.role == "text")
-        return Tag(cell=cell) if is_new or tag is None else tag
+    def _block(self, element: Any, depth: int = 0) -> tuple[Tag, Any]:
+        """Return the block that contains an element, and the table around it."""
+        number = object_number(element)
+        if number not in self._blocks:
+            kind, above = self._kind(element), entry_of(element, "P")
+            tag, table = Tag(), None
+            is_top = not above.m_internal or object_number(above) == object_number(self._root)
+            if not is_top and depth < _DEEPEST:
+                tag, table = self._block(above, depth + 1)
+            if kind == "Table":
+                table = element
+            elif kind in {"TD", "TH"} and table is not None:
+                tag = Tag(cell=self._table(table).get(number))
+            elif kind in _ROLES:
+                level = int(kind[1:]) if kind[1:].isdigit() else 1
+                tag = Tag(_ROLES[kind], level, tag.cell)
+            elif kind == "P" and tag.role == "text":
+                tag = Tag(cell=tag.cell)
+            self._blocks[number] = tag, table
+        return self._blocks[number]
 
-    def _cells(self, table: _Path) -> dict[_Path, TaggedCell]:
-        """Return the cells of a table by their paths below it, with columns after all spans."""
-        if table not in self._tables:
-            cells = self._tables[table] = {}
+    def _kind(self, element: Any) -> str:
+        """Return the standard type of an element."""
+        mupdf, kind = silenced().mupdf, entry_of(element, "S")
+        if not kind.m_internal:
+            return ""
+        roles = entry_of(self._root, "RoleMap")
+        return str(mupdf.fz_structure_to_string(mupdf.pdf_structure_type(roles, kind)))
+
+    def _table(self, table: Any) -> dict[int, TaggedCell]:
+        """Return the cells of a table by object number, with columns after all spans."""
+        key = object_number(table)
+        if key not in self._cells:
+            cells = self._cells[key] = {}
             taken: set[tuple[int, int]] = set()
-            for row, (path, element, is_head) in enumerate(self._rows(table)):
+            for row, (element, is_head) in enumerate(self._rows(table)):
                 column = 0
-                for index, (kind, cell) in enumerate(self._kids(element)):
+                for kind, cell in self._kids(element):
                     if kind not in {"TD", "TH"}:
                         continue
                     while (row, column) in taken:
                         column += 1
                     wide, high, scope = _attributes(cell)
-                    if wide * high > 1:
-                        around = range(row, row + high), range(column, column + wide)
-                        taken.update((r, c) for r in around[0] for c in around[1])
+                    if high > 1:
+                        across = range(column, column + wide)
+                        taken.update((r, c) for r in range(row, row + high) for c in across)
                     is_name = is_head or (kind == "TH" and scope != "Row")
-                    cells[(*path, index)] = TaggedCell(table, row, column, high, wide, is_name)
+                    place = TaggedCell(key, row, column, high, wide, is_name)
+                    cells[object_number(cell)] = place
                     column += wide
                 if len(cells) + len(taken) > _MOST_CELLS:
                     break
-        return self._tables[table]
+        return self._cells[key]
 
-    def _rows(self, table: _Path) -> Iterator[tuple[_Path, Any, bool]]:
-        """Yield the rows of a table, with or without groups: path below it, element, in a head."""
-        element = self._root
-        for index in table:
-            element = _kid(element, index)
-        for i, (kind, kid) in enumerate(self._kids(element)):
+    def _rows(self, table: Any) -> Iterator[tuple[Any, bool]]:
+        """Yield the rows of a table, and whether each is in its head."""
+        for kind, kid in self._kids(table):
             if kind == "TR":
-                yield (i,), kid, False
+                yield kid, False
             elif kind in _GROUPS:
-                for j, (inner, row) in enumerate(self._kids(kid)):
+                for inner, row in self._kids(kid):
                     if inner == "TR":
-                        yield (i, j), row, kind == "THead"
+                        yield row, kind == "THead"
 
     def _kids(self, element: Any) -> Iterator[tuple[str, Any]]:
         """Yield the parts of an element with their standard types."""
-        mupdf = silenced().mupdf
-        roles = entry_of(self._root, "RoleMap")
         for kid in items_of(entry_of(element, "K"), _MOST_CELLS):
-            kind = entry_of(kid, "S")
-            if kind.m_internal:
-                kind = mupdf.fz_structure_to_string(mupdf.pdf_structure_type(roles, kind))
-            yield kind or "", kid
+            yield self._kind(kid), kid
 
 
-def _kid(element: Any, index: int) -> Any:
-    kids = entry_of(element, "K")
-    return (
-        silenced().mupdf.pdf_array_get(kids, index) if silenced().mupdf.pdf_is_array(kids) else kids
-    )
+def _texts(pages: Any, number: int) -> Iterator[tuple[int, tuple[float, float, float, float]]]:
+    """Yield the mark of each piece of text, -1 without one, and its rectangle in PDF points."""
+    from pypdfium2 import raw
+
+    page = raw.FPDF_LoadPage(pages.raw, number)
+    sides = [ctypes.c_float() for _ in range(4)]
+    try:
+        for at in range(raw.FPDFPage_CountObjects(page)):
+            item = raw.FPDFPage_GetObject(page, at)
+            if raw.FPDFPageObj_GetType(item) == raw.FPDF_PAGEOBJ_TEXT:
+                raw.FPDFPageObj_GetBounds(item, *sides)
+                x0, y0, x1, y1 = (side.value for side in sides)
+                if x1 > x0 and y1 > y0:
+                    yield raw.FPDFPageObj_GetMarkedContentID(item), (x0, y0, x1, y1)
+    finally:
+        raw.FPDF_ClosePage(page)
 
 
 def _attributes(cell: Any) -> tuple[int, int, str]:

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from casetrack.base.errors import ParseFailed
 from casetrack.base.provenance import Box
+from casetrack.parse.pdf.open import open_in_pdfium
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -102,19 +102,8 @@ class Sheet:
 @contextlib.contextmanager
 def in_pdfium(source: Path | bytes, passwords: Sequence[str] = (), /) -> Iterator[Any]:
     """Open a PDF as a ``pypdfium2.PdfDocument``."""
-    import pypdfium2
-
-    failure = ""
-    for password in (None, *passwords):
-        try:
-            document = pypdfium2.PdfDocument(source, password=password)
-        except pypdfium2.PdfiumError as error:
-            failure = str(error)
-            continue
-        with contextlib.closing(document):
-            yield document
-        return
-    raise ParseFailed("the copy" if isinstance(source, bytes) else source, "PDF", failure)
+    with contextlib.closing(open_in_pdfium(source, passwords)) as document:
+        yield document
 
 
 def read_sheet(document: Any, number: int, /) -> Sheet:
