@@ -75,7 +75,7 @@ class IngestRun:
         self._abort = threading.Event()
         self._pages = 0
         self._chunks = 0
-        self._current = ""
+        self._open: dict[int, str] = {}  # Files being read, by thread, the earliest first
         self._failure: Exception | None = None
         self._lock = threading.Lock()
         self._queue: queue.Queue[Message | None] = queue.Queue(_QUEUE_ITEMS)
@@ -117,6 +117,7 @@ class IngestRun:
         try:
             while (file := self._next(files)) is not None:
                 reader.read(file)
+                self._open.pop(threading.get_ident(), None)
         except Stopped:
             pass  # the writer has failed and takes no more messages
         except Exception as error:  # noqa: BLE001 - raised by the writer
@@ -129,7 +130,7 @@ class IngestRun:
             return next(files, None)
 
     def _begun(self, path: str) -> None:
-        self._current = path
+        self._open[threading.get_ident()] = path
 
     def _count_pages(self, pages: int) -> None:
         self._pages += pages
@@ -208,9 +209,8 @@ class IngestRun:
                     recorder.record(message)
                     pages_at_trim = self._trim(pages_at_trim)
             if progress is not None:
-                progress(
-                    IngestProgress(recorder.done, total, self._current, self._pages, self._chunks)
-                )
+                current = next(iter(list(self._open.values())), "")
+                progress(IngestProgress(recorder.done, total, current, self._pages, self._chunks))
         if self._failure is not None:
             raise self._failure
         self._session.commit()

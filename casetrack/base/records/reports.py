@@ -222,7 +222,7 @@ class IngestProgress:
 
     done: int
     total: int
-    file: str
+    file: str  # Of those being read the first that was begun
     pages: int
     chunks: int
 

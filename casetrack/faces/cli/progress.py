@@ -80,8 +80,9 @@ class Meter:
 
     def ingest(self, moment: IngestProgress) -> None:
         """Show a moment of a running ingest."""
-        pages = f"{counted(moment.pages, 'page')}, " if moment.pages else ""
-        self.update(moment.done, moment.total, f"{pages}{_short(moment.file)}")
+        counts = [(moment.pages, "page"), (moment.chunks, "passage")]
+        parts = [counted(count, name) for count, name in counts if count] + [_short(moment.file)]
+        self.update(moment.done, moment.total, ", ".join(filter(None, parts)))
 
     def step(self, what: str, done: int, total: int | None, /) -> None:
         """Show a moment of work that names its parts."""

@@ -43,8 +43,8 @@ def test_a_log_gets_a_line_now_and_then(
             wait(1)
     lines = capsys.readouterr().err.splitlines()
     assert [re.findall(r"\d+", line) for line in lines] == [
-        ["10", "30", "100"],
-        ["20", "30", "200"],
+        ["10", "30", "100", "250"],
+        ["20", "30", "200", "500"],
     ]
     assert all("Lease\ufffd.pdf" in line for line in lines)
 
