@@ -339,6 +339,8 @@ EXACT = {
         "[O:Zed Dairy, Inc.] sold. [O:Mary Marlow Zed Dairy, Inc.] Yes. "
         "[O:Mary Marlow Zed Dairy, Inc.] No."
     ),
+    "organization: Oat Office": "the Director of the [O:Oat Office] (Director); the Director left.",
+    "location: Hamburg | Hamburg": "Buyer: [O:Oak Ltd] | City: [O:Hamburg]\nCity: [O:Hamburg]",
     "person: Jo Roe | Roe | Ann Doe": "Mr. [P:Jo Roe] (“Roe”), Ms. [P:Ann Doe], Company Secretary.",
     "person: John P. Varga | Varga": "[P:John P. Varga] left. [O:Varga] was chair.",
     "location: Oakham | ME | Washington, D.C. | U.S.": (

@@ -28,9 +28,15 @@ if TYPE_CHECKING:
 
     from casetrack.base.records.graph.entities import FoundBy
     from casetrack.extract.spans import NameKind, NameSpan
+    from casetrack.graph.document.facts import ChunkFacts
     from casetrack.graph.document.learn import Learned
 
 _TITLE_BEFORE = re.compile(r"(?<!\w)([^\W\d_]{2,12})\.?\s{1,2}$")
+_PLACE = re.compile(
+    r"(?i)(?:^|[|\n\t]) ?(?:city|town|country|county|state|province|region|stadt|ort|land"
+    r"|ville|pays|ciudad|país|città|paese|plaats) ?: ?$"
+)
+"""The label of a field that has a place."""
 _TITLE_ENDINGS = frozenset(title[-2:] for title, gender in HONORIFICS.items() if gender)
 _SUFFIX_BEHIND = re.compile(r",?\s{1,2}(Jr|Sr|JR|SR|Jnr|Snr|II|III|IV)\b\.?")
 _IN_PARENTHESES = re.compile(
@@ -142,13 +148,18 @@ def _read(learned: Learned) -> _Reading:
     weights: dict[str, dict[str, float]] = {}
     for number, chunk in enumerate(learned.chunks):
         for span in chunk.names:
+            if _is_label(chunk, span):
+                reading.contexts.append((number, span, ("", "", ""), ""))
+                continue
             text = learned.called.get(Where(number, span.start, span.end), span.text)
             form = reading.surfaces.get(text)
             if form is None:
                 form = reading.surfaces[text] = surface(text)
                 reading.lines[text] = clean(text)
             kind = weights.setdefault(form, {})
-            kind[span.kind] = kind.get(span.kind, 0.0) + span.confidence
+            is_place = _PLACE.search(chunk.text, max(0, span.start - 40), span.start)
+            own, sure = ("location", 1.0) if is_place else (span.kind, span.confidence)
+            kind[own] = kind.get(own, 0.0) + sure
             gender, suffix, spelling = "", "", reading.lines[text]
             if span.kind == "person":
                 title = _title_before(chunk.text, span.start)
@@ -165,6 +176,18 @@ def _read(learned: Learned) -> _Reading:
     titled = {form for form, gender, _ in reading.spellings if gender}
     reading.kinds.update(kinds_of(weights, learned, titled))
     return reading
+
+
+def _is_label(chunk: ChunkFacts, span: NameSpan) -> bool:
+    """Return whether a name in a table is the label of a value, or in several rows."""
+    is_split = "\n" in span.text
+    if not (is_split or chunk.text.startswith(":", span.end)):
+        return False
+    start, end = chunk.char_start + span.start, chunk.char_start + span.end
+    if not any(first <= start and end <= last for first, last in chunk.tables):
+        return False
+    before = chunk.text[: span.start].rstrip(" ")
+    return is_split or not before or before[-1] in "|\n"
 
 
 def _title_before(text: str, start: int) -> str:

@@ -111,6 +111,12 @@ _ROLES_OF_PARTY = frozenset(_LISTS.words("parted"))
 _PARTICIPLE = re.compile(r"(?:non-?)?\w+(?:ed|ing|ant|ent)")
 
 
+def is_office(text: str, word: str, start: int, /) -> bool:
+    """Return whether the word is an office in the name at *start*: "the Secretary of Labor"."""
+    before = text[max(0, start - len(word) - 20) : start]
+    return re.search(rf"(?i)\b{re.escape(word)} (?:of|for)(?: the)? $", before) is not None
+
+
 def is_part(word: str, /) -> bool:
     """Return whether a word is a party role in a contract or a case ("Buyer", "the Customer")."""
     words = [fold(w) for w in _ARTICLES.sub("", word).split()]
@@ -182,6 +188,8 @@ def find_roles(chunk: ChunkFacts, kinds: Sequence[NameKind | None], /) -> dict[i
         # A mark if the text continues, so that the cut does not look like an end.
         behind = text[span.end : stop] + ("\0" if stop < len(text) else "")
         stated_role = _in_parentheses(behind, kind)
+        if stated_role and is_office(text, stated_role, span.start):
+            continue
         if stated_role is None and kind == "person":
             stated_role = _behind(behind) or _signed(text, span.end, high) or _before(before)
         stated_role = stated_role or _mail_head(text, span.start)
@@ -200,7 +208,9 @@ def _defined(chunk: ChunkFacts, kinds: Sequence[NameKind | None], roles: dict[in
             continue
         owner = _owner(chunk, kinds, match.start())
         stated_role = role(match[1])
-        if owner is not None and stated_role and owner not in roles:
+        if owner is None or not stated_role or owner in roles:
+            continue
+        if not is_office(text, match[1], chunk.names[owner].start):
             roles[owner] = stated_role
 
 

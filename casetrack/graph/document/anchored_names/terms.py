@@ -49,7 +49,7 @@ from casetrack.graph.document.anchored_names.definitions import (
     resembles,
 )
 from casetrack.graph.document.anchored_names.facts import Anchor, Term, Where
-from casetrack.graph.document.titles import is_part, role
+from casetrack.graph.document.titles import is_office, is_part, role
 from casetrack.graph.entities.lexicon import HONORIFICS
 from casetrack.graph.entities.locations import is_known_place, is_state, location_key
 from casetrack.graph.entities.text import fold
@@ -190,9 +190,9 @@ class TermReader:
         if not wanted:
             return
         owner = self._owner(at, [w for _, _, w in wanted], strict=strict, ticker=ticker)
-        if owner is None:
-            return
         word = wanted[0][2]
+        if owner is None or is_office(self._text, word, owner.start):
+            return
         is_word = word.isalpha() and not (word.isupper() or is_part(word))
         if strict and not ticker and is_word and not text.startswith(word, owner.start):
             # "Oakham America, Inc. (America)" is a place, "(Oakham)" a short name.
