@@ -68,8 +68,7 @@ def read_date(cover: Cover, kind: str, /) -> Found | None:
     for span in find_dates(text):
         if span.precision not in {"day", "month"} or not span.first or span.kind not in _KINDS:
             continue
-        line = text[text.rfind("\n", 0, span.start) + 1 :].partition("\n")[0]
-        rank = 0.0 if is_docket_header(line) else _rank(text, span, kind, salutation)
+        rank = _rank(text, span, kind, salutation)
         if rank > _ENOUGH and (best is None or rank > best[0]):
             best = rank, span
     if best is None:
@@ -103,8 +102,9 @@ def _rank(text: str, span: DateSpan, kind: str, salutation: int) -> float:
         rank += 1.5
     if kind in {"invoice", "order"} and _OF_BILL.search(own_line):
         rank += 1.5
-    if kind == "contract" and rank < _OF_CONTRACT:
-        return 0.0  # a contract names many dates; its own is marked or alone on its line
+    # A contract names many dates; its own is marked or alone on its line.
+    if (kind == "contract" and rank < _OF_CONTRACT) or is_docket_header(line):
+        return 0.0
     return rank - span.start / _COVER
 
 

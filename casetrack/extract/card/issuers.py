@@ -46,11 +46,14 @@ _CLOSING: Final = pattern("closing")
 _ABSTRACT: Final = re.compile(r"(?im)^\W*(?:\d\W+)?(?:abstract|zusammenfassung|introduction)\b")
 _INSTITUTION: Final = re.compile(
     r"(?i)\b(?:universit|institut|department|inc\b|corp|laborator|school|college|abstract|research|"
-    r"group\b|labs|journal|proceedings|conference|press\b|introduction|preprint)"
+    r"group\b|labs|paper\b|report\b|journal|proceedings|conference|press\b|introduction|preprint)"
 )
 _TITLED: Final = re.compile(r"^(?:Mr|Ms|Mrs|Dr)\.?\s+|,[^,]*$")
 _SALUTED: Final = re.compile(r"(?i:herrn?|frau|mr\.?|ms\.?|mrs\.?|attn\.?)")
 _MEETING: Final = pattern("meeting")
+_PLAIN_MEETING: Final = re.compile(
+    r"(?i)(?:\w+treffen|mitglieder\w+|meeting|top|\w+tag\b|status|\w+ly\b|annual|regular)"
+)
 _BY: Final = re.compile(rf"^\W*[Bb]y:?[ \t]+(?P<v>{PERSON.pattern})\s*$", re.MULTILINE)
 _OF_BODY: Final = re.compile(
     r"(?:versammlung|sitzung|meeting|minutes)\s+(?:des|der|of(?:\s+the)?)\s+(?P<v>[A-ZÄÖÜ][^\n,(]{2,70})"
@@ -63,9 +66,12 @@ _TO: Final = re.compile(r"^\W*(?:TO|To|An)\s*:\s*(?P<v>[^\n]{2,80})", re.MULTILI
 _SUBJECT: Final = re.compile(r"(?:re|betreff|subject|via|by)\b", re.IGNORECASE)
 _SMALL_ADDRESS: Final = re.compile(r"\w\s+[●•·∙|–-]\s+.*\d\s+[●•·∙|–-]\s+\D{0,3}\d{4,5}\s")
 """A name, street and town on one line, with marks between them."""
-_HOST: Final = re.compile(r"(?:@|www\.|https?://)[\w.-]+")
+_HOST: Final = pattern("host")
+_RIGHTS: Final = pattern("rights")
+_OFFICE: Final = pattern("office")
+_CAPITALS: Final = r"(?P<v>(?:[A-Z][\w’'-]+\s+(?:(?:of|on|for|the|and)\s+){0,2}){2,7})"
 _COVER, _TOP, _BELOW_TITLE, _BLOCK = 2500, 400, 3, 12
-_SUBJECT_WORDS = 5
+_SUBJECT_WORDS, _ACRONYM = 5, 3
 """Minimum number of words of a line with a date that is a subject."""
 """Characters in which a firm may be alone on a line, of a filing and of others; lines below a
 title, and above a salutation."""
@@ -80,9 +86,8 @@ def read_issuer(cover: Cover, kind: str, /) -> Found | None:
     if kind in FILINGS:
         return _registrant(cover)
     if kind in ISSUED:
-        return matched(cover, "issuer", page_title(cover), 0.8, "title of the page") or _releases(
-            cover
-        )
+        page = matched(cover, "issuer", page_title(cover), 0.8, "title of the page")
+        return page or _releases(cover) or _office(cover) or _of_host(cover)
     if kind in BILLS:
         return _labelled(cover, "issuer") or _letterhead(cover) or _firm_line(cover, _COVER)
     if kind == "paper":
@@ -104,7 +109,8 @@ def read_issuer(cover: Cover, kind: str, /) -> Found | None:
     found = found or matched(cover, "issuer", _ADOPTS.search(cover.text), 0.8, "adopts it")
     found = found or _firm_line(cover)
     # The agency at the head of a form receives it.
-    return found or (None if kind == "form" else _agency(cover)) or _author(cover)
+    found = found or (None if kind == "form" else _agency(cover)) or _author(cover)
+    return found or _office(cover) or _of_host(cover)
 
 
 def read_addressee(cover: Cover, kind: str, /) -> Found | None:
@@ -233,6 +239,29 @@ def _releases(cover: Cover) -> Found | None:
     opening = _firm_key(text[:about], len(text))
     is_only = len({f.value for f in found}) == 1 and _firm_key(found[0].value) in opening
     return found[0] if is_only and found[0].evidence == "about section" else None
+
+
+def _office(cover: Cover) -> Found | None:
+    """Return the only public office that the cover names with its place, twice or more."""
+    named = list(_OFFICE.finditer(cover.text))
+    is_one = len({clean(m["v"]).casefold() for m in named}) == 1 < len(named)
+    return matched(cover, "issuer", named[0], 0.7, "office named twice") if is_one else None
+
+
+def _of_host(cover: Cover) -> Found | None:
+    """Return the only name of an address or a copyright line that is also written elsewhere."""
+    names: dict[str, re.Match[str]] = {}
+    sources = (*_HOST.finditer(cover.text), *_RIGHTS.finditer(cover.text))
+    for host in {m["v"].lower() for m in sources}:
+        written = r"[ &.-]{0,2}".join(map(re.escape, host))
+        name = rf"(?<![\w@/.])(?=[A-Z])(?P<v>(?i:{written}))(?![\w@/]|\.\w)"
+        places = list(re.finditer(name, cover.text))
+        places = [m for m in places if len(host) > _ACRONYM or m["v"].isupper()]
+        if places and (len(places) > 1 or places[0].end() < _TOP):
+            names[host] = places[0]
+    match = next(iter(names.values())) if len(names) == 1 else None
+    full = match and re.search(rf"{_CAPITALS}(?=\({match['v']}\))", cover.text)
+    return matched(cover, "issuer", full or match, 0.75, "address or copyright line")
 
 
 def _is_person(found: Found, text: str) -> bool:
@@ -403,15 +432,7 @@ def _body_of_minutes(cover: Cover) -> Found | None:
             continue
         match = _MEETING.match(text)
         is_body = match and not find_dates(match["v"]) and _WORD.search(_firm_key(match["v"]))
-        if (
-            match
-            and is_body
-            and not re.match(
-                r"(?:\w+treffen|mitglieder\w+|meeting|top|\w+tag\b|status|\w+ly\b|annual|regular)",
-                match["v"],
-                re.IGNORECASE,
-            )
-        ):
+        if match and is_body and not _PLAIN_MEETING.match(match["v"]):
             start = line.start + line.text.find(match["v"].split()[0])
             end = start + len(match["v"])
             return found_at(cover, "issuer", start, end, 0.75, "title of minutes")

@@ -33,7 +33,9 @@ _BETWEEN: Final = pattern("between")
 _AGENCY: Final = pattern("agency")
 _PAGE_TITLE: Final = re.compile(r"\s*(?P<headline>\S.{11,})\s[|–—-]\s(?P<v>\S.+)")
 _RELEASED: Final = re.compile(r"(?i)\W*for\s+immediate\s+release\W*$")
-_OPEN_END: Final = re.compile(r"(?i)(?:\s+(?:for|of|to|and|by|with|the|dated))+\s*$")
+_OPEN_END: Final = re.compile(
+    r"(?i)(?:(?:^|\s+)(?:of|and|for|the|to|in|on|with|an?|by|from|dated|und|der|die|für))+\s*$"
+)
 
 
 def read_title(cover: Cover, kind: str, /) -> Found | None:
@@ -144,20 +146,13 @@ def _headline(cover: Cover, kind: str) -> Found | None:
                 break
             if not (
                 line.text.rstrip().endswith((",", "-", "–", "—", ":"))
-                or _ends_open(cover.text[line.start : end])
+                or _OPEN_END.search(cover.text[line.start : end])
                 or following[0][0].islower()
             ):
                 break
             end = further.end
         return found_at(cover, "title", line.start, end, 0.7, "first line")
     return None
-
-
-def _ends_open(text: str) -> bool:
-    """Return whether a title line needs a continuation: it ends with a small word."""
-    return bool(
-        re.search(r"\b(?:of|and|for|the|to|in|on|with|a|an|by|from|und|der|die|für)$", text.strip())
-    )
 
 
 def _contract_title(cover: Cover) -> Found | None:
@@ -187,8 +182,7 @@ def _contract_title(cover: Cover) -> Found | None:
         start += 5 if text.startswith("THIS ") else 0
         above = cover.lines[number - 1] if number else None
         if above and cover.text[above.end : start].count("\n") == 1:
-            is_part = _ends_open(above.text.lower())
-            is_part = is_part or re.match(r"(?i:and|for|to|of)\s", text) is not None
+            is_part = bool(_OPEN_END.search(above.text) or re.match(r"(?i:and|for|to|of)\s", text))
             is_part = is_part or (len(text.split()) == 1 and len(above.text.split()) < 5)
             is_part = is_part or (text.isupper() and above.text.isupper())
             is_part = is_part and not _FIRM.search(above.text)
@@ -207,7 +201,7 @@ def _contract_title(cover: Cover) -> Found | None:
             held = (
                 CONTRACT_NOUN.match(after.text.split()[-1])
                 or re.match(r"(?:and|to|of|for)\b", after.text, re.IGNORECASE)
-                or _ends_open(cover.text[start:end].lower())
+                or _OPEN_END.search(cover.text[start:end])
             )
             if (
                 gap > 2

@@ -14,6 +14,7 @@ from casetrack.base.words import WordLists
 from casetrack.base.years import is_clock_fault
 from casetrack.extract.dates import read_date
 from casetrack.extract.dates.vocabulary import WROTE
+from casetrack.extract.language import sentence_ends
 from casetrack.extract.papers.docket_sheet import is_docket_header
 from casetrack.graph.answers.sentence import sentence_around, shortened
 
@@ -69,9 +70,6 @@ _FIGURE = re.compile(r"\S*\d\S*")
 _FIGURES = 5
 """Text with more figures than this, and more figures than words, is a row of a plain-text table."""
 _NUMBER = re.compile(r"\d{3}")
-_SENTENCE_ENDS = frozenset(".!?")
-_RUNNING_WORDS = 3
-"""Number of lower-case words that make a line with a full stop running text, not a heading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,18 +204,9 @@ def _bare(
     own, name = shortened(chunk.text, *line, at, _WIDTH), title or source.document_name
     if own in name or name in own:
         return Reading(name, 0.6)
-    if at[0] < _HEAD and not _has_running_text(chunk.text[: line[0]]):
+    if at[0] < _HEAD and not any(sentence_ends(chunk.text, 0, line[0])):
         return Reading(f"{own}: date at the head of {name}", 0.6)
     return None
-
-
-def _has_running_text(text: str) -> bool:
-    return any(
-        line.rstrip()[-1:] in _SENTENCE_ENDS
-        and sum(word.islower() for word in line.split()) >= _RUNNING_WORDS
-        for line in text.splitlines()
-        if line.strip()
-    )
 
 
 _MAIL_LINE = _LISTS.pattern("mail_line")
