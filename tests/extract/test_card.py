@@ -93,6 +93,10 @@ CARDS = {
     "press release: Storm ahead of us - Weather Office\nHome\nStorm ahead of us\nIt blows.": (
         "own_title: Storm ahead of us; issuer: Weather Office"
     ),
+    "other: Skip to main content\nA year of work\nElm Works grew. Write to info@mail.elmworks.com. "
+    "Elm Works is old.": "own_title: A year of work; issuer: Elm Works",
+    "other: Doc 632-1 Filed 04/18/18 Page 2 of 60\n1 Ann Roe\n2 Elm Street\nOak County District "
+    "Attorney\n(Oak County District Attorney’s Office)": "issuer: Oak County District Attorney",
     "contract: SECOND AMENDMENT\nTO\nLEASE AGREEMENT\ndated as of May 3, 2024": (
         "own_title: SECOND AMENDMENT TO LEASE AGREEMENT; stated_on: 2024-05-03; "
         "base: LEASE AGREEMENT"

@@ -20,8 +20,10 @@ dated AS (
         -- A fiscal quarter of a year with unknown months has no days.
         AND first_day IS NOT NULL AND last_day IS NOT NULL
         AND precision IN ('day', 'week', 'month', 'quarter', 'half', 'year', 'range')
-        -- "In a month" or "the same week" is seldom a date; "last Tuesday" is one.
-        AND (kind <> 'relative' OR (confidence::DOUBLE >= 0.6 AND precision = 'day'))
+        -- "In a month" or "three months ago" is seldom a day; "last Tuesday" is one.
+        AND (kind <> 'relative' OR (
+            confidence::DOUBLE >= 0.6 AND precision = 'day' AND NOT regexp_matches(text, '(?i)(?:week|month|year)s?\b')
+        ))
         AND ($start IS NULL OR last_day >= CAST($start AS VARCHAR))
         AND ($end IS NULL OR first_day <= CAST($end AS VARCHAR))
         -- A year within a name is part of it, as in the name of an act. Whole dates next to a

@@ -109,7 +109,7 @@ def _capital(part: str) -> str:
 
 def _kind(name: str, address: str) -> NameKind | None:
     words = name.replace(",", " ").split()
-    if is_company(name):
+    if is_company(name) or "".join(words).lower() in address.partition("@")[2].split("."):
         return "organization"
     if not 2 <= len(words) <= 5 or not all(_LETTERS.match(w) and w[0].isupper() for w in words):
         return None
