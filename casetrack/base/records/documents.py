@@ -324,7 +324,8 @@ class Document(Card):
         who = "; ".join((*parties[:_PARTIES], *more))
         who = who or " \u2192 ".join(filter(None, (self.issuer, self.addressee)))
         day = self.stated_on or self._period_shown
-        title = self.own_title or self.legal_title or self.case_name
+        captioned = self.case_name and len(self.legal_title or "") <= _TITLE and self.legal_title
+        title = captioned or self.case_name or self.own_title or self.legal_title
         title = title and shorten(title, _TITLE, placeholder="…")
         facts = [fact for fact in (who, day) if fact and fact not in (title or "")]
         return ", ".join([*filter(None, [title]), *facts]) or None

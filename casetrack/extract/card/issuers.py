@@ -69,9 +69,8 @@ _SMALL_ADDRESS: Final = re.compile(r"\w\s+[●•·∙|–-]\s+.*\d\s+[●•·�
 _HOST: Final = pattern("host")
 _RIGHTS: Final = pattern("rights")
 _OFFICE: Final = pattern("office")
-_CAPITALS: Final = r"(?P<v>(?:[A-Z][\w’'-]+\s+(?:(?:of|on|for|the|and)\s+){0,2}){2,7})"
 _COVER, _TOP, _BELOW_TITLE, _BLOCK = 2500, 400, 3, 12
-_SUBJECT_WORDS, _ACRONYM = 5, 3
+_SUBJECT_WORDS = 5
 """Minimum number of words of a line with a date that is a subject."""
 """Characters in which a firm may be alone on a line, of a filing and of others; lines below a
 title, and above a salutation."""
@@ -87,7 +86,7 @@ def read_issuer(cover: Cover, kind: str, /) -> Found | None:
         return _registrant(cover)
     if kind in ISSUED:
         page = matched(cover, "issuer", page_title(cover), 0.8, "title of the page")
-        return page or _releases(cover) or _office(cover) or _of_host(cover)
+        return page or _releases(cover) or _repeated(cover)
     if kind in BILLS:
         return _labelled(cover, "issuer") or _letterhead(cover) or _firm_line(cover, _COVER)
     if kind == "paper":
@@ -110,7 +109,7 @@ def read_issuer(cover: Cover, kind: str, /) -> Found | None:
     found = found or _firm_line(cover)
     # The agency at the head of a form receives it.
     found = found or (None if kind == "form" else _agency(cover)) or _author(cover)
-    return found or _office(cover) or _of_host(cover)
+    return found or _repeated(cover)
 
 
 def read_addressee(cover: Cover, kind: str, /) -> Found | None:
@@ -241,27 +240,19 @@ def _releases(cover: Cover) -> Found | None:
     return found[0] if is_only and found[0].evidence == "about section" else None
 
 
-def _office(cover: Cover) -> Found | None:
-    """Return the only public office that the cover names with its place, twice or more."""
-    named = list(_OFFICE.finditer(cover.text))
-    is_one = len({clean(m["v"]).casefold() for m in named}) == 1 < len(named)
-    return matched(cover, "issuer", named[0], 0.7, "office named twice") if is_one else None
-
-
-def _of_host(cover: Cover) -> Found | None:
-    """Return the only name of an address or a copyright line that is also written elsewhere."""
-    names: dict[str, re.Match[str]] = {}
-    sources = (*_HOST.finditer(cover.text), *_RIGHTS.finditer(cover.text))
-    for host in {m["v"].lower() for m in sources}:
-        written = r"[ &.-]{0,2}".join(map(re.escape, host))
-        name = rf"(?<![\w@/.])(?=[A-Z])(?P<v>(?i:{written}))(?![\w@/]|\.\w)"
-        places = list(re.finditer(name, cover.text))
-        places = [m for m in places if len(host) > _ACRONYM or m["v"].isupper()]
-        if places and (len(places) > 1 or places[0].end() < _TOP):
-            names[host] = places[0]
-    match = next(iter(names.values())) if len(names) == 1 else None
-    full = match and re.search(rf"{_CAPITALS}(?=\({match['v']}\))", cover.text)
-    return matched(cover, "issuer", full or match, 0.75, "address or copyright line")
+def _repeated(cover: Cover) -> Found | None:
+    """Return the only office, else the only name of an address or a copyright line, named again."""
+    for source in (_OFFICE, _HOST, _RIGHTS):
+        names: list[re.Match[str]] = []
+        for given in sorted({m["v"].lower() for m in source.finditer(cover.text)})[:_BLOCK]:
+            written = r"[ &.-]{0,2}".join(map(re.escape, given))
+            name = rf"(?<![\w@/.])(?=[A-Z])(?P<v>(?i:{written}))(?![\w@/]|\.\w)"
+            places = list(re.finditer(name, cover.text))
+            if places and (len(places) > 1 or places[0].end() < _TOP):
+                names.append(places[0])
+        if len(names) == 1:
+            return matched(cover, "issuer", names[0], 0.7, "named again")
+    return None
 
 
 def _is_person(found: Found, text: str) -> bool:

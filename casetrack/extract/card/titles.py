@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from casetrack.extract.card.facts import Found, clean, found_at, matched, of_property
 from casetrack.extract.card.patterns import FILINGS, MAILS, NOT_TITLE, PERSON, pattern
 from casetrack.extract.dates import find_dates
+from casetrack.extract.papers.docket_sheet import is_docket_header
 
 if TYPE_CHECKING:
     from casetrack.extract.card.cover import Cover
@@ -131,6 +132,7 @@ def _headline(cover: Cover, kind: str) -> Found | None:
             or _FIRM.fullmatch(line.text)
             or (line.text.isupper() and line.text.endswith(","))  # a party
             or NOT_TITLE.match(line.text)
+            or is_docket_header(line.text)
             or len(line.text) > 140
             or letters < 0.35 * len(line.text)
             or is_day(line.text)

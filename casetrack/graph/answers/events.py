@@ -64,6 +64,7 @@ _ROUTING = _LISTS.pattern("routing")
 _NOISE_SENTENCE = re.compile(
     r"©|\bcopyright\b|all rights reserved|!\[[^\]]*\]\(|\bpp?(?:ages)?\.? \d+[-–]\d", re.IGNORECASE
 )
+_PATH = re.compile(r"/|\W{0,4}https?://")
 _BEFORE_YEAR = _LISTS.pattern("before_year")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _FIGURE = re.compile(r"\S*\d\S*")
@@ -118,7 +119,7 @@ def read_event(
     if _ROUTING.match(sentence) or (_MAIL_LINE.match(text) and _MAIL_LINE.match(sentence)):
         return None
     before = text[max(low, start - 90) : start]
-    is_path = before.endswith("/") or text.startswith("/", end)
+    is_path = before.endswith("/") or _PATH.match(text, end)
     is_noise = is_path or _NOISE_BEFORE.search(before[-40:]) or _NOISE_SENTENCE.search(sentence)
     if is_noise or _CITED_BEFORE.search(before):
         return None
@@ -180,7 +181,8 @@ def _cell(
     """Read a row of a table; a month or quarter that only labels its row is no event."""
     before = text[row[0] : place[0]]
     first = "|" not in before.lstrip("| ")
-    if first and precision not in {"day", "range"}:
+    is_period = _PERIOD.search(before) or _BALANCE.search(before)
+    if is_period or (first and precision not in {"day", "range"}):
         return None
     after = text.find("|", place[1], row[1])
     cell = text[row[0] + before.rfind("|") + 1 : row[1] if after < 0 else after]
