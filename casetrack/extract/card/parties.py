@@ -269,7 +269,9 @@ def _name_span(text: str, at: int, high: int) -> tuple[int, int] | None:
 
 
 _TIME: Final = re.compile(r"(?i)\b(?:date|agreement|period|term|time|closing)$")
-_GOES_ON: Final = re.compile(r"\s+(?:&|OF\b|of\s+[A-Z][a-z]|(?i:and)\s+(?i:trust|savings)\b)")
+_GOES_ON: Final = re.compile(
+    r"\s+(?:&|OF\b|of\s+[A-Z][a-z]|(?i:and)\s+(?i:trust|savings|company(?=,))\b)"
+)
 _BRANCH: Final = re.compile(r",\s+(?:[A-Z][\w.]*\s+){1,3}(?i:branch)\b")
 _LAST_WORD: Final = re.compile(rf"\w+(?:\s\w+)?,?\s+(?:{FORM})(?!\w)")
 _SHORTENED: Final = re.compile(r"(?:\b[A-Z]|\b(?:Mr|Ms|Dr|St|Jr|Sr|Inc|Co|Corp|Ltd|No|Bros))$")
