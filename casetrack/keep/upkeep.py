@@ -11,6 +11,12 @@ from typing import TYPE_CHECKING
 from casetrack.base.errors import CollectionBusy, See, UsageError
 from casetrack.base.records.snapshots import UpkeepReport
 from casetrack.graph.opened import graph_of
+from casetrack.store.index.stored_segments import index_home, segment_folder
+from casetrack.store.originals import drop_copies, remove_stray_copies
+from casetrack.store.place import stored_bytes
+from casetrack.store.session import journalled, sweep, write_session
+from casetrack.store.untaken import forget, note
+from casetrack.store.upkeep import KEEP_SECONDS, live_bytes, mark_done, measure, prune_stage
 
 if TYPE_CHECKING:
     import threading
@@ -31,8 +37,6 @@ def needs_upkeep(workspace: Workspace, /) -> bool:
     """Return whether an upkeep is worthwhile; after a recent one, only for a large amount."""
     from casetrack.graph import stored_segments
     from casetrack.store import upkeep
-    from casetrack.store.index.stored_segments import index_home, segment_folder
-    from casetrack.store.upkeep import KEEP_SECONDS
 
     folder = workspace.folder
     if upkeep.is_pressing(folder):
@@ -48,9 +52,6 @@ def needs_upkeep(workspace: Workspace, /) -> bool:
 
 def freeable_bytes(workspace: Workspace, /) -> int:
     """Return the approximate bytes that an upkeep frees, without those of named snapshots."""
-    from casetrack.store.place import stored_bytes
-    from casetrack.store.upkeep import live_bytes
-
     folder = workspace.folder
     datasets = sum(stored_bytes(folder, name) for name in ("chunks.lance", "documents.lance"))
     return max(0, datasets - live_bytes(folder))
@@ -85,9 +86,6 @@ def delete_document(
 ) -> Document:
     """Delete a document; for parameters and errors see ``Collection.delete_document``."""
     from casetrack.store.excluded import exclude as keep_out
-    from casetrack.store.originals import drop_copies
-    from casetrack.store.session import write_session
-    from casetrack.store.untaken import forget
 
     workspace.require_active()
     with write_session(workspace.folder) as session:
@@ -113,10 +111,7 @@ def forget_source(workspace: Workspace, name: str, /) -> SourceInfo:
     """Delete a source; for errors see ``Collection.forget_source``."""
     from casetrack.base.arguments import suggest
     from casetrack.keep.sync.cache import HashCache
-    from casetrack.store.originals import drop_copies
-    from casetrack.store.session import write_session
     from casetrack.store.source_states import forgotten, source_infos
-    from casetrack.store.untaken import forget
 
     workspace.require_active()
     with write_session(workspace.folder) as session:
@@ -175,7 +170,6 @@ class _Upkeep:
         self, workspace: Workspace, *, secure: bool, cancel: threading.Event | None
     ) -> None:
         from casetrack.store.index.segment_files import GRACE_SECONDS
-        from casetrack.store.upkeep import KEEP_SECONDS
 
         self._workspace, self._folder = workspace, workspace.folder
         self._secure, self._cancel = secure, cancel
@@ -190,8 +184,6 @@ class _Upkeep:
         from casetrack.store.history import repair_tags
         from casetrack.store.reader_locks import sweep_reader_locks
         from casetrack.store.scratch import sweep_spools
-        from casetrack.store.session import journalled, sweep
-        from casetrack.store.upkeep import mark_done, measure
 
         started, before = time.perf_counter(), measure(self._folder)
         opened = (open_dataset(self._folder, name) for name in (DOCUMENTS, CHUNKS))
@@ -252,7 +244,6 @@ class _Upkeep:
     def _views(self) -> None:
         """Remove deleted documents from the search index and the graph."""
         from casetrack.graph import stored_segments
-        from casetrack.store.index.stored_segments import index_home, segment_folder
 
         if self._secure:
             # Windows removes no file that this process still maps.
@@ -269,8 +260,6 @@ class _Upkeep:
             )
 
     def _copies(self) -> None:
-        from casetrack.store.originals import remove_stray_copies
-
         count = remove_stray_copies(self._folder, self._snapshot())
         if count:
             self._removed.append(_counted(count, "copy", "copies") + " of deleted files")
@@ -281,7 +270,6 @@ class _Upkeep:
         from casetrack.ingest.steps.encoding import CONTEXT_COLUMNS
         from casetrack.store import rewrite
         from casetrack.store.index.segment_files import read_groups
-        from casetrack.store.upkeep import prune_stage
 
         if not rewrite.is_unfinished(self._folder):
             return
@@ -316,7 +304,6 @@ class _Upkeep:
         from casetrack.store.marks.store import keep
         from casetrack.store.migrations.backup import KEEP, remove_backups
         from casetrack.store.source_states import FILE as SOURCES
-        from casetrack.store.untaken import note
 
         for backup in remove_backups(self._folder, older_than=None if self._secure else KEEP):
             self._removed.append(f"the backup of format {backup.version}")

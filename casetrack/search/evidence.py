@@ -340,8 +340,6 @@ READ_FURTHER = 2
 """Maximum number of further results whose text is read, because they have more of the words."""
 FEWEST = 2
 """A question with fewer content words may be answered in other words."""
-JUDGED = 10
-"""Number of judged results, so that the verdict does not depend on the limit."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from casetrack.base import schema
 from casetrack.base.errors import CaseTrackError, CollectionDamaged
 from casetrack.base.files import storage_errors
@@ -24,8 +26,6 @@ from casetrack.store.rows import Rows
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
-
-    import pyarrow as pa
 
     from casetrack.base.records import CollectionInfo
     from casetrack.store.datasets import Snapshot
@@ -70,7 +70,6 @@ def write_copy(
 
 def _write(path: Path, batches: Any, layout: pa.Schema) -> None:
     import lance
-    import pyarrow as pa
 
     failed: list[Exception] = []
 
@@ -156,8 +155,6 @@ def _check_files(path: Path, dataset: Any) -> None:
 
 
 def _check_rows(rows: pa.Table, table: str, name: str) -> None:
-    import pyarrow as pa
-
     lacking = set(schema.table(table).names).difference(rows.column_names)
     wrong = rows[name].filter(pa.array(damaged(rows, table, lacking=lacking)))
     if len(wrong):
@@ -176,8 +173,6 @@ def _check_ledger(ledger: pa.Table) -> None:
 
 
 def _check_chunks(chunks: Any, counts: dict[str, int]) -> None:
-    import pyarrow as pa
-
     numbers: Counter[str] = Counter()
     with reading(chunks.uri):
         for batch in chunks.scanner().to_batches():

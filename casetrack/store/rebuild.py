@@ -15,6 +15,8 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from casetrack.base import schema
 from casetrack.base.errors import CollectionDamaged
 from casetrack.base.files import storage_errors
@@ -29,8 +31,6 @@ from casetrack.store.source_states import source_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-    import pyarrow as pa
 
     from casetrack.base.records import Document
 
@@ -57,7 +57,6 @@ def is_made_from_passages(document: Document, /) -> bool:
 
 def _rebuild_ledger(folder: Path) -> list[str]:
     import lance
-    import pyarrow as pa
 
     ledger, chunks = open_dataset(folder, DOCUMENTS), open_dataset(folder, CHUNKS)
     noted = heads.noted(folder)
@@ -147,8 +146,6 @@ def _newest_rows(folder: Path, ledger: Any) -> dict[str, dict[str, Any]]:
 
 def _restore_all_chunks(folder: Path) -> list[str]:
     """Restore all passages, including those of deleted documents, to an empty new dataset."""
-    import pyarrow as pa
-
     chunks, noted = open_dataset(folder, CHUNKS), heads.noted(folder)
     if chunks.count_rows() or (noted.chunks if noted else chunks.version) <= chunks.version:
         return []
@@ -186,8 +183,6 @@ def _restore_chunks(folder: Path) -> list[str]:
             if row["revision"] in rows_of:
                 rows_of[row["revision"]][row["chunk_index"]] = row
     done = list[str]()
-    import pyarrow as pa
-
     for revision, row in lacking.items():
         if len(rows_of[revision]) == row["chunk_count"]:
             ordered = [rows_of[revision][index] for index in sorted(rows_of[revision])]
@@ -229,8 +224,6 @@ def _in_data_files(folder: Path, dataset: Any) -> Iterator[pa.Table]:
 
 def _intact(table: pa.Table, name: str) -> list[dict[str, Any]]:
     """Return the rows that match their checksums."""
-    import pyarrow as pa
-
     rows: list[dict[str, Any]] = table.filter(pa.array(~damaged(table, name))).to_pylist()
     return rows
 

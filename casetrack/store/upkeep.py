@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from casetrack.base.files import folder_bytes, put_in_place, storage_errors
 from casetrack.base.objects.address import is_address
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset
@@ -31,7 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-    import pyarrow as pa
 
 # Compaction after writing runs at the end of every write session, so it must be cheap: fragments
 # are merged in tiers, so that each row is copied a few times and not with every update, and old
@@ -341,8 +342,6 @@ def prune_stage(folder: Path, column: str, live: Callable[[], set[bytes]], /) ->
 
 
 def _read_stage(path: Path) -> pa.Table | None:
-    import pyarrow as pa
-
     try:
         with path.open("rb") as file:
             return pa.ipc.open_file(file).read_all() if path.suffix == ".arrow" else None
@@ -351,8 +350,6 @@ def _read_stage(path: Path) -> pa.Table | None:
 
 
 def _write_stage(path: Path, table: pa.Table) -> None:
-    import pyarrow as pa
-
     if not table.num_rows:
         path.unlink()
         return
@@ -363,7 +360,6 @@ def _write_stage(path: Path, table: pa.Table) -> None:
 
 
 def _is_in(values: pa.ChunkedArray, keys: set[bytes]) -> pa.ChunkedArray:
-    import pyarrow as pa
     import pyarrow.compute as pc
 
     return pc.is_in(values, value_set=pa.array(sorted(keys), values.type))

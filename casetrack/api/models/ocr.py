@@ -6,13 +6,22 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import OcrUnavailable, See, UsageError
+from casetrack.base.models.catalog import RAPID
+from casetrack.parse.ocr.easy import FOLDER, pull_easyocr
+from casetrack.parse.ocr.fetch import Pulled, find_weights, pull_weights
+from casetrack.parse.ocr.language_data import (
+    DATA_FOLDER,
+    LANGUAGES,
+    installed,
+    known_codes,
+    pull_language,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.base.models.spec import Progress
     from casetrack.models.pull import FileCheck
-    from casetrack.parse.ocr.fetch import Pulled
     from casetrack.parse.ocr.language_data import Language
 
 RAPIDOCR, EASYOCR, TESSERACT = "rapidocr", "easyocr", "tesseract"
@@ -47,8 +56,6 @@ def is_ocr(name: str, /) -> bool:
 
 def ocr_names() -> str:
     """Return all names of text recognition as text."""
-    from casetrack.parse.ocr.language_data import known_codes
-
     return (
         f"{RAPIDOCR}, {EASYOCR}, {_LANGUAGE}LANGUAGE "
         f"(languages: {', '.join(known_codes())}; several as {_LANGUAGE}deu+eng)"
@@ -63,8 +70,6 @@ def pull_ocr(name: str, models_dir: Path, progress: Progress, /) -> Pulled:
     :func:`casetrack.parse.ocr.fetch.pull_files` does.
     """
     if name == RAPIDOCR:
-        from casetrack.parse.ocr.fetch import pull_weights
-
         return pull_weights(models_dir, progress)
     if name == EASYOCR:
         return _pull_easyocr(models_dir, progress)
@@ -83,15 +88,10 @@ def verify_ocr(name: str, models_dir: Path, /) -> tuple[FileCheck, ...]:
             hint=f"Delete damaged files, then run {See('models pull', 'easyocr')}.",
         )
     if name == RAPIDOCR:
-        from casetrack.base.models.catalog import RAPID
-        from casetrack.parse.ocr.fetch import find_weights
-
         folder = models_dir / RAPID.name
         if not _has_networks(folder):
             folder = find_weights(models_dir)
         return tuple(_check(folder / file.name, (file.sha256,)) for file in RAPID.files)
-    from casetrack.parse.ocr.language_data import DATA_FOLDER
-
     folder = models_dir / DATA_FOLDER
     return tuple(
         _check(folder / entry.file_name, tuple(filter(None, (entry.sha256, entry.npm_sha256))))
@@ -101,8 +101,6 @@ def verify_ocr(name: str, models_dir: Path, /) -> tuple[FileCheck, ...]:
 
 def pulled_names(models_dir: Path, /) -> list[str]:
     """Return the parts of text recognition in the models folder that have a known hash."""
-    from casetrack.parse.ocr.language_data import DATA_FOLDER, LANGUAGES
-
     names = [RAPIDOCR] if _has_networks(models_dir / RAPIDOCR) else []
     data = models_dir / DATA_FOLDER
     return names + [f"{_LANGUAGE}{e.code}" for e in LANGUAGES if (data / e.file_name).is_file()]
@@ -110,8 +108,6 @@ def pulled_names(models_dir: Path, /) -> list[str]:
 
 def engines(models_dir: Path, /) -> list[EngineState]:
     """Return the state of every engine, in the order of ``auto``."""
-    from casetrack.parse.ocr.language_data import installed
-
     present = tuple(installed(models_dir))
     tesseract = _state(TESSERACT, models_dir)
     others = tuple(code for code in present if code not in tesseract.used)
@@ -154,8 +150,6 @@ def _easyocr(models_dir: Path) -> EngineState:
     """Look for EasyOCR without starting it if possible: torch takes seconds to load."""
     from importlib.util import find_spec
 
-    from casetrack.parse.ocr.easy import FOLDER
-
     networks = sorted(path.stem for path in (models_dir / FOLDER).glob("*.pth"))
     if find_spec(EASYOCR) is None or not any(map(_is_detector, networks)):
         return _state(EASYOCR, models_dir)
@@ -170,8 +164,6 @@ def _is_detector(network: str) -> bool:
 
 def _has_networks(folder: Path) -> bool:
     """Return whether a folder contains any of RapidOCR's networks; a pull may have been stopped."""
-    from casetrack.base.models.catalog import RAPID
-
     return any((folder / file.name).is_file() for file in RAPID.files)
 
 
@@ -195,8 +187,6 @@ def _codes(name: str) -> list[str]:
 
 
 def _languages(name: str) -> list[Language]:
-    from casetrack.parse.ocr.language_data import LANGUAGES, known_codes
-
     codes = _codes(name)
     if lacking := [code for code in codes if code not in known_codes()]:
         packages = " ".join(f"tesseract-ocr-{code.replace('_', '-')}" for code in lacking)
@@ -208,9 +198,6 @@ def _languages(name: str) -> list[Language]:
 
 
 def _pull_languages(name: str, models_dir: Path, progress: Progress) -> Pulled:
-    from casetrack.parse.ocr.fetch import Pulled
-    from casetrack.parse.ocr.language_data import DATA_FOLDER, pull_language
-
     # All names are checked first: with an unknown one, nothing is downloaded.
     languages = _languages(name)
     fresh = tuple(
@@ -222,9 +209,6 @@ def _pull_languages(name: str, models_dir: Path, progress: Progress) -> Pulled:
 
 def _pull_easyocr(models_dir: Path, progress: Progress) -> Pulled:
     """Let EasyOCR download; it reports no progress and no names, so the folder is compared."""
-    from casetrack.parse.ocr.easy import FOLDER, pull_easyocr
-    from casetrack.parse.ocr.fetch import Pulled
-
     folder = models_dir / FOLDER
     before = _moments(folder)
     progress("EasyOCR's networks", 0, None)

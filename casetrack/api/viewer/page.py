@@ -28,7 +28,7 @@ _STYLES = ("colours.css", "page.css", "style.css")
 CHUNK_MARK = '<meta name="casetrack-chunk" content="'
 """Prefix of the chunk id near the start of every written page."""
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'"
-_METHODS = {
+METHODS = {
     "Native": "the text that the file itself holds",
     "Ocr": "optical character recognition (OCR)",
     "Hybrid": "the text that the file itself holds, and OCR of its pictures",
@@ -38,7 +38,7 @@ _FULL = 0.75
 """A line of at least this share of the longest one continues in the next."""
 _ITEM = re.compile(r"\s*(?:[-*+\u2022]|\(?\w{1,3}[.)]|\d+(?:\.\d+)*)\s|.* \| ")
 _OF_LINES = ("text", "char_start", "char_end", "line_boxes", "page_width", "page_height")
-_OVER = 1.5
+OVER = 1.5
 """Points that a highlight extends over its line on each side."""
 
 
@@ -74,7 +74,7 @@ def page_html(view: View, /) -> str:
         after=after,
         lines=_lines(chunk),
         source=SOURCE.of(place),
-        methods=_METHODS,
+        methods=METHODS,
         utc=UTC,
         file=Path(view.document.path).as_uri() if can_open else "",
     )
@@ -92,7 +92,7 @@ def page_words(view: View, /) -> str:
 
 def marks_svg(view: View, width: float, height: float, /) -> str:
     """Return the marks of a passage as a drawing over its page, sized in points."""
-    return rendered("marks.html", view=view, width=width, height=height, over=_OVER)
+    return rendered("marks.html", view=view, width=width, height=height, over=OVER)
 
 
 def words_svg(state: State, document: Document, page: int, /) -> str:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
-from casetrack.api.viewer.source import SourceFile, find_source
-from casetrack.api.viewer.view import about_source, draw_page, no_picture
+from casetrack.api.viewer.view import PageDrawer
 from casetrack.base.config import Settings
-from casetrack.base.errors import CaseTrackError, FileError
+from casetrack.base.errors import CaseTrackError
 from casetrack.base.provenance import Box, Provenance
-from casetrack.base.records import Document, Picture
+from casetrack.base.records import Picture
 from casetrack.base.records.graph import Quote
-from casetrack.parse.base import ReadOptions
-from casetrack.parse.render import PICTURE_FORMATS, PageImage, mark_boxes
+from casetrack.parse.render import PICTURE_FORMATS, mark_boxes
 from casetrack.store.datasets import open_snapshot
 from casetrack.store.passages import find_chunk
 
@@ -67,16 +63,11 @@ def quote_pictures(
 
 
 class _Artist:
-    """Draws passages of one collection; every page and every file is read once."""
+    """Draws passages of one collection."""
 
     def __init__(self, folder: Path, settings: Settings, seconds: float) -> None:
-        self._folder, self._deadline = folder, time.monotonic() + seconds
-        bound = min(settings.parse.timeout_seconds, TOTAL_SECONDS)
-        self._limits = replace(settings.parse, timeout_seconds=bound)
-        self._options = ReadOptions(models_dir=settings.models_dir)
+        self._drawer = PageDrawer(folder, settings, TOTAL_SECONDS, seconds)
         self._snapshot = open_snapshot(folder)
-        self._sources: dict[str, SourceFile] = {}
-        self._pages: dict[tuple[Path, int], PageImage | None] = {}
 
     def draw_chunk(self, chunk_id: str, strong: Sequence[Box] = ()) -> Picture | None:
         """Draw a passage; ``None`` if its format has no pictures."""
@@ -87,40 +78,16 @@ class _Artist:
         return self.draw_place(place, strong)
 
     def draw_place(
-        self, place: Provenance, strong: Sequence[Box] = (), *, around: float = _AROUND
+        self, p: Provenance, strong: Sequence[Box] = (), *, around: float = _AROUND
     ) -> Picture | None:
         """Draw a place with *around* points of margin; ``None`` as above."""
-        try:
-            return self._draw(place, strong, around)
-        except FileError as error:
-            return Picture(None, no_picture(error))
-        except CaseTrackError as error:
-            return Picture(None, f"There is no picture of the page. {error.message}")
-
-    def _draw(self, p: Provenance, strong: Sequence[Box], around: float) -> Picture | None:
         document = self._snapshot.documents.get(p.document_id)
         if document is None or document.format not in PICTURE_FORMATS or not p.line_boxes:
             return None
-        if time.monotonic() > self._deadline:
+        if self._drawer.is_late:
             return Picture(None, "The time limit was reached before the page was drawn.")
-        source = self._source(document)
-        if source.path is None:
-            return Picture(None, about_source(source, document) or "")
-        image = self._page(source.path, p.page)
+        image, note = self._drawer.page(document, p.page, dpi=_DPI)
         if image is None:
-            return None
+            return Picture(None, note) if note else None
         boxes = [b.box for b in p.line_boxes]
-        png = mark_boxes(image, boxes, strong=strong, around=around, width=_WIDTH)
-        return Picture(png, about_source(source, document) or "")
-
-    def _source(self, document: Document) -> SourceFile:
-        known = self._sources.get(document.document_id)
-        if known is None:
-            known = self._sources[document.document_id] = find_source(self._folder, document)
-        return known
-
-    def _page(self, path: Path, page: int) -> PageImage | None:
-        if (path, page) not in self._pages:
-            drawn = draw_page(self._limits, self._options, path, page, dpi=_DPI)
-            self._pages[path, page] = drawn
-        return self._pages[path, page]
+        return Picture(mark_boxes(image, boxes, strong=strong, around=around, width=_WIDTH), note)

@@ -9,6 +9,7 @@ import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from casetrack.api.viewer.templating import rendered
 from casetrack.base.records import Picture
@@ -73,29 +74,26 @@ def pieces(quote: Quote, spans: Sequence[Span] = (), /) -> list[tuple[str, bool]
     parts, at = list[tuple[str, bool]](), 0
     for start, end in sorted((a - offset, b - offset) for a, b in wanted):
         if at <= start < end <= len(quote.snippet):
-            plain = _middle(quote.snippet[at:start]) if at else _tail(quote.snippet[:start])
-            parts += [(plain, False), (_head(quote.snippet[start:end]), True)]
+            plain = _cut(quote.snippet[at:start], "middle" if at else "end")
+            parts += [(plain, False), (_cut(quote.snippet[start:end], "start"), True)]
             at = end
-    parts.append((_head(quote.snippet[at:]), False))
+    parts.append((_cut(quote.snippet[at:], "start"), False))
     before, after = quote.cut_ends
     left, right = "\u2026\u00a0" if before else "", "\u00a0\u2026" if after else ""
     return [(left, False), *parts, (right, False)]
 
 
-def _head(text: str) -> str:
-    flat = _flat(text)
-    return flat if len(flat) <= _LONGEST else flat[: _LONGEST - 1] + "\u2026"
-
-
-def _tail(text: str) -> str:
-    flat = _flat(text)
-    return flat if len(flat) <= _LONGEST else "\u2026" + flat[1 - _LONGEST :]
-
-
-def _middle(text: str) -> str:
-    flat = _flat(text)
-    half = _LONGEST // 2
-    return flat if len(flat) <= _LONGEST else f"{flat[:half]} \u2026 {flat[-half:]}"
+def _cut(text: str, keep: Literal["start", "middle", "end"]) -> str:
+    """Return a text without its line breaks; of a long one, its start, both ends or its end."""
+    flat, half = _flat(text), _LONGEST // 2
+    if len(flat) <= _LONGEST:
+        return flat
+    cuts = {
+        "start": f"{flat[: _LONGEST - 1]}\u2026",
+        "middle": f"{flat[:half]} \u2026 {flat[-half:]}",
+        "end": f"\u2026{flat[1 - _LONGEST :]}",
+    }
+    return cuts[keep]
 
 
 def _flat(text: str) -> str:

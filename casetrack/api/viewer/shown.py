@@ -51,14 +51,14 @@ class ShownPage:
     page: int
     kind: str
     sheet: str | None
-    chunk: Chunk | None
-    answers: tuple[tuple[str, str], ...]
     png: bytes | None
-    marks: str
     body: str
-    before: str | None
-    after: str | None
     notes: tuple[str, ...]
+    chunk: Chunk | None = None
+    answers: tuple[tuple[str, str], ...] = ()
+    marks: str = ""
+    before: str | None = None
+    after: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,13 +132,8 @@ def shown_page(
         page=page,
         kind=stored.kind,
         sheet=stored.sheets.get(page),
-        chunk=None,
-        answers=(),
         png=png,
-        marks="",
         body=stored.html,
-        before=None,
-        after=None,
         notes=notes,
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from casetrack.api.viewer.page_text import COLUMNS, PageText, page_text
 from casetrack.api.viewer.source import CHUNK_FACT, SourceFile, find_source, with_facts
 from casetrack.base.arguments import within
 from casetrack.base.config import ParseLimits
-from casetrack.base.errors import FileEncrypted, FileError, Opt, ParseFailed
+from casetrack.base.errors import CaseTrackError, FileEncrypted, FileError, Opt, ParseFailed
 from casetrack.base.records.reading import NO_LOCATION, Pinpoint
 from casetrack.parse.base import ReadOptions
 from casetrack.parse.render import (
@@ -29,6 +30,7 @@ from casetrack.search.search import answer_within
 from casetrack.store.passages import page_rows
 
 if TYPE_CHECKING:
+    from casetrack.base.config import Settings
     from casetrack.base.provenance import Box, Provenance
     from casetrack.base.records import Chunk, ChunkWindow, Document
     from casetrack.store.workspace import State
@@ -228,6 +230,47 @@ def draw_page(
     short = replace(limits, timeout_seconds=min(limits.timeout_seconds, MAX_DRAW_SECONDS))
     pool = drawing_pool(limits.memory_mb)
     return pool.render(path, page, options=replace(options, limits=short), dpi=dpi)
+
+
+class PageDrawer:
+    """Draws pages of one collection; every page is drawn and every file is found once.
+
+    A page may take *each* seconds; after *total* seconds :attr:`is_late` is true.
+    """
+
+    def __init__(self, folder: Path, settings: Settings, each: float, total: float) -> None:
+        bound = min(settings.parse.timeout_seconds, each)
+        self._folder, self._deadline = folder, time.monotonic() + total
+        self._limits = replace(settings.parse, timeout_seconds=bound)
+        self._options = ReadOptions(models_dir=settings.models_dir)
+        self._sources: dict[str, SourceFile] = {}
+        self._pages: dict[tuple[str, int], tuple[PageImage | None, str]] = {}
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the time is over."""
+        return time.monotonic() > self._deadline
+
+    def page(self, document: Document, page: int, /, *, dpi: float) -> tuple[PageImage | None, str]:
+        """Return a page, and a note on its file; without a picture, the note states why."""
+        key = (document.document_id, page)
+        if key not in self._pages:
+            self._pages[key] = self._drawn(document, page, dpi)
+        return self._pages[key]
+
+    def _drawn(self, document: Document, page: int, dpi: float) -> tuple[PageImage | None, str]:
+        if document.document_id not in self._sources:
+            self._sources[document.document_id] = find_source(self._folder, document)
+        source = self._sources[document.document_id]
+        note = about_source(source, document) or ""
+        if source.path is None:
+            return None, note
+        try:
+            return draw_page(self._limits, self._options, source.path, page, dpi=dpi), note
+        except FileError as error:
+            return None, no_picture(error)
+        except CaseTrackError as error:
+            return None, f"There is no picture of the page. {error.message}"
 
 
 def draw_text(text: TextPage, /) -> PageImage:

@@ -278,7 +278,7 @@ class WatchManager:
     def _do(self, folder: WatchedFolder, task: SyncTask) -> None:
         outcome: SyncReport | Exception
         try:
-            only = None if task.paths is None else _paths(task.paths)
+            only = None if task.paths is None else tuple(map(Path, task.paths))
             outcome = self._sync(task.watch, only, task.cancel)
         except Exception as error:  # noqa: BLE001 - shown in the status, and tried again
             outcome = error
@@ -293,10 +293,6 @@ class WatchManager:
             folder.finished(task, outcome)
             if self._on_sync is not None:
                 self._on_sync(task.watch, task, outcome)
-
-
-def _paths(paths: tuple[str, ...]) -> tuple[Path, ...]:
-    return tuple(map(Path, paths))
 
 
 def _is_read_only(folder: Path) -> bool:

@@ -8,9 +8,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from casetrack.api.evaluate import (
+    compare_scores,
+    in_profile,
+    measure,
+    measures,
+    open_beir,
+    open_golden,
+    save_run,
+)
+from casetrack.api.evaluate.compare import compare_runs, trends
+from casetrack.api.evaluate.runs import find_run, runs_dir, stored_runs
 from casetrack.base.errors import FileNotFound, UsageError, WrongPathKind
+from casetrack.faces.cli import evaluate_show as show
 from casetrack.faces.cli.options import CollectionOption, JsonOption, opt
 from casetrack.faces.cli.output import line, write_json
+from casetrack.faces.cli.progress import Meter
 from casetrack.faces.cli.state import State
 
 if TYPE_CHECKING:
@@ -80,7 +93,6 @@ def evaluate(
         _refuse(ctx, "--golden", "folder")
     elif folder is not None:
         _refuse(ctx, "DIR", "collection")
-    from casetrack.api.evaluate import save_run
     from casetrack.base.license import UNLIMITED
 
     state.tier = UNLIMITED  # The evaluation measures the engine without the limits of a license.
@@ -149,9 +161,7 @@ def _open(
     collection: str | None,
     profile: str | None,
 ) -> "QuestionSet":
-    from casetrack.api.evaluate import in_profile, open_beir, open_golden
     from casetrack.base.records import DEFAULT_PROFILE
-    from casetrack.faces.cli.progress import Meter
 
     if golden is not None:
         own = state.collection(collection)
@@ -186,9 +196,6 @@ def _open(
 def _measure(
     asked: "QuestionSet", modes: list[Any], options: dict[str, Any], *, ablate: bool
 ) -> "Iterator[Run]":
-    from casetrack.api.evaluate import measure, measures
-    from casetrack.faces.cli.progress import Meter
-
     ways: list[tuple[str, dict[str, Any]]] = [(m or "search", {"mode": m}) for m in modes]
     if ablate:
         signals = measures.available_signals(asked)
@@ -201,9 +208,6 @@ def _measure(
 def _report(
     state: State, asked: "QuestionSet", runs: "list[Run]", *, ablate: bool, as_json: bool
 ) -> None:
-    from casetrack.api.evaluate.runs import runs_dir
-    from casetrack.faces.cli import evaluate_show as show
-
     differences = _differences(runs, ablate=ablate)
     names = show.names_of(runs)
     if as_json:
@@ -235,7 +239,6 @@ def _differences(runs: "list[Run]", *, ablate: bool) -> "list[tuple[Run, Run, Di
 
     Two profiles are compared in the same mode.
     """
-    from casetrack.api.evaluate import compare_scores
     from casetrack.api.evaluate.measures import MAIN
 
     pairs = [(runs[-1], run) for run in runs[:-1]] if ablate else list(combinations(runs, 2))
@@ -248,10 +251,6 @@ def _differences(runs: "list[Run]", *, ablate: bool) -> "list[tuple[Run, Run, Di
 
 
 def _compare(state: State, pair: tuple[str, str], as_json: bool) -> None:
-    from casetrack.api.evaluate.compare import compare_runs
-    from casetrack.api.evaluate.runs import find_run
-    from casetrack.faces.cli import evaluate_show as show
-
     first, second = (find_run(asked, state.settings) for asked in pair)
     comparison = compare_runs(first, second)
     if as_json:
@@ -261,10 +260,6 @@ def _compare(state: State, pair: tuple[str, str], as_json: bool) -> None:
 
 
 def _history(state: State, folder: Path | None, golden: Path | None, as_json: bool) -> None:
-    from casetrack.api.evaluate.compare import trends
-    from casetrack.api.evaluate.runs import runs_dir, stored_runs
-    from casetrack.faces.cli import evaluate_show as show
-
     runs, notes = stored_runs(state.settings)
     if folder is not None:
         name = folder.resolve().name

@@ -11,7 +11,6 @@ from casetrack.faces.cli.output import confirmed, facts, line, write_json
 from casetrack.faces.cli.state import EXIT_FAILED, State
 
 if TYPE_CHECKING:
-    from casetrack.base.license import LicenseStatus
     from casetrack.base.license.manage import LicenseManager, Outcome
     from casetrack.faces.setup.uninstall import Farewell, Withdrawal
 
@@ -230,7 +229,7 @@ def _show(outcome: "Outcome", as_json: bool) -> None:
         [
             ("Collections", _limit(state.tier.collections)),
             ("Documents per collection", _limit(state.tier.documents)),
-            ("Reranking, entity search, comparison", _features(state)),
+            ("Reranking, entity search, comparison", "yes" if state.tier.features else "no"),
             ("Key", f"{state.key} ({state.source})" if state.key else state.source or "none"),
             ("Seats", state.seats),
             ("Valid from", state.issued),
@@ -247,7 +246,3 @@ def _show(outcome: "Outcome", as_json: bool) -> None:
 
 def _limit(count: int | None) -> str:
     return "unlimited" if count is None else f"{count:,}"
-
-
-def _features(state: "LicenseStatus") -> str:
-    return "yes" if state.tier.features else "no"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import typer
 
-from casetrack.base.errors import UsageError
+from casetrack.base.errors import NoSkill, SetupError, UsageError
 from casetrack.faces.cli.options import (
     EditionName,
     EditionOption,
@@ -20,12 +20,21 @@ from casetrack.faces.cli.options import (
 from casetrack.faces.cli.output import clean, line, write_json, write_text
 from casetrack.faces.cli.serve import served_edition
 from casetrack.faces.cli.state import EXIT_FAILED, State
+from casetrack.faces.setup.clients import (
+    CLIENTS,
+    Machine,
+    is_installed,
+    project_file,
+    remarks,
+    user_files,
+)
+from casetrack.faces.setup.register import enter, withdraw
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from casetrack.base.editions import Edition
-    from casetrack.faces.setup.clients import Client, Machine
+    from casetrack.faces.setup.clients import Client
     from casetrack.faces.setup.register import Change
     from casetrack.faces.setup.skill import Lesson
 
@@ -84,7 +93,6 @@ def setup(
         Only show the changes of the file.
     """
     from casetrack.base import editions
-    from casetrack.faces.setup.clients import CLIENTS, Machine
 
     if client == "desktop" and not everywhere:
         from casetrack.faces.cli.setup_desktop import set_up_desktop
@@ -157,8 +165,6 @@ class _Wish:
         return self.scope == "user"
 
     def path(self, client: "Client") -> Path:
-        from casetrack.faces.setup.clients import project_file, user_files
-
         if self.of_user:
             return user_files(client, self.machine)[0]
         return project_file(client, Path.cwd())
@@ -180,9 +186,6 @@ class _Wish:
 
 def _set_up(wish: _Wish, client: "Client", state: State) -> tuple["Change", tuple[str, ...]]:
     """Set up one program."""
-    from casetrack.faces.setup.clients import remarks
-    from casetrack.faces.setup.register import enter
-
     if wish.undo:
         return _undone(wish, client), ()
     path = wish.path(client)
@@ -197,7 +200,6 @@ def _lesson(wish: _Wish, client: "Client", *, named: bool) -> "Callable[..., Les
 
     A program without skills is reported before any change.
     """
-    from casetrack.base.errors import NoSkill
     from casetrack.faces.setup.skill import forget, lesson_file, teach
 
     if not wish.skill and not wish.undo:
@@ -229,9 +231,6 @@ def _tell_lesson(client: "Client", taught: "Lesson | None", dry_run: bool) -> No
 
 def _set_up_all(wish: _Wish, state: State, show: bool, as_json: bool) -> int:
     """Set up every installed program; continue with the others after an error."""
-    from casetrack.base.errors import SetupError
-    from casetrack.faces.setup.clients import CLIENTS, is_installed
-
     if show or not wish.of_user:
         raise UsageError(
             "--all uses your own settings of all installed programs.",
@@ -270,9 +269,6 @@ def _set_up_all(wish: _Wish, state: State, show: bool, as_json: bool) -> int:
 
 def _undone(wish: _Wish, client: "Client") -> "Change":
     """Remove the entry from the first file with it, because a program may have several builds."""
-    from casetrack.faces.setup.clients import user_files
-    from casetrack.faces.setup.register import withdraw
-
     files = user_files(client, wish.machine) if wish.of_user else (wish.path(client),)
     changes = [withdraw(client, file, dry_run=wish.dry_run) for file in files]
     return next((c for c in changes if c.action == "removed"), changes[0])

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from casetrack.base.crypt.secret import SHORT, Secret, find_key, forget_key, new_key
 from casetrack.base.errors import PassphraseMissing, UsageError
 from casetrack.faces.cli.asking import answer, operations, own, taken, takes, worked
 from casetrack.faces.cli.collection import quoted
 from casetrack.faces.cli.options import JsonOption, NameArgument, opt
 from casetrack.faces.cli.output import byte_text, counted, line, write_json
+from casetrack.faces.cli.progress import Meter, stoppable
 from casetrack.faces.cli.state import State
 
 if TYPE_CHECKING:
     from casetrack.api.library import Library
-    from casetrack.base.crypt.secret import Secret
     from casetrack.base.records import CollectionInfo
 
 # Secrets of encrypted files are never options with a value: other users of the machine see the
@@ -48,8 +49,6 @@ def new_secret(fd: int | None, key_file: Path | None, keyring: bool, /) -> "Secr
     """Return the secret for a new file; a typed passphrase is asked for twice."""
     _require_one(fd, key_file, keyring)
     if keyring:
-        from casetrack.base.crypt.secret import new_key
-
         return new_key()
     return _given(fd, key_file) or _typed("Passphrase", twice=True)
 
@@ -67,8 +66,6 @@ def secret_of(file: Path, fd: int | None, key_file: Path | None, /) -> "Secret |
     with file.open("rb") as opened:
         account = read_head(opened, file.name).facts.get(KEYRING)
     if account is not None:
-        from casetrack.base.crypt.secret import find_key
-
         return find_key(str(account), file.name)
     return _typed(f"Passphrase of {file.name}", twice=False)
 
@@ -82,8 +79,6 @@ def _require_one(fd: int | None, key_file: Path | None, keyring: bool) -> None:
 
 
 def _given(fd: int | None, key_file: Path | None) -> "Secret | None":
-    from casetrack.base.crypt.secret import Secret
-
     if key_file is not None:
         return Secret.from_file(key_file.expanduser())
     if fd is None:
@@ -116,8 +111,6 @@ def _typed(question: str, *, twice: bool) -> "Secret":
 
 
 def _told(text: str, *, new: bool = False) -> "Secret":
-    from casetrack.base.crypt.secret import SHORT, Secret
-
     if new and 0 < len(text) < SHORT:
         line(
             ("Note: ", "yellow"),
@@ -157,8 +150,6 @@ def seal(
     hide_name
         Do not store the name of the collection unencrypted.
     """
-    from casetrack.faces.cli.progress import Meter, stoppable
-
     library = ctx.ensure_object(State).library
     info = library.find(name)
     library.require_sealable(info)  # before anybody types a passphrase twice
@@ -213,7 +204,6 @@ def unseal(
         Its name. [default: its former name]
     """
     from casetrack.base.errors import EncryptedFileDamaged
-    from casetrack.faces.cli.progress import Meter, stoppable
 
     library = ctx.ensure_object(State).library
     file = library.sealed_file(name)
@@ -222,11 +212,8 @@ def unseal(
         raise EncryptedFileDamaged(file.name, "it has no header of an encrypted file of CaseTrack")
     with stoppable() as stop, Meter("Unsealing", unit="bytes") as meter:
         report = library.unseal(file, secret, name=new_name, progress=meter.step, cancel=stop)
-    if secret.account is not None:
-        from casetrack.base.crypt.secret import forget_key
-
-        if not file.exists():
-            forget_key(secret.account)
+    if secret.account is not None and not file.exists():
+        forget_key(secret.account)
     if as_json:
         write_json(report.as_dict())
         return

@@ -141,24 +141,6 @@ def short_label(label: str, /) -> str:
     return f"{head}\u2026{label[-_TAIL_CHARS:].lstrip()}"
 
 
-def say_values(axes: Axes, values: Sequence[float], /) -> None:
-    """Write the value of each bar at its end, all with the same number of decimals."""
-    digits = _digits(values)
-    for row, value in enumerate(values):
-        axes.annotate(f"{value:,.{digits}f}", (value, row), (4, 0), textcoords="offset points",
-                      va="center", fontsize=SMALL)  # fmt: skip
-    axes.margins(x=0.08)
-    if digits == 0:
-        axes.locator_params(axis="x", integer=True)
-
-
-def _digits(values: Iterable[float]) -> int:
-    numbers = list(values)
-    if all(float(number).is_integer() for number in numbers):
-        return 0
-    return 3 if max(map(abs, numbers)) < 10 else 1
-
-
 def short_dates(axes: Axes, /) -> None:
     """Write few and short dates below a chart with an axis of days."""
     from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
@@ -268,11 +250,16 @@ def bars(
         right, left = [0.0] * len(labels), [0.0] * len(labels)
         for color, (name, numbers) in zip(cycle(len(series)), series.items(), strict=True):
             starts = [r if n >= 0 else at for n, r, at in zip(numbers, right, left, strict=True)]
-            axes.barh(range(len(labels)), numbers, 0.68, starts, color=color, label=name)
+            drawn = axes.barh(range(len(labels)), numbers, 0.68, starts, color=color, label=name)
             right = [r + max(n, 0.0) for r, n in zip(right, numbers, strict=True)]
             left = [at + min(n, 0.0) for at, n in zip(left, numbers, strict=True)]
         if len(series) == 1:
-            say_values(axes, right)
+            digits = (
+                0 if all(map(float.is_integer, right)) else 3 if max(map(abs, right)) < 10 else 1
+            )
+            axes.bar_label(drawn, fmt=f"{{:,.{digits}f}}", padding=4, fontsize=SMALL)
+            axes.margins(x=0.08)
+            axes.locator_params(axis="x", integer=digits == 0)
         if min(left, default=0.0) < 0:
             axes.axvline(0, color=INK, linewidth=0.8)
         name_rows(axes, labels)

@@ -8,6 +8,9 @@ import tomllib
 from collections.abc import Sequence
 from typing import Any
 
+import tomlkit
+import yaml
+
 from casetrack.faces.setup import json_entry
 from casetrack.faces.setup.jsonc import (
     Document,
@@ -89,8 +92,6 @@ class YamlText:
 
     def value_at(self, text: str, path: Sequence[str], /) -> Any:
         """Return the value at *path*; that of a server in a list is the item with its name."""
-        import yaml
-
         _composed(text)
         value = yaml.safe_load(text)
         for depth, key in enumerate(path):
@@ -117,8 +118,6 @@ class YamlText:
 
     def _entry(self, holder: _Node, path: Sequence[str]) -> tuple[_Node, _Node] | None:
         """Return the start of the server's entry and its node; the last one is effective."""
-        import yaml
-
         if _is_nothing(holder):
             return None
         if not self._listed:
@@ -167,8 +166,6 @@ class YamlText:
 
 def _composed(text: str) -> _Node | None:
     """Return the tree of *text* with its offsets; ``None`` if it is empty."""
-    import yaml
-
     try:
         node: _Node | None = yaml.compose(text, Loader=yaml.SafeLoader)
         yaml.safe_load(text)
@@ -189,16 +186,12 @@ def _is_nothing(node: _Node) -> bool:
 
 
 def _mapping(node: _Node, path: Sequence[str]) -> _Node:
-    import yaml
-
     if not isinstance(node, yaml.MappingNode):
         raise WrongShape(path, _words_of(node))
     return node
 
 
 def _words_of(node: _Node) -> str:
-    import yaml
-
     if isinstance(node, yaml.ScalarNode):
         return found_words(node.value)
     return found_words([] if isinstance(node, yaml.SequenceNode) else {})
@@ -206,8 +199,6 @@ def _words_of(node: _Node) -> str:
 
 def _member(node: _Node, key: str) -> tuple[_Node, _Node] | None:
     """Return the last member with this key, which is the effective one."""
-    import yaml
-
     member = None
     if isinstance(node, yaml.MappingNode):
         for name, value in node.value:
@@ -218,8 +209,6 @@ def _member(node: _Node, key: str) -> tuple[_Node, _Node] | None:
 
 def _end(text: str, node: _Node) -> int:
     """Return the end of a node's text, without blank lines and comments after it."""
-    import yaml
-
     end = int(node.end_mark.index)
     if isinstance(node, yaml.ScalarNode):
         return len(text[:end].rstrip()) if node.style in {"|", ">"} else end
@@ -249,8 +238,6 @@ def _line_end(text: str, position: int) -> int:
 def _inserted(text: str, holder: _Node, lines: list[str]) -> str:
     """Return *text* with *lines* (written for column 0) as the last item of a collection."""
     if holder.flow_style:
-        import yaml
-
         inside = yaml.safe_load("\n".join(lines))
         close = int(holder.end_mark.index) - 1
         shown = _flow(inside)[1:-1]
@@ -294,8 +281,6 @@ def _flow(value: Any) -> str:
 
 def _blocks(value: Any) -> list[str]:
     """Return *value* as lines that start in column 0."""
-    import yaml
-
     shown: str = yaml.safe_dump(
         value, sort_keys=False, allow_unicode=True, width=10**6, default_flow_style=False
     )
@@ -319,19 +304,20 @@ class TomlText:
 
     def put(self, text: str, path: Sequence[str], value: Any, /) -> str:
         """Return *text* with *value* at *path*; missing tables are added."""
-        wanted = _with(_read(text), path, value)
-        if isinstance(value, dict) and self.value_at(text, path) is None:
-            after = _appended(text, path, value)
-            if _is(after, wanted):
-                return after
-        return _edited(text, path, value)
+        self.value_at(text, path)
+        document = tomlkit.parse(text)
+        holder: Any = document
+        for key in path[:-1]:
+            holder = holder.setdefault(key, tomlkit.table(is_super_table=True))
+        holder[path[-1]] = value
+        changed = tomlkit.dumps(document)
+        is_unix = newline_of(text) == "\n"
+        return changed if is_unix else changed.replace("\r\n", "\n").replace("\n", "\r\n")
 
     def drop(self, text: str, path: Sequence[str], /) -> str:
         """Return *text* without the value at *path*."""
         if self.value_at(text, path) is None:
             return text
-        import tomlkit
-
         document = tomlkit.parse(text)
         holder: Any = document
         for key in path[:-1]:
@@ -356,7 +342,7 @@ class TomlText:
 
     def shown(self, path: Sequence[str], value: Any, /) -> str:
         """Return a text that holds nothing but *value* at *path*."""
-        return _appended("", path, value)
+        return tomlkit.dumps(nested(path, value))
 
 
 def _read(text: str) -> dict[str, Any]:
@@ -374,49 +360,6 @@ def _position(text: str, error: tomllib.TOMLDecodeError) -> int:
         return len(text)
     line, column = int(place[1]), int(place[2])
     return sum(len(row) for row in text.splitlines(keepends=True)[: line - 1]) + column - 1
-
-
-def _is(text: str, wanted: dict[str, Any]) -> bool:
-    try:
-        return tomllib.loads(text) == wanted
-    except tomllib.TOMLDecodeError:
-        return False
-
-
-def _with(whole: dict[str, Any], path: Sequence[str], value: Any) -> dict[str, Any]:
-    """Set *value* in *whole* in place."""
-    holder = whole
-    for depth, key in enumerate(path[:-1], start=1):
-        holder = holder.setdefault(key, {})
-        if not isinstance(holder, dict):
-            raise WrongShape(path[:depth], found_words(holder), _WANTED)
-    holder[path[-1]] = value
-    return whole
-
-
-def _appended(text: str, path: Sequence[str], value: Any) -> str:
-    """Return *text* with a separate table at its end."""
-    import tomlkit
-
-    newline = newline_of(text)
-    table = tomlkit.dumps(nested(path, value)).replace("\n", newline)
-    if not text.strip():
-        return text + table
-    ended = text if text.endswith("\n") else text + newline
-    return ended + newline + table
-
-
-def _edited(text: str, path: Sequence[str], value: Any) -> str:
-    import tomlkit
-
-    document = tomlkit.parse(text)
-    holder: Any = document
-    for key in path[:-1]:
-        if key not in holder:
-            holder[key] = tomlkit.table(is_super_table=True)
-        holder = holder[key]
-    holder[path[-1]] = value
-    return tomlkit.dumps(document)
 
 
 class JsonText:

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlencode
 
@@ -93,10 +94,11 @@ def take_ticket(data_dir: Path, text: str, /) -> bool:
     return True
 
 
+@dataclass(frozen=True, slots=True)
 class Entry:
     """An ASGI application that checks access before another one.
 
-    Parameters
+    Attributes
     ----------
     app
         The window.
@@ -110,49 +112,42 @@ class Entry:
         Whether changes are forbidden.
     """
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        door: Access,
-        key: str,
-        takes: Callable[[str], bool],
-        /,
-        *,
-        read_only: bool = False,
-    ) -> None:
-        self._app = app
-        self._door = door
-        self._key = key
-        self._takes = takes
-        self._read_only = read_only
-        # Cookies ignore the port: two windows need two names.
-        self._cookie = f"casetrack_{door.port or 0}"
+    app: ASGIApp
+    door: Access
+    key: str
+    takes: Callable[[str], bool]
+    read_only: bool = False
+
+    @property
+    def cookie(self) -> str:
+        """The name of the cookie; cookies ignore the port: two windows need two names."""
+        return f"casetrack_{self.door.port or 0}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or pass it on."""
         if scope["type"] != "http":
-            await self._app(scope, receive, send)
+            await self.app(scope, receive, send)
             return
         refused = self._refusal(scope, Headers(scope=scope))
         if refused is not None:
             await refused(scope, receive, _with_headers(send))
         else:
-            await self._app(scope, receive, _with_headers(send))
+            await self.app(scope, receive, _with_headers(send))
 
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
-        if not self._door.knows_host(headers.get("host", "")):
+        if not self.door.knows_host(headers.get("host", "")):
             return PlainTextResponse(
                 "The Host header names another server. Use the address that the program printed.\n",
                 421,
             )
         origin = headers.get("origin")
-        if origin is not None and not self._door.knows_origin(origin):
+        if origin is not None and not self.door.knows_origin(origin):
             return PlainTextResponse("Pages of other sites may not use this window.\n", 403)
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         if scope["method"] == "GET" and self._is_invited(dict(query)):
             rest = [pair for pair in query if pair[0] not in {KEY, TICKET}]
             return self._welcomed(scope["path"], rest)
-        if not self._is_key(cookie_parser(headers.get("cookie", "")).get(self._cookie, "")):
+        if not self._is_key(cookie_parser(headers.get("cookie", "")).get(self.cookie, "")):
             return PlainTextResponse(_NO_KEY, 401)
         if scope["method"] in _CHANGES:
             return self._change_refused(headers)
@@ -161,10 +156,10 @@ class Entry:
     def _is_invited(self, query: dict[str, str]) -> bool:
         if KEY in query and self._is_key(query[KEY]):
             return True
-        return TICKET in query and self._takes(query[TICKET])
+        return TICKET in query and self.takes(query[TICKET])
 
     def _is_key(self, text: str) -> bool:
-        return secrets.compare_digest(text.encode("utf-8"), self._key.encode("ascii"))
+        return secrets.compare_digest(text.encode("utf-8"), self.key.encode("ascii"))
 
     def _welcomed(self, path: str, query: list[tuple[str, str]]) -> Response:
         """Set the cookie, and remove the key from the address."""
@@ -172,12 +167,12 @@ class Entry:
         place = "/" + path.lstrip("/") + (f"?{urlencode(query)}" if query else "")
         answer = RedirectResponse(place, 303)
         answer.set_cookie(
-            self._cookie, self._key, max_age=_YEAR, path="/", httponly=True, samesite="lax"
+            self.cookie, self.key, max_age=_YEAR, path="/", httponly=True, samesite="lax"
         )
         return answer
 
     def _change_refused(self, headers: Headers) -> Response | None:
-        if self._read_only:
+        if self.read_only:
             text = "This window is read-only.\n"
             return PlainTextResponse(text, 403)
         # Browsers send an origin with every change; other programs do not, and have the key. A site

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any
 
+from casetrack.api.models import supplies
 from casetrack.base.records import DEFAULT_PROFILE
 
 if TYPE_CHECKING:
@@ -68,7 +69,6 @@ def fetch_models(library: Library, profile: str, /) -> str:
     folder = library.settings.models_dir
 
     def work(tell: Callable[..., None], stop: threading.Event) -> None:
-        from casetrack.api.models import supplies
         from casetrack.api.models.pulling import pull
 
         def progress(what: str, done: int, total: int | None) -> None:
@@ -91,8 +91,6 @@ def missing_meaning(visit: Visit, /) -> str | None:
 
     ``None`` if they are installed.
     """
-    from casetrack.api.models import supplies
-
     if not supplies.lacking(visit.library.settings.models_dir):
         return None
     running = (job.id for job in visit.library.jobs.list() if job.active and job.kind == "models")

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from casetrack.base import schema
 from casetrack.base.records.graph import RELATION_TYPES
@@ -13,7 +15,6 @@ from casetrack.base.records.graph import RELATION_TYPES
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from casetrack.base.records.graph import Edge
@@ -53,8 +54,6 @@ class Places:
 
 def mentioned(source: StateTables, kinds: Collection[str], /) -> Places:
     """Return all places that mention an entity of these kinds."""
-    import pyarrow.compute as pc
-
     table = source.table("mentions")
     kept = pc.and_(pc.is_in(table["kind"], _values(kinds)), pc.invert(table["repeated"]))
     return _places(source, table.filter(kept), "entity_id")
@@ -62,8 +61,6 @@ def mentioned(source: StateTables, kinds: Collection[str], /) -> Places:
 
 def cited(source: StateTables, types: Collection[str], /) -> Places:
     """Return all resolved references of these types."""
-    import pyarrow.compute as pc
-
     table = source.table("citations")
     kept = pc.and_(pc.is_in(table["type"], _values(types)), pc.invert(table["repeated"]))
     return _places(source, table.filter(pc.and_(kept, table["resolved"])), "reference_id")
@@ -101,8 +98,6 @@ def combined(first: Places, second: Places, /) -> Places:
 
 
 def _values(names: Collection[str]) -> pa.Array:
-    import pyarrow as pa
-
     return pa.array(sorted(names), pa.string())
 
 
@@ -136,8 +131,6 @@ def _places(source: StateTables, table: pa.Table, column: str) -> Places:
 
 def coded(column: pa.ChunkedArray, /) -> tuple[tuple[str, ...], NDArray[np.int64]]:
     """Return the distinct texts of a column, sorted, and each row's position among them."""
-    import pyarrow as pa
-
     encoded = column.combine_chunks().dictionary_encode()
     if isinstance(encoded, pa.ChunkedArray):
         encoded = encoded.combine_chunks()
@@ -227,8 +220,6 @@ def edge_table(
     **others: NDArray[Any],
 ) -> pa.Table:
     """Return edges of one type in the declared columns; *others* are columns of this type only."""
-    import pyarrow as pa
-
     n = len(source)
     declared = schema.table("edges").arrow()
     columns: dict[str, Any] = {
@@ -256,8 +247,6 @@ def table_of(
 
     *edges* has one edge per source, target and type; *words* is keyed by these three.
     """
-    import pyarrow as pa
-
     nothing = Words()
     rows = [
         {
@@ -288,13 +277,9 @@ def lists(ids: Sequence[str], groups: NDArray[np.int64], items: NDArray[np.int64
     *items* are positions in *ids*; *groups* is int64 [n + 1], the start of each list in *items* and
     the end of the last one.
     """
-    import pyarrow as pa
-
     return pa.ListArray.from_arrays(groups.astype(np.int32), taken(ids, items))
 
 
 def taken(ids: Sequence[str], items: NDArray[np.int64], /) -> pa.Array:
     """Return the ids at these positions."""
-    import pyarrow as pa
-
     return pa.array(ids, pa.string()).take(pa.array(items))

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from lxml import etree
+
 from casetrack.parse.web.styles import Styles
 
 MAX_DEPTH = 400
@@ -164,8 +166,6 @@ def parse(text: str, linked: str | None = None, /) -> Dom:
     Well-formed XHTML is parsed as XML, since in HTML an empty ``<script/>`` swallows the following
     content. Document types are removed first. *linked* are style sheets in the same file.
     """
-    from lxml import etree
-
     styles = Styles.of(text, linked)
     if _XHTML.match(text[:4096]):
         builder = _Builder(styles)
@@ -206,14 +206,10 @@ def _feed(parser: Any, parts: Iterator[bytes]) -> None:
 
 
 def _html_parser(builder: Any) -> Any:
-    from lxml import etree
-
     return etree.HTMLParser(target=builder, encoding="utf-8", huge_tree=True)
 
 
 def _xml_parser(builder: Any) -> Any:
-    from lxml import etree
-
     return etree.XMLParser(
         target=builder,
         encoding="utf-8",
@@ -236,8 +232,6 @@ def _xml_parts(text: str) -> Iterator[bytes]:
 
 
 def _is_well_formed(text: str) -> bool:
-    from lxml import etree
-
     try:
         _feed(_xml_parser(_NullTarget()), _xml_parts(text))
     except etree.XMLSyntaxError:

@@ -10,6 +10,9 @@ from collections.abc import Mapping
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
+import duckdb
+import pyarrow as pa
+
 from casetrack.base.arrow_values import beyond_python
 from casetrack.base.errors import QueryError, withheld
 from casetrack.base.records.cards import QueryReport
@@ -39,9 +42,6 @@ from casetrack.store.workspace import retry_once
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-    import duckdb
-    import pyarrow as pa
 
     from casetrack.base.config import SqlLimits
     from casetrack.store.sql.guard import Statement
@@ -251,9 +251,6 @@ def run_query(
     such as ``repeat('x', 1000000000)`` or a list of ``range(200000000)`` runs to its end regardless
     of the limits. Only a program that owns its process can stop it, as ``casetrack query`` does.
     """
-    import duckdb
-    import pyarrow as pa
-
     named = by_schema(asked)
     databases = next(iter(named.values())).state.once(kept)
     read = needs = read_statement(statement)
@@ -305,8 +302,6 @@ def _answer(
     size: int,
     explain: bool,
 ) -> pa.Table | QueryReport:
-    import duckdb
-
     started = time.perf_counter()
     try:
         table = _rows(connection.sql(read.text, params=values or None), size)
@@ -343,8 +338,6 @@ def _refuse_beyond(table: pa.Table) -> None:
 
 def _rows(relation: duckdb.DuckDBPyRelation, most_mb: int) -> pa.Table:
     """Return a statement's rows, which then no longer count in DuckDB's memory limit."""
-    import pyarrow as pa
-
     reader = faithful(relation).to_arrow_reader(_ROWS_AT_ONCE)
     batches, size = [], 0
     try:
@@ -359,8 +352,6 @@ def _rows(relation: duckdb.DuckDBPyRelation, most_mb: int) -> pa.Table:
             batches.append(batch)
     except OSError as error:
         # Results that DuckDB cannot export, such as 2 GB of text in one batch, raise in pyarrow.
-        import duckdb
-
         raise duckdb.OutOfMemoryException(str(error)) from error
     table = pa.Table.from_batches(batches, schema=reader.schema)
     return each_named(whole_numbers(table, relation.types))
@@ -377,8 +368,6 @@ def _located(
     A relation loses the text of its statement, and so the positions of unknown names. Running the
     text itself fails in the same way, before anything runs.
     """
-    import duckdb
-
     try:
         connection.execute(statement, values or None)
     except (duckdb.CatalogException, duckdb.BinderException) as located:

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import duckdb
+
 from casetrack.base.errors import Opt, QueryError, See
 from casetrack.base.sql.catalog import VIEWS
 from casetrack.base.sql.statements import LIMITED
@@ -13,7 +15,6 @@ from casetrack.base.sql.statements import LIMITED
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    import duckdb
 
 # Position of a mistake in a statement: DuckDB's own, corrected where it is missing or wrong.
 
@@ -108,8 +109,6 @@ _NAMES = re.compile(r"Referenced (column|table)|does not have a column|Ambiguous
 
 def is_certain(error: QueryError, /) -> bool:
     """Return whether a statement fails for all values of its parameters."""
-    import duckdb
-
     # DuckDB's error is hidden in tracebacks, and kept as the context.
     cause = error.__cause__ or error.__context__
     if not isinstance(cause, duckdb.Error):
@@ -187,8 +186,6 @@ def read_statement(statement: str, /) -> Statement:
 
 def _ours(statement: str) -> Iterator[tuple[int, int]]:
     """Yield the byte spans of SQL keywords that are names of ours."""
-    import duckdb
-
     data = statement.encode()
     for start, kind in duckdb.tokenize(statement):
         if kind == duckdb.token_type.keyword and (match := _OURS.match(data, start)):
@@ -252,8 +249,6 @@ def check(
 
 def _check_explained(connection: duckdb.DuckDBPyConnection, statement: str) -> None:
     """Refuse to explain anything but a read: ``EXPLAIN ANALYZE`` executes it."""
-    import duckdb
-
     data, inside = statement.encode(), 0
     for start, kind in duckdb.tokenize(statement):
         rest = data[start:]
@@ -281,8 +276,6 @@ def _check_explained(connection: duckdb.DuckDBPyConnection, statement: str) -> N
 
 def _named(statement: str, kind: str) -> str:
     """Return the first word of a statement as typed, with its article."""
-    import duckdb
-
     data = statement.encode()
     words = (
         match.group().decode().strip('"').upper()
@@ -324,8 +317,6 @@ def _names(statement: str) -> Iterator[tuple[str, bool]]:
 
     A string numbered like an internal name counts as well: after ``FROM`` it is a name.
     """
-    import duckdb
-
     data = statement.encode()
     tokens = duckdb.tokenize(statement)
     for at, (start, kind) in enumerate(tokens):
@@ -342,8 +333,6 @@ def _names(statement: str) -> Iterator[tuple[str, bool]]:
 
 def _is_called(rest: bytes, data: bytes, following: Sequence[tuple[int, Any]]) -> bool:
     """Return whether a parenthesis follows, after optional comments and white space."""
-    import duckdb
-
     if rest.lstrip()[:1] == b"(":
         return True
     ends = [*(start for start, _ in following[1:]), len(data)]

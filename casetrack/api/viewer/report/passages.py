@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from casetrack.api.viewer.page import METHODS, OVER
 from casetrack.api.viewer.quotes import Place, pieces, place_of
 from casetrack.api.viewer.symbols import ENGLISH, Words, shortened
 from casetrack.api.viewer.templating import rendered
@@ -18,17 +19,9 @@ if TYPE_CHECKING:
     from casetrack.base.records import Chunk
     from casetrack.base.records.graph import Quote
 
-_METHODS = {
-    "Native": "the text that the file itself holds",
-    "Ocr": "optical character recognition (OCR)",
-    "Hybrid": "the file\u2019s own text, and OCR of its pictures",
-    "Spreadsheet": "the cells of the spreadsheet",
-}
 _AROUND = 900
 """Characters of a passage on each side of its quote, without a picture of the page."""
 _LONGEST_NAME = 200
-_OVER = 1.5
-"""Points that a highlight extends over its line on each side."""
 
 
 @dataclass(slots=True)
@@ -86,12 +79,12 @@ class Passages:
             words=words,
             pictures=pictures,
             names={key: f"page-{n}" for n, key in enumerate(pictures.pages, 1)},
-            methods=_METHODS,
+            methods=METHODS,
             collection=shlex.quote(self.collection),
             around=lambda quote: _around(quote, chunks.get(quote.chunk_id)),
             pieces=pieces,
             most=_LONGEST_NAME,
-            over=_OVER,
+            over=OVER,
         )
 
 

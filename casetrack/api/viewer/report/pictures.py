@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import base64
 import io
-import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from casetrack.api.viewer.source import SourceFile, find_source
-from casetrack.api.viewer.view import about_source, draw_page, no_picture
-from casetrack.base.errors import CaseTrackError, FileError
-from casetrack.parse.base import ReadOptions
+from casetrack.api.viewer.view import PageDrawer
 from casetrack.parse.render import PICTURE_FORMATS, PageImage
 
 if TYPE_CHECKING:
@@ -99,19 +95,14 @@ def draw_pages(
 
 
 class _Artist:
-    """Draws pages up to the limits; reads every file once."""
+    """Draws pages up to the limits."""
 
     def __init__(self, workspace: Workspace, limit: int, budget: int) -> None:
         self.pages: dict[Key, PagePicture] = {}
         self.notes: dict[Key, str] = {}
         self.skipped = 0
-        self._folder, self._limit, self._left = workspace.folder, limit, budget
-        settings = workspace.settings
-        bound = min(settings.parse.timeout_seconds, PAGE_SECONDS)
-        self._limits = replace(settings.parse, timeout_seconds=bound)
-        self._options = ReadOptions(models_dir=settings.models_dir)
-        self._deadline = time.monotonic() + TOTAL_SECONDS
-        self._sources: dict[str, SourceFile] = {}
+        self._limit, self._left = limit, budget
+        self._drawer = PageDrawer(workspace.folder, workspace.settings, PAGE_SECONDS, TOTAL_SECONDS)
 
     @property
     def count(self) -> int:
@@ -122,26 +113,16 @@ class _Artist:
         """Draw a page, or store the reason for a missing picture."""
         if self.count >= self._limit:
             self._skip(key, f"pictures of {self._limit} pages")
-            return
-        if self._left <= 0:
+        elif self._left <= 0:
             self._skip(key, "pictures of the maximum size")
-            return
-        if time.monotonic() > self._deadline:
+        elif self._drawer.is_late:
             self._skip(key, "all pictures within the time limit")
-            return
-        source = self._source(document)
-        if source.path is None:
-            self.notes[key] = about_source(source, document) or ""
-            return
-        try:
-            image = draw_page(self._limits, self._options, source.path, key[1], dpi=_DPI)
-        except FileError as error:
-            self.notes[key] = no_picture(error)
-            return
-        except CaseTrackError as error:
-            self.notes[key] = f"There is no picture of the page. {error.message}"
-            return
+        else:
+            self._add(key, *self._drawer.page(document, key[1], dpi=_DPI))
+
+    def _add(self, key: Key, image: PageImage | None, note: str) -> None:
         if image is None:
+            self.notes |= {key: note} if note else {}
             return
         address = _address(image)
         if len(address) > self._left:
@@ -150,19 +131,11 @@ class _Artist:
             self._skip(key, "pictures of the maximum size")
             return
         self._left -= len(address)
-        note = about_source(source, document) or ""
         self.pages[key] = PagePicture(address, image.width, image.height, note)
 
     def _skip(self, key: Key, held: str) -> None:
         self.skipped += 1
         self.notes[key] = _FULL.format(held, _SHOW)
-
-    def _source(self, document: Document) -> SourceFile:
-        known = self._sources.get(document.document_id)
-        if known is None:
-            known = find_source(self._folder, document)
-            self._sources[document.document_id] = known
-        return known
 
 
 def _address(image: PageImage) -> str:

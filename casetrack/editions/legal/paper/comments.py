@@ -14,6 +14,8 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from docx.oxml.ns import qn
+
 from casetrack.api.viewer.kept import AUTHOR, INITIALS, clean
 from casetrack.base.errors import FileNotFound, Opt, ParseFailed, UsageError
 
@@ -137,8 +139,6 @@ def _comment(document: Document, first: _ELEMENT, last: _ELEMENT, text: str) -> 
 
 def _runs(root: _ELEMENT) -> list[_ELEMENT]:
     """Return the runs of an element in reading order, without alternative drawings."""
-    from docx.oxml.ns import qn
-
     fallback = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
     return [
         run
@@ -150,7 +150,6 @@ def _runs(root: _ELEMENT) -> list[_ELEMENT]:
 def _notes(document: Document) -> list[tuple[_ELEMENT, _Letters]]:
     """Return the runs with reference marks of notes, each with the letters of its note."""
     from docx.oxml import parse_xml
-    from docx.oxml.ns import qn
 
     notes: list[tuple[_ELEMENT, _Letters]] = []
     for kind in ("footnote", "endnote"):
@@ -173,8 +172,6 @@ def _notes(document: Document) -> list[tuple[_ELEMENT, _Letters]]:
 
 def _pieces(run: _ELEMENT) -> Iterator[tuple[_ELEMENT, str]]:
     """Yield the children of a run, each with its text."""
-    from docx.oxml.ns import qn
-
     signs = {qn("w:tab"): "\t", qn("w:br"): "\n", qn("w:cr"): "\n", qn("w:noBreakHyphen"): "-"}
     for child in run:
         yield child, (child.text or "") if child.tag == qn("w:t") else signs.get(child.tag, "")
@@ -285,8 +282,6 @@ class _Letters:
 
 def _split(run: _ELEMENT, offset: int) -> _ELEMENT:
     """Split a run before a character of its text; return the second part."""
-    from docx.oxml.ns import qn
-
     right = copy.deepcopy(run)
     position = 0
     for (child, text), (twin, _) in zip(list(_pieces(run)), list(_pieces(right)), strict=True):

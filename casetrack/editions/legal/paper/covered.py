@@ -16,6 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from pypdfium2 import raw
 
 from casetrack.base.provenance import Box
 from casetrack.parse.pdf.open import open_in_pdfium
@@ -111,8 +112,6 @@ def read_sheet(document: Any, number: int, /) -> Sheet:
 
     *document* is a ``pypdfium2.PdfDocument``; notes and fields are drawn into the page, in memory.
     """
-    from pypdfium2 import raw
-
     page = document[number - 1]
     if page.get_width() * page.get_height() < 1:
         page.set_cropbox(*page.get_mediabox())  # a CropBox outside of the MediaBox is empty
@@ -154,8 +153,6 @@ def _find_covers(
 
     The objects of the page are invisible afterwards.
     """
-    from pypdfium2 import raw
-
     to_shown = _to_shown(page)
     dpi = legible_dpi(page, _DPI)
     letters, seen = _letters(page, to_shown), drawn(page, dpi)
@@ -202,8 +199,6 @@ def _hidden_pictures(
 
     *shown* is the page without its text; a picture is compared with it in small squares.
     """
-    from pypdfium2 import raw
-
     for item, _ in (*pictures, *others):
         raw.FPDFPageObj_SetIsActive(item, False)
     points = _TILE * POINTS_PER_INCH / dpi
@@ -248,8 +243,6 @@ def _blocks(marked: Any) -> Iterator[tuple[int, int, int, int]]:
 
 def _share_in_frame(page: Any, item: Any, corners: _Corners) -> float:
     """Return the share of a picture in its clip and on the page."""
-    from pypdfium2 import raw
-
     frames = [(0.0, 0.0, *page.get_size())]
     clip = raw.FPDFPageObj_GetClipPath(item)
     x, y = ctypes.c_float(), ctypes.c_float()
@@ -268,8 +261,6 @@ def _share_in_frame(page: Any, item: Any, corners: _Corners) -> float:
 
 
 def _to_shown(page: Any) -> Callable[[tuple[float, float]], tuple[float, float]]:
-    from pypdfium2 import raw
-
     # FPDF_PageToDevice returns 32-bit integers.
     fine = min(64.0, 2**28 / max(page.get_size()))
     size = round(page.get_width() * fine), round(page.get_height() * fine)
@@ -290,8 +281,6 @@ def _around(points: Iterator[tuple[float, float]]) -> _Corners:
 def _letters(
     page: Any, to_shown: Callable[[tuple[float, float]], tuple[float, float]]
 ) -> list[Letter]:
-    from pypdfium2 import raw
-
     letters = []
     with contextlib.closing(page.get_textpage()) as text:
         sides = [ctypes.c_double() for _ in range(4)]
@@ -313,7 +302,6 @@ def _letters(
 
 def _objects(page: Any) -> Iterator[tuple[Any, list[tuple[float, float]]]]:
     """Yield the objects of a page and of its form XObjects, with the corners of their bounds."""
-    from pypdfium2 import raw
 
     def within(
         count: int, get: Callable[[int], Any], outer: NDArray[np.float64]
@@ -340,8 +328,6 @@ def _objects(page: Any) -> Iterator[tuple[Any, list[tuple[float, float]]]]:
 
 
 def _has_curves(item: Any) -> bool:
-    from pypdfium2 import raw
-
     return any(
         raw.FPDFPathSegment_GetType(raw.FPDFPath_GetPathSegment(item, at))
         == raw.FPDF_SEGMENT_BEZIERTO
@@ -351,8 +337,6 @@ def _has_curves(item: Any) -> bool:
 
 def _marks(page: Any) -> list[_Corners]:
     """Return the rectangles of redaction annotations that were not applied."""
-    from pypdfium2 import raw
-
     boxes, to_shown = [], _to_shown(page)
     for at in range(raw.FPDFPage_GetAnnotCount(page)):
         note = raw.FPDFPage_GetAnnot(page, at)
