@@ -47,15 +47,16 @@ class Pace:
             self._seen.popleft()
 
     def remaining(self, now: float, total: int, /) -> float | None:
-        """Return the remaining seconds, or ``None`` before two items and two seconds."""
+        """Return the remaining seconds; ``None`` before two items, and if one takes longer."""
         if not self._seen:
             return None
         since, before = self._seen[0]
-        done = self._seen[-1][1]
+        last, done = self._seen[-1]
         elapsed = now - since
         if total <= 0 or elapsed < _LEAST_SECONDS or done - before < _LEAST_STEPS:
             return None
-        return round(max(total - done, 0) * elapsed / (done - before), 1)
+        left = max(total - done, 0) * elapsed / (done - before)
+        return None if now - last > left > 0 else round(left, 1)
 
 
 logger = logging.getLogger("casetrack.jobs")

@@ -113,7 +113,7 @@ class ItemReader(TextFormat):
     """
 
     name = "Calendar or contacts"
-    extensions: tuple[str, ...] = (".ics", ".vcs", ".vcf")
+    extensions: tuple[str, ...] = (".ics", ".ical", ".vcs", ".vcf")
 
     def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
         """Read the items; see :class:`casetrack.parse.base.Reader`."""
