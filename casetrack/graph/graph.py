@@ -126,10 +126,7 @@ class ContextGraph(StateTables):
                 name = self._pipeline.name
                 notes.append(f'The map has no {what}: the pipeline "{name}" has no step "{step}".')
                 continue
-            notes.append(
-                f"Not yet searched for {what}: {documents}. Run {See('reindex')}"
-                + (" once a model is installed." if step == "names" else ".")
-            )
+            notes.append(f"Not yet searched for {what}: {documents}. Run {See('reindex')}.")
         return tuple(notes)
 
     @cached_property

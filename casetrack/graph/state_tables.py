@@ -312,11 +312,15 @@ class StateTables(ABC):
         )
         return Mails(self.documents, own.to_pylist(), quoted.to_pylist())
 
-    def addresses(self, entity_id: str, /) -> frozenset[str]:
-        """Return the mail addresses of an entity, in lower case."""
-        row = pc.index(self._entities.table["entity_id"], entity_id).as_py()
-        own = self._live.locals.filter(pa.array(self._entities.codes == row))
-        return frozenset(pc.list_flatten(own["addresses"].combine_chunks()).to_pylist())
+    @cached_property
+    def owners(self) -> dict[str, tuple[str, str]]:
+        """Id and name of the entity of each mail address, in lower case."""
+        column = self._live.locals["addresses"].combine_chunks()
+        rows = self._entities.codes[np.asarray(pc.list_parent_indices(column), dtype=np.int64)]
+        known = self._entities.table.take(pa.array(np.maximum(rows, 0), mask=rows < 0))
+        names = zip(known["entity_id"].to_pylist(), known["name"].to_pylist(), strict=True)
+        owned = zip(pc.list_flatten(column).to_pylist(), names, strict=True)
+        return {address: own for address, own in owned if own[0] is not None}
 
     @cached_property
     def _targets(self) -> dict[str, str]:

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -166,7 +166,7 @@ class HandMadeGraph:
         nobody = [frozenset[str]() for _ in self.documents]
         return DocumentLinker.of(self.catalogue, identities, sayings, (nobody, nobody), self.mails)
 
-    addresses = staticmethod(lambda _: frozenset[str]())
+    owners: ClassVar[dict[str, tuple[str, str]]] = {}
 
     def once(self, make: Callable[[Any], Any], /) -> Any:
         return make(self)

@@ -14,7 +14,6 @@ from casetrack.graph.answers.entities import (
     entities,
     entity_graph,
     entity_mentions,
-    find_entity,
 )
 from graph.fakes import HandMadeGraph, Written
 
@@ -80,7 +79,7 @@ def test_lists_can_be_searched_and_paged_through() -> None:
 
 
 def test_find_entity_shows_the_best_place_of_each_document_first() -> None:
-    entity = find_entity(graph(), "Ann", limit=4)
+    entity = entity_mentions(graph(), "Ann", limit=4, spread=True)
     assert entity.total == 7
     assert entity.documents == (("id-a.txt", "a.txt", 4), ("id-b.txt", "b.txt", 2),
                                ("id-d.txt", "d.txt", 1))  # fmt: skip

@@ -47,10 +47,12 @@ if TYPE_CHECKING:
         CollectionStatistics,
         CollectionSummary,
         Comparison,
+        Correspondence,
         Encounters,
         Entity,
         EntityGraph,
         EntityMentions,
+        LikelySame,
         Reference,
         ReferenceCitations,
         SimilarChunk,
@@ -296,9 +298,11 @@ class Map:
         EntityNotFound
             There is no such name; similar ones are suggested.
         """
-        from casetrack.graph.answers.entities import find_entity
+        from casetrack.graph.answers.entities import entity_mentions
 
-        return self._graph(lambda graph: find_entity(graph, name, kind=kind, limit=limit))
+        return self._graph(
+            lambda graph: entity_mentions(graph, name, kind=kind, limit=limit, spread=True)
+        )
 
     @operation(
         "mentions",
@@ -416,6 +420,28 @@ class Map:
 
         answer = self._graph(lambda graph: entity_graph(graph, name, depth=depth, limit=limit))
         return replace(answer, draw=draw_graph)
+
+    @operation("likely-same", READS)
+    def likely_same(self, *, limit: Annotated[int | None, at_most()] = 50) -> Rows[LikelySame]:
+        """Return names that are probably of the same person or firm, the most mentioned first.
+
+        Merge them, or keep them apart, with the methods of ``collection.marks``.
+        """
+        from casetrack.graph.answers.entities import likely_same
+
+        return self._graph(lambda graph: likely_same(graph, limit=limit))
+
+    @operation("correspondence", READS)
+    def correspondence(
+        self, *, limit: Annotated[int | None, at_most()] = 50
+    ) -> Rows[Correspondence]:
+        """Return who sent mails to whom, how many and when, most mails first.
+
+        Copies of a mail count once; blind copies do not count.
+        """
+        from casetrack.graph.answers.entities import correspondence
+
+        return self._graph(lambda graph: correspondence(graph, limit=limit))
 
     @operation(
         "references",

@@ -30,19 +30,10 @@ if TYPE_CHECKING:
     from casetrack.base.records.graph import Event
     from casetrack.store.workspace import State, Workspace
 
-ShownKind = Literal[
-    "tag",
-    "star",
-    "merge",
-    "split",
-    "kind",
-    "rename",
-    "role",
-    "hide",
-    "event",
-    "hide_event",
-    "take_event",
-]
+if TYPE_CHECKING:
+    ShownKind = MarkKind
+else:
+    ShownKind = Literal[MARK_KINDS[:-1]]
 NamedKind = Literal["person", "organization", "location"]
 _Target = Annotated[
     DocumentRef | PassageRef,
@@ -287,7 +278,25 @@ class Marks:
         EntityNotFound, UsageError
             No entity matches, several do, or both are the same.
         """
+        return self._of_two("merge", name, other)
 
+    @operation("keep-apart", ADDS, command="entity --apart")
+    def keep_apart(self, name: _Name, other: Annotated[str, Arg(cli="OTHER")], /) -> PlacedMark:
+        """Keep two entities apart: they are no longer listed as probably the same.
+
+        Parameters
+        ----------
+        other
+            The entity that is somebody else.
+
+        Raises
+        ------
+        EntityNotFound, UsageError
+            No entity matches, several do, or both are the same.
+        """
+        return self._of_two("apart", name, other)
+
+    def _of_two(self, kind: MarkKind, name: str, other: str) -> PlacedMark:
         def make(state: State) -> list[Mark]:
             one, two = marking.resolve_entity(state, name), marking.resolve_entity(state, other)
             if one.entity_id == two.entity_id:
@@ -295,7 +304,7 @@ class Marks:
                     f'"{name}" and "{other}" are already the same: {one.name} ({one.entity_id}).',
                     hint="Nothing was changed.",
                 )
-            return [marking.edit("merge", one, other_id=two.entity_id, other_name=two.name)]
+            return [marking.edit(kind, one, other_id=two.entity_id, other_name=two.name)]
 
         return self._edit(make)
 
@@ -358,13 +367,7 @@ class Marks:
         from casetrack.graph.entities.edits import NAMED
 
         one_of("kind", kind, NAMED)
-
-        def make(state: State) -> list[Mark]:
-            whose = marking.resolve_entity(state, name)
-            _require_change(whose.name, whose.kind, kind)
-            return [marking.edit("kind", whose, value=kind)]
-
-        return self._edit(make)
+        return self._changed("kind", name, kind)
 
     @operation("rename", ADDS, command="entity --rename")
     def rename(self, name: _Name, new: Annotated[str, Arg(cli="NEW")], /) -> PlacedMark:
@@ -380,12 +383,14 @@ class Marks:
         EntityNotFound, UsageError
             No entity matches, or *new* is not a valid name.
         """
-        called = marking.new_name(new)
+        return self._changed("rename", name, marking.new_name(new))
 
+    def _changed(self, kind: MarkKind, name: str, value: str) -> PlacedMark:
         def make(state: State) -> list[Mark]:
             whose = marking.resolve_entity(state, name)
-            _require_change(whose.name, whose.name, called)
-            return [marking.edit("rename", whose, value=called)]
+            if value == (whose.kind if kind == "kind" else whose.name):
+                raise UsageError(f"Nothing was changed: {whose.name} is already {value}.", hint="")
+            return [marking.edit(kind, whose, value=value)]
 
         return self._edit(make)
 
@@ -714,11 +719,6 @@ class Marks:
 def _content(mark: Mark) -> Mark:
     """Return a mark without its id and its times, which differ between equal edits."""
     return replace(mark, mark_id="", made_at=mark.made_at.min, undone_by=None)
-
-
-def _require_change(name: str, old: str, new: str) -> None:
-    if old == new:
-        raise UsageError(f"Nothing was changed: {name} is already {old}.", hint="")
 
 
 def _other_fields(state: State, name: str, *, but: str) -> dict[str, str]:

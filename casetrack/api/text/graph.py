@@ -114,14 +114,8 @@ def _(answer: graph.EntityMentions) -> Lines:
         count = counted(each.document_count, "document")
         lines.append(line((flat(each.role), "strong"), (f"{_days(each)}  {count}", "less")))
         lines += inside(quote(each.quote), 2)
-    lines += [
-        line(
-            (f"{flat(each.name)}: ", "strong"),
-            f"{each.sent:,} mails to, {each.received:,} from",
-            (_days(each), "less"),
-        )
-        for each in answer.correspondents or ()
-    ]
+    for mails in answer.correspondence or ():
+        lines += lines_of(mails)
     lines += [line((flat(edit), "own")) for edit in answer.edits[-10:]]
     lines += [
         line(flat(name), "  ", (counted(count, "mention"), "less"), indent=2)
@@ -131,6 +125,18 @@ def _(answer: graph.EntityMentions) -> Lines:
     if rest > 0:
         lines.append(line((f"and {counted(rest, 'more document')}", "less"), indent=2))
     return lines + _others((m.name, m.kind, m.entity_id) for m in answer.other_matches)
+
+
+@lines_of.register
+def _(each: graph.LikelySame) -> Lines:
+    why = f"  {each.difference}; {each.mention_count:,} and {each.other_mention_count:,} mentions"
+    return [line((f"{flat(each.name)} = {flat(each.other)}?", "strong"), (why, "less"))]
+
+
+@lines_of.register
+def _(each: graph.Correspondence) -> Lines:
+    who = f"{flat(each.sender)} to {flat(each.recipient)}: "
+    return [line((who, "strong"), counted(each.mails, "mail"), (_days(each), "less"))]
 
 
 def _days(each: graph.StatedRole | graph.Correspondence) -> str:
@@ -395,7 +401,7 @@ def _(answer: graph.CollectionSummary) -> Lines:
     actors = [each.entity for each in answer.key_actors]
     sections: tuple[tuple[str, Lines], ...] = (
         ("Key people and firms", _all(answer.key_actors)),
-        ("Key dates", [each for event in answer.key_dates for each in _brief(event)]),
+        ("Key dates", [each for event in answer.key_dates for each in lines_of(event)[:2]]),
         ("Topics", _all(answer.topics)),
         ("Documents", kinds),
         ("Versions, the oldest first", chains),
@@ -425,10 +431,6 @@ def _of_type(kind: str, documents: Sequence[Document]) -> Lines:
     more = len(documents) - len(shown)
     rest = [line((f"{more:,} more", "less"), indent=2)] if more else []
     return [line((f"{kind}: ", "strong"), f"{len(documents):,}"), *shown, *rest]
-
-
-def _brief(event: graph.Event) -> Lines:
-    return lines_of(event)[:2]
 
 
 @lines_of.register

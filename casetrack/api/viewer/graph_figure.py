@@ -210,21 +210,25 @@ def graph_svg(
         labels=labels,
         edges=edges,
         strongest=max((w for *_, w in springs), default=1.0),
-        faint=_faint(len(springs)),
+        faint=0.22 * min(1.0, math.sqrt(100 / max(len(springs), 1))),
         # Only the middles of the shapes: the label is below the shape, in the same box.
         middles=[
             (x, y - box[1] / 2 + r)
             for (x, y), box, r in zip(layout.points.tolist(), boxes, radii, strict=True)
         ],
         spread=spread,
+        wedge=_wedge,
         gap=_GAP,
         size=LABEL_SIZE,
     )
 
 
-def _faint(edges: int) -> float:
-    """Return the opacity of lines: many lines are fainter, so that names stay readable."""
-    return 0.22 * min(1.0, math.sqrt(100 / max(edges, 1)))
+def _wedge(start: tuple[float, float], end: tuple[float, float], width: float) -> str:
+    """Return the corners of a wedge as SVG, *width* pixels wide at its start."""
+    (x, y), (to_x, to_y) = start, end
+    half = width / 2 / max(math.hypot(to_x - x, to_y - y), _HAIR)
+    aside, up = half * (y - to_y), half * (to_x - x)
+    return f"{x + aside:.1f},{y + up:.1f} {x - aside:.1f},{y - up:.1f} {to_x:.1f},{to_y:.1f}"
 
 
 def _box(radius: float, rows: tuple[str, ...]) -> tuple[float, float]:

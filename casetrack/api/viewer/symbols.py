@@ -139,6 +139,8 @@ class Words:
         Translates an English phrase; it keeps fields such as ``{count}``.
     number
         Formats a number, with digits after the decimal sign.
+    told, role
+        Translate a citation or the line about a document, and the role of a party.
     has_commands
         Whether a report names commands of the terminal.
     """
@@ -146,6 +148,8 @@ class Words:
     language: str = "en"
     phrase: Callable[[str], str] = str
     number: Callable[..., str] = _with_commas
+    told: Callable[[str], str] = str
+    role: Callable[[str], str] = str
     has_commands: bool = True
 
     @property

@@ -66,6 +66,7 @@ def _environment(folder: Path) -> Environment:
     environment.filters |= {
         "address": lambda url: do_mark_safe(address(url)),
         "capital": capital,
+        "cited": pass_context(lambda c, text: words_in(c).told(text)),
         "counted": pass_context(lambda c, *given: counted(*given, words=words_in(c))),
         "joined": pass_context(lambda c, parts: joined(parts, words_in(c))),
         "number": pass_context(lambda c, *given: words_in(c).number(*given)),

@@ -16,6 +16,7 @@ MarkKind = Literal[
     "tag",
     "star",
     "merge",
+    "apart",
     "split",
     "kind",
     "rename",
@@ -34,6 +35,7 @@ ENTITY_EDITS: tuple[MarkKind, ...] = ("merge", "split", "kind", "rename", "role"
 """Kinds that change entities."""
 _SENTENCES = {
     "merge": "You joined “{other}” with it",
+    "apart": "You said that “{other}” is somebody else",
     "split": "You said that “{value}”{where} is somebody else{as_other}",
     "kind": "You said that it is {value}",
     "rename": "You gave it the name “{value}”",

@@ -18,6 +18,7 @@ from casetrack.faces.cli.state import State
     "mentions",
     set_kind=own(NamedKind | None, "Change its kind.", "--set-kind"),
     merge=own(str | None, "Merge OTHER into NAME.", "--merge OTHER"),
+    apart=own(str | None, "Keep OTHER apart: it is somebody else.", "--apart OTHER"),
     split=own(str | None, "Split this spelling off.", "--split SPELLING"),
     as_name=own(str | None, "With --split: the other entity.", "--as NAME"),
     document=own(str | None, "With --split or --role: only in this document.", "--in DOCUMENT"),
@@ -37,7 +38,8 @@ def entity(state: State, given: dict[str, Any]) -> None:
     split, name, kind, role = given["split"], given["name"], given["kind"], given["role"]
     edits = ("merge", "split", "set_kind", "rename", "hide", "unhide")
     changes = {e.replace("_", "-"): given[e] for e in edits}
-    wanted = one_of(changes | {"set-role": role, "undo-edit": given["undo"]})
+    changes |= {"keep-apart": given["apart"], "set-role": role, "undo-edit": given["undo"]}
+    wanted = one_of(changes)
     if split is None and (given["as_name"] or (given["document"] and role is None)):
         raise UsageError(
             "--as requires --split, and --in requires --split or --role.",
@@ -48,7 +50,8 @@ def entity(state: State, given: dict[str, Any]) -> None:
         return
     if kind != "any" and wanted not in {"unhide", "undo-edit"}:
         name = target.marks.id_of(name, kind=kind)
-    asked = {"name": name, "other": given["merge"], "spelling": split, "new": given["rename"]}
+    other = given["merge"] or given["apart"]
+    asked = {"name": name, "other": other, "spelling": split, "new": given["rename"]}
     asked |= {
         "role": role,
         "kind": given["set_kind"],

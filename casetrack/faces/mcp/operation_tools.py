@@ -42,7 +42,7 @@ run_operation = partial(called, name=_NAME, checked=True)
 _LISTED, _FEW = 15, 3
 """Entries of nested lists, in detailed and in concise answers."""
 _INNER = frozenset(
-    ("aliases", "other_matches", "documents", "roles", "addresses", "correspondents")
+    ("aliases", "other_matches", "documents", "roles", "addresses", "correspondence")
 )
 _LONG = frozenset({"text", "snippet", "table_header", "page_header", "page_footer", "description"})
 _LONG_CHARS = 1_000

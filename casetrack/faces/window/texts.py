@@ -53,6 +53,15 @@ def _phrases() -> Mapping[str, str]:
     return {text: name for name, text in known if name.startswith(("report.", "type."))}
 
 
+_PLACE = re.compile(r".*(?=, (?:(?:p\.|slide|message|section) \d|sheet \"))", re.DOTALL)
+_FIXED = re.compile(
+    r"(?<=, )(?:p\.|slide|message|section|sheet|rows?|columns|paras?\.|ll?\.)(?= [\d\"A-Z])"
+    r"|\(estimated\)|(?<=\()printed pp?\.|(?<=; )\d+ more\b|\bended (?=\d{4}-)"
+    r"|(?<=\()[a-z][a-z, -]{2,80}(?=\))"
+)
+"""Words in a citation, and in the line about a document; roles in brackets last."""
+
+
 @dataclass(frozen=True, slots=True)
 class Texts:
     """The texts of one language, one of :data:`LANGUAGES`."""
@@ -84,6 +93,33 @@ class Texts:
         """Return a phrase of the briefing, the text of a name, or a sentence of the engine."""
         name = text if text in all_texts() else _phrases().get(text)
         return self.note(text) if name is None else all_texts()[name][self.language]
+
+    def told(self, text: str, /) -> str:
+        """Return a citation, or the line about a document, with its fixed words translated."""
+        if self.language == DEFAULT:
+            return text
+        name = _PLACE.match(text)  # Of a document, which stays as it is.
+        start = name.end() if name else 0
+        return text[:start] + _FIXED.sub(lambda match: self._fixed(match[0]), text[start:])
+
+    def _fixed(self, words: str) -> str:
+        if words.endswith(" more"):
+            return str(self("cite.more", count=words.partition(" ")[0]))
+        name = f"cite.{words.strip('(). ').replace(' ', '_')}"
+        return all_texts()[name][self.language] if name in all_texts() else self.role(words)
+
+    def role(self, text: str, /) -> str:
+        """Return roles such as ``plaintiff-appellant``; a role that only a document has stays."""
+        whole = f"role.{text}" in all_texts()
+        names = [f"role.{part}" for part in ([text] if whole else re.split("(, |-)", text))]
+        if not all(name in all_texts() for name in names[::2]):
+            return text
+        return "".join(str(self(n)) if n in all_texts() else n[5:] for n in names)
+
+    def choice(self, word: str, /) -> Markup:
+        """Return a value of an argument."""
+        names = (f"{section}.{word}" for section in ("choice", "type", "references.type", "role"))
+        return self._or(next((n for n in names if n in all_texts()), ""), word)
 
     def knows(self, name: str, /) -> bool:
         """Return whether there is a text of this name."""

@@ -45,7 +45,7 @@ def step(titles: Mapping[str, str], texts: Texts, text: str, /) -> Markup:
         known = [str(texts("step.field", field=texts(f))) for f in fields if texts.knows(f)]
         return known[0] if known and not see.names else None
 
-    safe = str(escape(printable(texts.note(text))))
+    safe = str(escape(printable(texts.note(text)))).replace("Run `", "Open `")
     return Markup(spelled(safe, spell, lambda _: ""))  # noqa: S704
 
 

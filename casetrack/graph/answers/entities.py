@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, product
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.addresses import correspondents
@@ -20,6 +21,7 @@ from casetrack.base.records.graph import (
     Entity,
     EntityGraph,
     EntityMentions,
+    LikelySame,
     Mention,
     StatedRole,
 )
@@ -50,7 +52,7 @@ def edits_of(graph: ContextGraph, entity: Entity, /) -> tuple[str, ...]:
 
 
 ENTITY_SORTS = ("mentions", "documents", "name")
-_MATCHES, _CORRESPONDENTS = 5, 12
+_MATCHES, _EXCHANGES = 5, 20
 _MOST = 500
 _MOST_PLACES = 1000
 _FAR = 4000
@@ -78,29 +80,22 @@ def entities(
     return Rows(map(entity_of, rows), of=Entity, total=total_of(rows))
 
 
-def find_entity(
-    graph: ContextGraph, name: str, /, *, kind: str = "any", limit: int | None = 20
-) -> EntityMentions:
-    """Return the mentions of an entity, spread over the documents.
-
-    All places are returned, including those in copies of a mail, which the counts of the entity
-    ignore. The most informative place of each document comes first: one that states a role, then
-    the fullest name. See :func:`casetrack.graph.answers.lookup.match_entities` for *name*, *kind*
-    and the errors.
-    """
-    return _mentions(graph, name, kind, limit, spread=True)
-
-
 def entity_mentions(
-    graph: ContextGraph, name: str, /, *, kind: str = "any", limit: int | None = 20
+    graph: ContextGraph,
+    name: str,
+    /,
+    *,
+    kind: str = "any",
+    limit: int | None = 20,
+    spread: bool = False,
 ) -> EntityMentions:
-    """Return the mentions of an entity in reading order; documents with most mentions first."""
-    return _mentions(graph, name, kind, limit, spread=False)
+    """Return the mentions of an entity in reading order; documents with most mentions first.
 
-
-def _mentions(
-    graph: ContextGraph, name: str, kind: str, limit: int | None, *, spread: bool
-) -> EntityMentions:
+    *spread* takes them from all documents: the most informative place of each comes first, one that
+    states a role, then the fullest name. All places are returned, including those in copies of a
+    mail, which the counts of the entity ignore. See
+    :func:`casetrack.graph.answers.lookup.match_entities` for *name*, *kind* and the errors.
+    """
     limit = up_to(limit, _MOST_PLACES)
     matches = match_entities(graph, name, kind=kind, limit=_MATCHES)
     counted, score = counted_once(graph, [e for e, _ in matches]), matches[0][1]
@@ -123,7 +118,7 @@ def _mentions(
 
 
 def _card(graph: ContextGraph, entity_id: str) -> dict[str, Any]:
-    """Return roles, addresses and correspondents of a person or firm; ``None`` for none."""
+    """Return roles, addresses and correspondence of a person or firm; ``None`` for none."""
     rows = ask(graph, "entity-roles", entity_id=entity_id, limit=_MATCHES).to_pylist()
     rows = [row | row.pop("place") for row in rows]
     placed = zip(rows, quotes_of(graph, rows), strict=True)
@@ -131,40 +126,54 @@ def _card(graph: ContextGraph, entity_id: str) -> dict[str, Any]:
         StatedRole(r["role"], r["since"], r["until"], r["document_count"], quote)
         for r, quote in placed
     )
-    own = graph.addresses(entity_id)
+    own = sorted(a for a, (owner, _) in graph.owners.items() if owner == entity_id)
+    mails = correspondence(graph, limit=None) if own else ()
+    exchanged = [e for e in mails if entity_id in {e.sender_id, e.recipient_id}]
     return {
         "roles": roles or None,
-        "addresses": tuple(sorted(own)) or None,
-        "correspondents": _correspondents(graph, own) or None,
+        "addresses": tuple(own) or None,
+        "correspondence": tuple(exchanged[:_EXCHANGES]) or None,
     }
 
 
-def _correspondents(graph: ContextGraph, own: frozenset[str]) -> tuple[Correspondence, ...]:
-    """Return who exchanged mails with the owner of addresses, most mails first."""
-    known: dict[str, Correspondence] = {}
-    for message in graph.mails.originals if own else ():
-        is_sent = not own.isdisjoint(message.writer)
-        if not is_sent and own.isdisjoint(message.readers):
-            continue
-        fields = ("to", "cc") if is_sent else ("from",)
-        day = f"{message.sent:%F}" if message.sent else None
-        for each in correspondents("; ".join(message.head.get(f, "") for f in fields)):
-            address = each.address.casefold()
-            if not address or address in own:
-                continue
-            before = known.get(address) or Correspondence(each.person, address, 0, 0, day, day)
-            name = each.person if each.name and "@" in before.name else before.name
-            days = [d for d in (before.since, before.until, day) if d]
-            known[address] = replace(
-                before,
-                name=name,
-                sent=before.sent + is_sent,
-                received=before.received + (not is_sent),
-                since=min(days, default=None),
-                until=max(days, default=None),
-            )
-    ranked = sorted(known.values(), key=lambda c: (-c.sent - c.received, c.address))
-    return tuple(ranked[:_CORRESPONDENTS])
+def correspondence(graph: ContextGraph, /, *, limit: int | None = 50) -> Rows[Correspondence]:
+    """Return who sent mails to whom, how many and when, most mails first."""
+    limit, names = up_to(limit, _MOST), dict(graph.owners.values())
+    days: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for message in graph.mails.originals:
+        ends = []
+        for fields in (("from",), ("to", "cc")):
+            people = correspondents("; ".join(message.head.get(f, "") for f in fields))
+            known = {c.address.casefold(): c for c in people if c.address}
+            ends.append({graph.owners.get(a, (a,))[0]: c.person for a, c in known.items()})
+        for one, other in product(*ends):
+            if one != other:
+                days[one, other].append(f"{message.sent:%F}" if message.sent else "")
+        for end, name in (*ends[0].items(), *ends[1].items()):
+            if "@" in names.get(end, "@"):
+                names[end] = name
+    exchanges = [
+        Correspondence(
+            names[one],
+            names[other],
+            len(sent),
+            since=min(filter(None, sent), default=None),
+            until=max(sent) or None,
+            sender_id=one,
+            recipient_id=other,
+        )
+        for (one, other), sent in days.items()
+    ]
+    exchanges.sort(key=lambda e: (-e.mails, e.sender_id, e.recipient_id))
+    return Rows(exchanges[:limit], of=Correspondence, total=len(exchanges))
+
+
+def likely_same(graph: ContextGraph, /, *, limit: int | None = 50) -> Rows[LikelySame]:
+    """Return names that are probably of the same person or firm, the most mentioned first."""
+    rows = ask(graph, "likely-same", limit=up_to(limit, _MOST)).to_pylist()
+    total = total_of(rows)
+    pairs = (LikelySame(**{n: v for n, v in row.items() if n != "total"}) for row in rows)
+    return Rows(pairs, of=LikelySame, total=total)
 
 
 def counted_once(graph: ContextGraph, entities: Sequence[Entity], /) -> tuple[Entity, ...]:

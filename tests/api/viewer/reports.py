@@ -12,8 +12,8 @@ from api.viewer.sheets import Tree, check_page
 from casetrack.api.viewer.report import Report
 from casetrack.api.viewer.report.gather import Listed
 from casetrack.api.viewer.report.proof import Amounts, Sum
-from casetrack.base.records import CollectionInfo, UntakenFile
-from casetrack.base.records.graph import Citation, KeyActor
+from casetrack.base.records import CollectionInfo, Rows, UntakenFile
+from casetrack.base.records.graph import Citation, Correspondence, KeyActor
 from casetrack.base.records.health import DocumentIndex, IndexStatus
 from graph_records import Answers, document, entity, event, quote, reference, statistics, topic
 
@@ -93,6 +93,10 @@ def handmade(size: int, words: str = "", **changed: Any) -> Report:
         "summary": summary,
         "actors": actors,
         "people_and_firms": (size, 5),
+        "correspondence": Rows(
+            Correspondence(text, text, n + 1, "2024-01-02", "2024-03-04", f"person:{n}", text)
+            for n in range(size)
+        ),
         "topics": summary.topics,
         "span": (MADE, MADE.replace(year=2027)),
         "undated_documents": size // 2,

@@ -16,7 +16,7 @@ from casetrack.api.viewer.report.proof import (
 )
 from casetrack.base.errors import DuplicateDocument
 from casetrack.base.records.graph import Citation
-from casetrack.graph.answers.entities import entity_graph
+from casetrack.graph.answers.entities import correspondence, entity_graph
 from casetrack.graph.answers.rows import ask, quotes_of, reference_of, total_of
 from casetrack.graph.answers.statistics import topic_records
 from casetrack.graph.answers.summary import key_actors
@@ -31,9 +31,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from casetrack.api.viewer.report.proof import Amounts
-    from casetrack.base.records import CollectionInfo, Document, UntakenFile
+    from casetrack.base.records import CollectionInfo, Document, Rows, UntakenFile
     from casetrack.base.records.graph import (
         CollectionSummary,
+        Correspondence,
         EntityGraph,
         Event,
         KeyActor,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from casetrack.store.workspace import State
 
 MAX_ACTORS = 40
+MAX_EXCHANGES = 30
 MAX_EVENTS = 60
 MAX_AMOUNTS = 12
 """Maximum number for each currency."""
@@ -78,6 +80,8 @@ class Report:
         Total number of people, and of organisations.
     topics
         Topics of the passages, largest first.
+    correspondence
+        Numbers of mails by sender and recipient, most mails first.
     graph
         Co-occurrences of names; ``None`` if the license does not include them.
     amounts
@@ -102,6 +106,7 @@ class Report:
     summary: CollectionSummary
     actors: tuple[KeyActor, ...]
     people_and_firms: tuple[int, int]
+    correspondence: Rows[Correspondence]
     topics: tuple[Topic, ...]
     timeline: Timeline
     graph: EntityGraph | None
@@ -182,6 +187,7 @@ def gather(state: State, /, *, made: datetime | None = None) -> Report:
         summary=replace(summary, key_dates=tuple(e for e in summary.key_dates if _is_proven(e))),
         actors=_proven_actors(source, actors),
         people_and_firms=(kinds.get("person", 0), kinds.get("organization", 0)),
+        correspondence=correspondence(source, limit=MAX_EXCHANGES),
         topics=tuple(topic_records(source)),
         timeline=replace(dated, events=events),
         graph=graph,

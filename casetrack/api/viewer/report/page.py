@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from casetrack.api.viewer.graph_figure import TALL, graph_svg, legend
+from casetrack.api.viewer.mail_figure import mail_figure
 from casetrack.api.viewer.markup import css_string
 from casetrack.api.viewer.report import wording
 from casetrack.api.viewer.report.gather import MAX_LINKS, Report, gather
@@ -48,6 +49,7 @@ _CONTENTS = (
     ("marks", "Your marks"),
     ("timeline", "Timeline"),
     ("people", "People and firms"),
+    ("correspondence", "Correspondence"),
     ("amounts", "Amounts"),
     ("references", "References"),
     ("topics", "Topics"),
@@ -158,6 +160,7 @@ def _sections(report: Report, words: Words) -> dict[str, Any]:
             for year, events in groupby(enumerate(timeline.events), lambda item: item[1].first[:4])
         ],
         "graph_svg": graph_svg,
+        "mails": mail_figure(report.correspondence, words=words),
         "legend": legend,
         "tall": TALL,
         "links": [
@@ -205,7 +208,11 @@ def _head(report: Report, words: Words) -> str:
         made=report.made.astimezone(UTC),
         tiles=tiles,
         many={"Person": "People", "Sum of money": "Sums of money"},
-        contents=[one for one in _CONTENTS if one[0] != "marks" or report.marks],
+        contents=[
+            one
+            for one in _CONTENTS
+            if one[0] not in {"marks", "correspondence"} or getattr(report, one[0])
+        ],
         words=words,
         most=MAX_NAME,
         opened=report.info.created_at.astimezone(UTC),

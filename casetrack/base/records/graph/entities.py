@@ -16,6 +16,8 @@ EntityKind = Literal["person", "organization", "location", "date", "amount", "co
 ENTITY_KINDS: tuple[EntityKind, ...] = get_args(EntityKind)
 COURT = "court"
 """Selects organisations with the role of a court; their kind is ``organization``."""
+MAIL = "mail"
+"""Type of an edge from the sender of mails to a recipient."""
 NAME_KINDS: tuple[EntityKind, ...] = ("person", "organization", "location")
 FoundBy = Literal["tagged", "defined", "spread"]
 """Origin of a name at a position: the tagger, a definition or certain context in the text, or
@@ -112,14 +114,33 @@ class StatedRole(Record):
 
 @dataclass(frozen=True, slots=True)
 class Correspondence(Record):
-    """The mails between an entity and another person; copies of a mail count once."""
+    """The mails that one person or firm sent to another; copies of a mail count once."""
 
-    name: str
-    address: str
-    sent: int  # mails of the entity to this person
-    received: int
+    sender: str
+    recipient: str
+    mails: int
+    # since, until: days of the first and the last dated mail.
     since: Day | None
     until: Day | None
+    # sender_id, recipient_id: the entity of the mail address; the address where none is known.
+    sender_id: str
+    recipient_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class LikelySame(Record):
+    """Two names that are probably of the same person or firm."""
+
+    kind: EntityKind
+    name: str
+    other: str
+    difference: str  # `sign`, `order` of the words, `letter`, `given name` or `middle name`
+    mention_count: int
+    other_mention_count: int
+    document_count: int
+    other_document_count: int
+    entity_id: str
+    other_id: str
 
 
 class DocumentMentions(TypedDict):
@@ -140,7 +161,7 @@ class EntityMentions(Tabular[Mention], Record):
 
     JSON = (
         *("query", "entity", "score", "other_matches", "total"),
-        *("roles?", "addresses?", "correspondents?", "documents", "mentions"),
+        *("roles?", "addresses?", "correspondence?", "documents", "mentions"),
     )
 
     query: str  # the requested name
@@ -153,10 +174,10 @@ class EntityMentions(Tabular[Mention], Record):
     documents: Annotated[tuple[tuple[str, str, int], ...], FieldFormat(via=_counted)]
     # Sentences about the user's edits of the first one, with the ids of the marks.
     edits: tuple[str, ...] = ()
-    # Of a person or firm: roles over time, mail addresses, and correspondents, most mails first.
+    # Of a person or firm: roles over time, mail addresses, and mails to and from others.
     roles: tuple[StatedRole, ...] | None = None
     addresses: tuple[str, ...] | None = None
-    correspondents: tuple[Correspondence, ...] | None = None
+    correspondence: tuple[Correspondence, ...] | None = None
 
     @property
     def entity(self) -> Entity:

@@ -25,6 +25,7 @@ _MAKES: dict[str, tuple[str, str, dict[str, str]]] = {
     "star": ("star", "target", {"page": "page", "note": "note"}),
     "unstar": ("unstar", "target", {"page": "page"}),
     "merge": ("merge", "name", {"value": "other"}),
+    "apart": ("keep-apart", "name", {"value": "other"}),
     "split": ("split", "name", {"value": "spelling", "note": "as_name", "document": "document"}),
     "kind": ("set-kind", "name", {"value": "kind"}),
     "rename": ("rename", "name", {"value": "new"}),

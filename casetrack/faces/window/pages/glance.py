@@ -106,7 +106,7 @@ def related(visit: Visit, /) -> Response:
 
 
 PAGES = (
-    Page("map", "map", overview, needs_map=True, of=("report",)),
+    Page("map", "map", overview, needs_map=True, of=("report", "summary")),
     Page("briefing", "briefing", briefing, needs_map=True),
     Page("health", "health", health, of=("doctor", "index-status")),
     Page("topics", "topics", topics, needs_map=True, of=("topics",)),

@@ -136,7 +136,7 @@ def suggested(visit: Visit, /) -> Response:
 
 def _new(words: Sequence[str], question: str) -> list[str]:
     """Return the first two that a question does not contain."""
-    return [each for each in words if each.casefold() not in question.casefold()][:2]
+    return [w for w in dict.fromkeys(words) if w.casefold() not in question.casefold()][:2]
 
 
 # The data folder: tier and key, models, paths.

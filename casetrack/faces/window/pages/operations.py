@@ -45,17 +45,20 @@ _SURE = frozenset({"upkeep", "collection delete"})
 
 
 def reading() -> dict[str, Operation]:
-    """Return the operations that have such a page, by name."""
-    return {name: each for name, each in operations().items() if each.hints.read_only}
+    """Return the operations that only have such a page, by name."""
+    from casetrack.faces.window import pages
+
+    done = {name for page in pages.PAGES for name in page.of}
+    return {
+        name: each
+        for name, each in operations().items()
+        if each.hints.read_only and not {name, name.split()[0]} & done
+    }
 
 
 def every(visit: Visit, /) -> Response:
     """List the operations of a collection that have no other page."""
-    from casetrack.faces.window import pages
-
-    done = {name for page in pages.PAGES for name in page.of}
-    listed = [each for n, each in reading().items() if not {n, n.split()[0]} & done]
-    listed.sort(key=lambda each: each.of_library)
+    listed = sorted(reading().values(), key=lambda each: each.of_library)
     return visit.page("operations.html", collection=visit.collection, operations=listed)
 
 

@@ -9,6 +9,7 @@ from casetrack.base.errors import UsageError
 from casetrack.base.records.graph import NAME_KINDS
 from casetrack.base.records.marks import ENTITY_EDITS, PlacedMark
 from casetrack.faces.window.asking import answered, wanted
+from casetrack.faces.window.drawings import drawn_mails
 from casetrack.faces.window.pages.base import Page
 from casetrack.faces.window.visit import address, own_path
 
@@ -22,14 +23,15 @@ if TYPE_CHECKING:
 # The user's corrections of entities and of the timeline, and their undo.
 
 _OF_EVENTS = ("event", "hide_event", "take_event")
-_ABOUT = {"people": ENTITY_EDITS, "timeline": _OF_EVENTS}
+_OF_NAMES = (*ENTITY_EDITS, "apart")
+_ABOUT = {"people": _OF_NAMES, "timeline": _OF_EVENTS}
 _SHOWN = 200
 
 
 def corrections(visit: Visit, /) -> Response:
     """List the corrections, the last one first."""
     collection, about = visit.collection, visit.asked("about")
-    kinds = _ABOUT.get(about, (*ENTITY_EDITS, *_OF_EVENTS))
+    kinds = _ABOUT.get(about, (*_OF_NAMES, *_OF_EVENTS))
     undone = bool(visit.asked("undone"))
     placed = [m for m in collection.marks.all(undone=undone) if m.mark.kind in kinds]
     sheets = max(1, -(-len(placed) // _SHOWN))
@@ -110,9 +112,24 @@ def entity(visit: Visit, /) -> Response:
         kinds=NAME_KINDS,
         can_edit=one.kind in EDITABLE and not visit.read_only,
         others=others[:_NEAR],
+        mails=drawn_mails(visit, result.correspondence or (), is_drawn=False),
         entity_marks=[m for m in marks if _is_of(m, one.entity_id)],
         recent=recent_marks(visit),
     )
+
+
+def likely_same(visit: Visit, /) -> Response:
+    """List names that are probably the same, to merge or to keep apart."""
+    result = answered(visit, Map.likely_same, wanted(visit, Map.likely_same))
+    return visit.page("likely_same.html", pairs=result, recent=recent_marks(visit))
+
+
+def correspondence(visit: Visit, /) -> Response:
+    """Show who sent mails to whom, and when."""
+    given = wanted(visit, Map.correspondence)
+    result = answered(visit, Map.correspondence, given)
+    figure = drawn_mails(visit, result)
+    return visit.page("correspondence.html", mails=result, figure=figure, **given)
 
 
 def _is_of(placed: PlacedMark, entity_id: str) -> bool:
@@ -137,7 +154,7 @@ def back_from(visit: Visit, done: Iterable[object], /, *part: str) -> Response:
     """Send the browser back to the page of a form, with the corrections in the address."""
     back = own_path(visit.sent("back") or address("c", visit.collection.name, *part))
     marks = [m for m in done if isinstance(m, PlacedMark)]
-    shown = (*ENTITY_EDITS, *_OF_EVENTS)
+    shown = (*_OF_NAMES, *_OF_EVENTS)
     parameters = [f"done={m.mark_id}" for m in marks if m.mark.kind in shown]
     joint = "" if not parameters else "&" if "?" in back else "?"
     return visit.see(f"{back}{joint}{'&'.join(parameters)}")
@@ -148,5 +165,7 @@ PAGES = (
     Page("undo-corrections", "corrections", undo, "POST"),
     Page("people", "people", people, needs_map=True, of=("entities", "entity")),
     Page("change-people", "people", change_several, "POST"),
+    Page("likely-same", "likely-same", likely_same, needs_map=True, of=("likely-same",)),
+    Page("correspondence", "correspondence", correspondence, "GET", True, ("correspondence",)),
     Page("entity", "people/{entity:path}", entity, needs_map=True),
 )

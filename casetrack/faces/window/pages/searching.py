@@ -136,6 +136,7 @@ def _place(result: SearchResult) -> tuple[str, int]:
 
 
 _EXCERPT = 420
+_EMPTY_LINES = re.compile(r"\n\s{0,200}\n")
 _LINE_BREAK = re.compile(r"(?<=[^\n])\n(?=[^\n])")
 _CHOICES = 8
 _ALL_CHOICES = 200
@@ -220,7 +221,8 @@ def _pieces(text: str, marked: Iterable[tuple[int, int]]) -> list[tuple[str, boo
             continue
         pieces += [(text[at:start], False), (text[start:end], True)]
         at = end
-    return [piece for piece in [*pieces, (text[at:], False)] if piece[0]]
+    whole = [*pieces, (text[at:], False)]
+    return [(_EMPTY_LINES.sub("\n", piece), on) for piece, on in whole if piece]
 
 
 PAGES = (
