@@ -4,9 +4,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from casetrack.cluster.search.serving import restart as replace
-from casetrack.cluster.search.serving import shard_cluster, states
-from casetrack.cluster.search.serving import stop as end
 from casetrack.faces.cli.layout import Command, Family
 from casetrack.faces.cli.options import CollectionOption, JsonOption
 from casetrack.faces.cli.output import counted, line, write_json
@@ -31,6 +28,8 @@ def status(ctx: typer.Context, on: OnOption = "auto", as_json: JsonOption = Fals
 
     Exit code 1 means that a shard does not answer, or that none runs.
     """
+    from casetrack.cluster.search.serving import shard_cluster, states
+
     with shard_cluster(on):
         shards = states(_data_dir(ctx))
     if as_json:
@@ -50,6 +49,9 @@ def restart(ctx: typer.Context, on: OnOption = "auto") -> int:
     New processes answer before the old ones end, so no question fails. Run this after an update of
     CaseTrack on the machines of a cluster.
     """
+    from casetrack.cluster.search.serving import restart as replace
+    from casetrack.cluster.search.serving import shard_cluster
+
     with shard_cluster(on):
         names = replace(_data_dir(ctx))
     line(f"{counted(len(names), 'shard')} restarted." if names else "No shards run.")
@@ -58,6 +60,9 @@ def restart(ctx: typer.Context, on: OnOption = "auto") -> int:
 
 def stop(ctx: typer.Context, on: OnOption = "auto") -> int:
     """End the shards of this data folder; servers that use them cannot search afterwards."""
+    from casetrack.cluster.search.serving import shard_cluster
+    from casetrack.cluster.search.serving import stop as end
+
     with shard_cluster(on):
         names = end(_data_dir(ctx))
     line(f"{counted(len(names), 'shard')} stopped." if names else "No shards run.")

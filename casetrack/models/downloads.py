@@ -18,6 +18,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import IO, Any, Protocol
 
+import httpx2
+
 from casetrack.base.errors import DownloadFailed
 from casetrack.base.models.spec import ModelFile, ModelSpec, Progress
 from casetrack.models.layout import GIT_DIGITS, SCRATCH_PREFIX, git_hash_of, part_path, sha256_of
@@ -185,7 +187,6 @@ def download(
     ``OSError``: *folder* cannot be written.
     """
     _set_up_library()
-    import httpx2
     from huggingface_hub.errors import HfHubHTTPError
     from huggingface_hub.file_download import http_get
 
@@ -240,7 +241,6 @@ def _set_up_library() -> None:
 
 def _stated_checksum(url: str, file: ModelFile, progress: Progress) -> str:
     """Return the hub's checksum of a file, or an empty text."""
-    import httpx2
     from huggingface_hub import constants, get_hf_file_metadata
     from huggingface_hub.errors import HfHubHTTPError
 
@@ -262,7 +262,6 @@ def _stated_checksum(url: str, file: ModelFile, progress: Progress) -> str:
 @contextmanager
 def _failures_of(file: ModelFile) -> Iterator[None]:
     """Convert network errors to `SourceFailed`; disk errors propagate."""
-    import httpx2
     from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
 
     try:

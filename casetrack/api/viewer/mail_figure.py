@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING
 from casetrack.api.viewer.graph_figure import TALL, GraphLinks, graph_svg
 from casetrack.api.viewer.symbols import ENGLISH, Words
 from casetrack.api.viewer.templating import rendered
-from casetrack.base.records.graph import MAIL, NAME_KINDS, Edge, Entity, EntityGraph
+from casetrack.base.records.graph import ENTITY_KINDS, MAIL, NAME_KINDS, Edge, Entity, EntityGraph
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from casetrack.base.records.graph import Correspondence
-    from casetrack.base.records.graph.entities import EntityKind
 
-_DRAWN = 24
-"""Pairs in the drawing; the table has all."""
+_DRAWN = 24  # Pairs in the drawing; the table has all
 _WIDE = 620.0
 
 
@@ -57,25 +55,19 @@ def _graph(exchanges: Sequence[Correspondence]) -> EntityGraph:
     names: dict[str, str] = {}
     counts: Counter[str] = Counter()
     for each in exchanges:
-        for end, name in ((each.sender_id, each.sender), (each.recipient_id, each.recipient)):
-            names.setdefault(end, name)
-            counts[end] += each.mails
+        names |= {each.sender_id: each.sender, each.recipient_id: each.recipient}
+        counts.update({each.sender_id: each.mails, each.recipient_id: each.mails})
     most = max((e.mails for e in exchanges), default=1)
     return EntityGraph(
         collection="",
         center=None,
         nodes=tuple(
-            Entity(end, _kind(end), names[end], (), count, 0, 0, None, "", "")
+            Entity(end, kind, names[end], (), count, 0, 0, None, "", "")
             for end, count in counts.most_common()
+            for kind in [next((k for k in NAME_KINDS if end.startswith(f"{k}:")), ENTITY_KINDS[-1])]
         ),
         distances=(),
         edges=tuple(
             Edge(e.sender_id, e.recipient_id, MAIL, e.mails / most, e.mails, ()) for e in exchanges
         ),
     )
-
-
-def _kind(end: str) -> EntityKind:
-    """Return the kind of an entity's id; a plain address is drawn as a term."""
-    kind = end.partition(":")[0]
-    return next((k for k in NAME_KINDS if k == kind), "concept")

@@ -54,12 +54,12 @@ def _phrases() -> Mapping[str, str]:
 
 
 _PLACE = re.compile(r".*(?=, (?:(?:p\.|slide|message|section) \d|sheet \"))", re.DOTALL)
+# Words in a citation, and in the line about a document; roles in brackets last.
 _FIXED = re.compile(
     r"(?<=, )(?:p\.|slide|message|section|sheet|rows?|columns|paras?\.|ll?\.)(?= [\d\"A-Z])"
     r"|\(estimated\)|(?<=\()printed pp?\.|(?<=; )\d+ more\b|\bended (?=\d{4}-)"
     r"|(?<=\()[a-z][a-z, -]{2,80}(?=\))"
 )
-"""Words in a citation, and in the line about a document; roles in brackets last."""
 
 
 @dataclass(frozen=True, slots=True)

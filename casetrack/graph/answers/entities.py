@@ -170,10 +170,9 @@ def correspondence(graph: ContextGraph, /, *, limit: int | None = 50) -> Rows[Co
 
 def likely_same(graph: ContextGraph, /, *, limit: int | None = 50) -> Rows[LikelySame]:
     """Return names that are probably of the same person or firm, the most mentioned first."""
-    rows = ask(graph, "likely-same", limit=up_to(limit, _MOST)).to_pylist()
-    total = total_of(rows)
-    pairs = (LikelySame(**{n: v for n, v in row.items() if n != "total"}) for row in rows)
-    return Rows(pairs, of=LikelySame, total=total)
+    found = ask(graph, "likely-same", limit=up_to(limit, _MOST))
+    pairs = (LikelySame(**row) for row in found.drop_columns("total").to_pylist())
+    return Rows(pairs, of=LikelySame, total=total_of(found.select(["total"]).to_pylist()))
 
 
 def counted_once(graph: ContextGraph, entities: Sequence[Entity], /) -> tuple[Entity, ...]:

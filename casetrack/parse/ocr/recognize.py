@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from PIL import Image, ImageFilter
 
 from casetrack.parse.ocr.clean import (
     MAX_PIXELS,
@@ -89,8 +90,6 @@ def quarter_turn(image: Picture, degrees: int, /) -> tuple[Picture, Affine]:
 
 def straighten(image: Picture, degrees: float, /) -> tuple[Picture, Affine]:
     """Turn counter-clockwise by a few degrees, on white ground; the map leads back."""
-    from PIL import Image
-
     if not degrees:
         return image, Affine()
     height, width = image.shape
@@ -235,8 +234,6 @@ class _View:
         return _View(image, self.back.after(back), self.dpi)
 
     def scaled(self, factor: float) -> _View:
-        from PIL import Image
-
         height, width = self.image.shape
         size = max(round(width * factor), 1), max(round(height * factor), 1)
         if size == (width, height):
@@ -339,8 +336,6 @@ def recognize(
 
 def _read_softly(view: _View, engine: Engine, height: float) -> list[RawLine]:
     """Read with the dots of broken letters joined, as of a dot-matrix printer."""
-    from PIL import Image, ImageFilter
-
     blur = ImageFilter.GaussianBlur(max(height, 16.0) / 16.0)
     soft = np.asarray(Image.fromarray(view.image).filter(blur))
     return engine.read(soft, view.dpi)

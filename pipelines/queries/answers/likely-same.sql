@@ -6,7 +6,7 @@
 -- :param limit integer default 50 largest number of rows
 WITH named AS (
     SELECT
-        entity_id, kind, name, mention_count, document_count,
+        entity_id, kind, name, mention_count,
         string_split(trim(regexp_replace(strip_accents(lower(name)), '[^a-z0-9]+', ' ', 'g')), ' ') AS words
     FROM entities
     WHERE kind IN ('person', 'organization')
@@ -28,9 +28,8 @@ pair AS (
 ),
 compared AS (
     SELECT
-        one.entity_id, one.kind, one.name, one.mention_count, one.document_count,
+        one.entity_id, one.kind, one.name, one.mention_count,
         two.entity_id AS other_id, two.name AS other, two.mention_count AS other_mention_count,
-        two.document_count AS other_document_count,
         one.words AS a, two.words AS b,
         list_filter(list_zip(one.words, two.words), lambda w: w[1] IS DISTINCT FROM w[2]) AS changed
     FROM pair
@@ -66,8 +65,7 @@ told AS (
     ) <= 2
 )
 SELECT
-    kind, name, other, difference, mention_count, other_mention_count, document_count, other_document_count, entity_id,
-    other_id, count(*) OVER () AS total
+    kind, name, other, difference, mention_count, other_mention_count, entity_id, other_id, count(*) OVER () AS total
 FROM told
 WHERE NOT EXISTS (
         SELECT 1 FROM marks

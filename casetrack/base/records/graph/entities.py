@@ -16,8 +16,7 @@ EntityKind = Literal["person", "organization", "location", "date", "amount", "co
 ENTITY_KINDS: tuple[EntityKind, ...] = get_args(EntityKind)
 COURT = "court"
 """Selects organisations with the role of a court; their kind is ``organization``."""
-MAIL = "mail"
-"""Type of an edge from the sender of mails to a recipient."""
+MAIL = "mail"  # type of an edge from the sender of mails to a recipient
 NAME_KINDS: tuple[EntityKind, ...] = ("person", "organization", "location")
 FoundBy = Literal["tagged", "defined", "spread"]
 """Origin of a name at a position: the tagger, a definition or certain context in the text, or
@@ -137,8 +136,6 @@ class LikelySame(Record):
     difference: str  # `sign`, `order` of the words, `letter`, `given name` or `middle name`
     mention_count: int
     other_mention_count: int
-    document_count: int
-    other_document_count: int
     entity_id: str
     other_id: str
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from starlette.datastructures import UploadFile
     from starlette.responses import Response
 
-    from casetrack.base.records.sync import Watch, WatchStatus
     from casetrack.faces.window.visit import Visit
 
 # Choose a folder of this computer by clicking, because a browser does not provide paths.
@@ -136,21 +135,21 @@ _SOON = "unwatched"
 def folders(visit: Visit, /) -> Response:
     """List the folders of a collection; the page asks for itself again while one is at work."""
     watches = Watches(visit.library).all(collection=visit.collection.info.id)
-    watched = [(each, _state(visit, each.status)) for each in watches]
+    # This window watches by itself, so an unwatched folder is about to be watched.
+    soon = _SOON if visit.read_only else "starting"
+    states = [soon if each.status.health == _SOON else each.status.health for each in watches]
     return visit.page(
-        "watched.html", watched=watched, busy=any(state in _BUSY for _, state in watched)
+        "watched.html",
+        watched=list(zip(watches, states, strict=True)),
+        busy=not _BUSY.isdisjoint(states),
     )
 
 
 def compare_now(visit: Visit, /) -> Response:
     """Start a sync of a folder with the collection."""
-    watch = Watches(visit.library).show(visit.sent("folder"), collection=visit.collection.name)
-    return visit.see(address("jobs", _compare(visit, watch.watch)))
-
-
-def _compare(visit: Visit, watch: Watch) -> str:
     collection = visit.collection
-    return begin(
+    watch = Watches(visit.library).show(visit.sent("folder"), collection=collection.name).watch
+    job = begin(
         visit.library,
         "sync",
         lambda tell, stop: collection.sync(
@@ -166,12 +165,7 @@ def _compare(visit: Visit, watch: Watch) -> str:
         title=f"Sync of {watch.folder}",
         collection=collection.info,
     )
-
-
-def _state(visit: Visit, status: WatchStatus) -> str:
-    """Return the text key of a folder's state."""
-    # This window watches by itself, so an unwatched folder is about to be watched.
-    return "starting" if status.health == _SOON and not visit.read_only else status.health
+    return visit.see(address("jobs", job))
 
 
 PAGES = (

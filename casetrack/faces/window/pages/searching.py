@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, fields
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.arguments import Filter
@@ -121,7 +122,8 @@ class Asked:
         answer = collection.search(self.question, limit=limit, **self.where.asked())
         results = list(answer.results)
         if self.order == "document":
-            results.sort(key=lambda r: (r.provenance.document_name.casefold(), _place(r)))
+            read = attrgetter("document_id", "chunk_index")
+            results.sort(key=lambda r: (r.provenance.document_name.casefold(), read(r.provenance)))
         elif self.order != "best":
             documents = collection.workspace.state().snapshot.documents
             results.sort(
@@ -129,10 +131,6 @@ class Asked:
                 reverse=self.order == "newest",
             )
         return answer, results
-
-
-def _place(result: SearchResult) -> tuple[str, int]:
-    return result.provenance.document_id, result.provenance.chunk_index
 
 
 _EXCERPT = 420
