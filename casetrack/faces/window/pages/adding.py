@@ -129,15 +129,14 @@ def _free(path: Path) -> Path:
 # Watched folders: their state and settings.
 
 _BUSY = frozenset({"starting", "queued", "settling", "syncing"})
-_SOON = "unwatched"
 
 
 def folders(visit: Visit, /) -> Response:
     """List the folders of a collection; the page asks for itself again while one is at work."""
     watches = Watches(visit.library).all(collection=visit.collection.info.id)
     # This window watches by itself, so an unwatched folder is about to be watched.
-    soon = _SOON if visit.read_only else "starting"
-    states = [soon if each.status.health == _SOON else each.status.health for each in watches]
+    soon = "unwatched" if visit.read_only else "starting"
+    states = [soon if each.status.health == "unwatched" else each.status.health for each in watches]
     return visit.page(
         "watched.html",
         watched=list(zip(watches, states, strict=True)),

@@ -63,8 +63,17 @@ def every(visit: Visit, /) -> Response:
 
 
 def operation(visit: Visit, /) -> Response:
-    """Show the form of an operation and, if its arguments are complete, the answer."""
+    """Show the form of an operation and, if its arguments are complete, the answer.
+
+    An operation that has its own page leads there.
+    """
+    from casetrack.faces.window import pages
+
     name = visit.request.path_params["operation"]
+    for page in pages.PAGES:
+        if {name, name.split()[0]} & {*page.of}:
+            own = page.title.removeprefix("tab.") if "{" in page.path else page.path
+            return visit.see(own if own[0] == "/" else address("c", visit.collection.name, own))
     asked = reading().get(name)
     if asked is None:
         raise UsageError(f"There is no operation {name!r}.")
