@@ -53,12 +53,13 @@ GROUPS = {
     "Search and reading": "search topic_matrix facets read.context read.browse read.traverse "
     "map.similar_chunks sql",
     "Entities, dates, amounts, references": "map.entities map.find_entity map.entity_mentions "
-    "map.document_entities map.encounters map.graph map.timeline map.amounts map.references "
-    "map.reference_citations",
+    "map.document_entities map.likely_same map.correspondence map.encounters map.graph "
+    "map.timeline map.amounts map.references map.reference_citations",
     "Overview": "map.summary map.statistics stats map.topics map.clusters map.compare "
     "map.changes map.versions map.lacking map.prepare report",
     "Marks": "marks.all marks.undo marks.tag marks.untag marks.star marks.unstar "
-    "marks.documents marks.id_of marks.merge marks.split marks.set_kind marks.rename marks.hide "
+    "marks.documents marks.id_of marks.merge marks.keep_apart marks.split marks.set_kind "
+    "marks.rename marks.hide "
     "marks.set_role marks.unhide marks.undo_edit marks.add_event marks.change_event "
     "marks.hide_event marks.unhide_event marks.take_event marks.untake_event",
     "Quality": "admin.health admin.index_status admin.doctor",

@@ -53,6 +53,8 @@ def _phrases() -> Mapping[str, str]:
     return {text: name for name, text in known if name.startswith(("report.", "type."))}
 
 
+_COUNTS = re.compile(r"[\d,]+ [a-z]+(?: in [\d,]+ [a-z]+)?")
+_NOUN = re.compile(r"(?<=\d )[a-z]+")
 _PLACE = re.compile(r".*(?=, (?:(?:p\.|slide|message|section) \d|sheet \"))", re.DOTALL)
 # Words in a citation, and in the line about a document; roles in brackets last.
 _FIXED = re.compile(
@@ -85,7 +87,8 @@ class Texts:
         known = ((name, p.fullmatch(text)) for p, name in _notes())
         name, match = next(((n, m) for n, m in known if m), ("", None))
         if match is None:
-            return text
+            counts = _COUNTS.fullmatch(text)
+            return text if counts is None else _NOUN.sub(lambda n: self.phrase(n[0]), text)
         parts = {key: self.note(part or "") for key, part in match.groupdict().items()}
         return all_texts()[name][self.language].format(**parts)
 

@@ -58,13 +58,6 @@ def test_a_folder_is_chosen_by_clicking(empty: TestClient, shelf: Path) -> None:
     assert "100" in form.text
 
 
-@pytest.mark.parametrize("at", ["/no/such/place", "lease.txt"])
-def test_a_folder_that_is_not_there_says_so(empty: TestClient, shelf: Path, at: str) -> None:
-    page = empty.get(f"{made(empty)}/choose", params={"at": str(shelf / at)})
-    assert page.status_code == 404
-    assert at in page.text
-
-
 def test_a_folder_is_kept_in_step(empty: TestClient, library: Library, shelf: Path) -> None:
     place = made(empty)
     page = empty.post(f"{place}/add", data={"path": str(shelf), "keep": "1"})

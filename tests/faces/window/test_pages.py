@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import docx
+import lxml.html
 import pymupdf
 import pytest
 
@@ -204,6 +205,14 @@ def test_files_that_are_sent_are_taken_in(empty: TestClient, library: Library) -
         ("/c/Demo/people/nobody-at-all", 404, "nobody-at-all"),
         ("/c/Demo/sql?q=DROP TABLE x", 400, "SELECT"),
         ("/c/Demo/timeline?start=never", 400, "never"),
+        ("/c/Demo/search?q=rent&document=nothing-of-the-kind", 404, "nothing-of-the-kind"),
+        ("/c/Demo/search?q=rent&kind=novel", 400, "novel"),
+        ("/c/Demo/search?q=rent&since=2024-13", 400, "2024-13"),
+        ("/c/Demo/search?q=rent&since=2025&until=2024", 400, "2025"),
+        ("/c/Demo/search?q=rent&mentions=Xyzzy Plugh", 404, "Xyzzy Plugh"),
+        ("/c/Demo/search?q=rent&order=sideways&limit=many", 200, ", p. "),
+        ("/c/Demo/people?kind=person&name=zieLIN", 200, "Tomasz Zielinski"),
+        ("/c/Demo/choose?at=/no/such/place", 404, "/no/such/place"),
         ("/jobs/j-none", 404, "none"),
         ("/no/such/page", 404, ""),
     ],
@@ -216,11 +225,46 @@ def test_what_cannot_be_shown_says_why(
     assert answer.status_code == status
 
 
-@pytest.mark.parametrize("language", sorted(LANGUAGES))
-def test_the_window_speaks_its_languages(window: TestClient, language: str) -> None:
-    page = window.get("/", headers={"accept-language": f"xx,{language};q=0.9"}).text
-    assert f'<html lang="{language}"' in page
-    assert all_texts()["home.title"][language] in html.unescape(page)
+_CONTENT = "plain prose cells citation ref cited said selectable hidden name".split()
+_OF_DOCUMENTS = "|".join(
+    [f"//{tag}" for tag in "bdi mark option style script kbd dd title textarea".split()]
+    + ["//*[@dir='auto']", "//*[name()='tspan']"]
+    + [f"//*[contains(concat(' ', @class, ' '), ' {name} ')]" for name in _CONTENT]
+)
+_SAME = {text["de"] for text in all_texts().values()} | {
+    *LANGUAGES.values(),
+    "CaseTrack",
+    "Pence",
+    "Total",
+}
+
+
+def _own_texts(page: str) -> set[str]:
+    """Return the texts of a page outside of the content of documents."""
+    tree = lxml.html.fromstring(page)
+    for each in tree.xpath(_OF_DOCUMENTS):
+        if each.getparent() is not None:
+            each.drop_tree()
+    texts = {" ".join(text.split()) for text in tree.xpath("//text()")}
+    return {t for t in texts if re.search("[a-z]{2}", t) and not re.search(r"[A-Z]\w+ \d{4}$", t)}
+
+
+@pytest.mark.slow
+def test_nothing_but_documents_reads_the_same_in_german(window: TestClient) -> None:
+    pages = [f"/c/Demo/{part}" for part in _PARTS.split()] + ["/", "/settings", "/jobs", "/none"]
+    linked = [a for page in pages for a in links(window.get(page).text, "/c/Demo/")]
+    kinds = {re.sub(r"[^/]*$", "", a) + str(n % 3): a for n, a in enumerate(linked)}
+    for page in (*pages, *(a for a in kinds.values() if "/ask" not in a)):
+        german, english = (
+            window.get(page, headers={"accept-language": each}).text for each in ("de", "en")
+        )
+        assert _own_texts(german) & _own_texts(english) <= _SAME, page
+        assert not re.findall(r", (?:p\.|para\.|ll?\.) \d", german), page
+
+
+_PARTS = """search?q=rent documents map timeline people likely-same correspondence graph references
+topics related compare corrections ask kept sql health add choose folders manage snapshots briefing
+ask/amounts search?q=malaria document/nope people/nobody-at-all"""
 
 
 def test_every_text_is_there_in_every_language() -> None:

@@ -92,24 +92,6 @@ def test_one_result_leads_to_the_next_and_back(window: TestClient) -> None:
     assert window.get(after.replace("/search/2", "/search/99")).url.path.count("/passage/") == 1
 
 
-@pytest.mark.sampled(1)
-@pytest.mark.parametrize(
-    ("values", "text"),
-    [
-        ({"document": "nothing-of-the-kind"}, "nothing-of-the-kind"),
-        ({"kind": "novel"}, "novel"),
-        ({"since": "2024-13"}, "2024-13"),
-        ({"since": "2025", "until": "2024"}, "2025"),
-        ({"mentions": "Xyzzy Plugh"}, "Xyzzy Plugh"),
-        ({"order": "sideways", "limit": "many"}, 'class="citation"'),
-    ],
-)
-def test_what_cannot_be_asked_says_why(
-    window: TestClient, values: dict[str, str], text: str
-) -> None:
-    assert text in html.unescape(asked(window, **values))
-
-
 @pytest.mark.slow
 def test_searches_and_pages_do_not_wait_for_a_map_that_is_not_there(
     own_home: Path, models_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -12,6 +12,8 @@ from decimal import Decimal
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, get_args
 
+import pyarrow.types as kinds
+
 from casetrack.base import arrow_values
 from casetrack.base.arrow_values import is_bignum, python_values, without_formula
 from casetrack.base.errors import UsageError
@@ -46,8 +48,6 @@ def blocks(
     moments
         Keep moments unchanged, except within lists and structs.
     """
-    import pyarrow.types as kinds
-
     convert = [
         (lambda value: value)
         if moments and kinds.is_timestamp(field.type)
@@ -69,8 +69,6 @@ def _converter(kind: pa.DataType, as_text: bool) -> Convert:
 
 
 def _change(kind: pa.DataType, as_text: bool) -> Convert:
-    import pyarrow.types as kinds
-
     if kinds.is_float32(kind) or kinds.is_float16(kind):
         return lambda value: _float(_short(value), as_text)
     if kinds.is_list(kind) or kinds.is_large_list(kind) or kinds.is_fixed_size_list(kind):
@@ -163,8 +161,6 @@ def shown(value: Any, /) -> str:
 
 def is_numeric(kind: pa.DataType, /) -> bool:
     """Return whether the values of a type are numbers, which are right-aligned."""
-    import pyarrow.types as kinds
-
     return bool(kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind))
 
 
