@@ -56,6 +56,8 @@ def test_a_folder_is_chosen_by_clicking(empty: TestClient, shelf: Path) -> None:
     form = empty.get(unescape(take))
     assert "Matter &amp; &lt;b&gt;Files&lt;/b&gt;" in form.text
     assert "100" in form.text
+    assert "Free" in empty.get("/settings").text
+    assert empty.post("/settings/license", data={"key": "not a key"}).status_code == 400
 
 
 def test_a_folder_is_kept_in_step(empty: TestClient, library: Library, shelf: Path) -> None:
@@ -95,15 +97,6 @@ def test_a_snapshot_is_taken_restored_and_removed(
     assert not library.get("Case").documents()
     left = empty.post(f"{do} remove", data=sent).text
     assert re.findall(r"<bdi>(First|before-restore)", left) == ["before-restore"]
-
-
-@pytest.mark.usefixtures("free_tier")
-def test_settings_say_what_the_tier_takes_and_refuse_a_bad_key(empty: TestClient) -> None:
-    made(empty)
-    page = empty.get("/settings")
-    assert "Free" in page.text
-    refused = empty.post("/settings/license", data={"key": "not a key"})
-    assert refused.status_code == 400
 
 
 def test_models_are_fetched_as_work(
