@@ -56,9 +56,18 @@ _PAPERS: dict[str, tuple[tuple[str, ...], str]] = {
     "ct": (("other", "exhibit"), r"clerk'?s\s+transcript"),
     "cr": (("other", "exhibit"), r"clerk'?s\s+record"),
     "roa": (("other", "exhibit"), r"record\s+on\s+appeal"),
-    "r": (("other", "exhibit"), r"\brecord\b"),
+    "r": (("other", "exhibit"), r"\b(?:certified|court|trial|appellate)\s+record|^\W*record\b"),
 }
 """Document types of each item of the record, and the words that its title or name must contain."""
+_OF_KIND = frozenset(("br", "facts", "mot", "obj", "op", "opp", "order", "reply"))
+"""Papers of which a lawsuit has several."""
+_SIDE = re.compile(
+    r"\b(?:(?P<pl>plaintiff|petitioner|appellant)|(?P<def>defendant|respondent|appellee))",
+    re.IGNORECASE,
+)
+_SUPPLEMENT = re.compile(
+    r"(?<![^\W_])(?:suppl?(?:emental)?|second|further|reply)(?![^\W_])", re.IGNORECASE
+)
 _SESSIONS = re.compile(r"transcript|hearing|trial|argument|proceeding|conference|sentencing")
 """Types that users give to transcripts of a court's sessions."""
 _SESSION_WORDS = {
@@ -145,13 +154,19 @@ class Sources:
             return self._complaints(item)
         if re.match(r"(?:hearing-|trial-|argument-)?tr\b", item):
             return self._transcripts(item)
-        side, _, paper = item.partition("-")
-        name = paper if side in {"pl", "def"} and paper in _PAPERS else item
+        side, name = _sided(item)
         if name not in _PAPERS:
             return ()
         types, words = _PAPERS[name]
         pattern = re.compile(words, re.IGNORECASE)
-        return tuple(d for d in self.documents if _is_type(d, *types) and pattern.search(_title(d)))
+        return tuple(
+            d
+            for d in self.documents
+            if _is_type(d, *types)
+            and pattern.search(_title(d))
+            and not (d.witness and name in _OF_KIND)
+            and {side, _side_of(d)} != {"pl", "def"}
+        )
 
     def _complaints(self, item: str) -> tuple[Document, ...]:
         complaints = [d for d in self.documents if _is_type(d, "complaint")]
@@ -175,6 +190,24 @@ class Sources:
             volume = re.compile(rf"\b(?:vol(?:ume)?|day)[.\s_-]*{cited['volume']}\b", re.IGNORECASE)
             fitting = [d for d in fitting if volume.search(_title(d))] or fitting
         return tuple(fitting or (() if kind else depositions))
+
+
+def fits_by_kind(citation: LegalCitation, document: Document, /) -> bool:
+    """Return whether only its kind makes a paper the cited one, and the case may lack that one."""
+    side, name = _sided(citation.key.removeprefix("record:"))
+    return name in _OF_KIND and side != (_side_of(document) or "?")
+
+
+def _sided(item: str) -> tuple[str, str]:
+    """Return the side of a cited paper, ``pl`` or ``def``, and its kind."""
+    side, _, paper = item.partition("-")
+    return (side, paper) if side in {"pl", "def"} and paper in _PAPERS else ("", item)
+
+
+def _side_of(document: Document) -> str:
+    """Return the side that the title of a paper names first."""
+    match = _SIDE.search(document.legal_title or "")
+    return (match and match.lastgroup) or ""
 
 
 def _index(
@@ -302,6 +335,8 @@ def _year_fits(citation: LegalCitation, document: Document) -> bool:
 
 
 def _is_of_witness(document: Document, kind: str, who: str) -> bool:
+    if kind != "dep" and _SUPPLEMENT.search(_title(document)):
+        return False  # "Decl. ¶ 11" is the first declaration
     if not document.witness or who not in slug(document.witness).split("-"):
         return who in slug(document.witness or "") and "-" in who and _is_kind(document, kind)
     return _is_kind(document, kind)

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import UsageError
 from casetrack.base.numerals import roman
-from casetrack.editions.legal.own_table import own_entries, own_tables, page_numbers, sort_key
+from casetrack.editions.legal.check.check import draft_place
+from casetrack.editions.legal.own_table import (
+    number_of,
+    own_entries,
+    own_tables,
+    page_numbers,
+    sort_key,
+)
 from casetrack.editions.legal.records.authorities import (
     AUTHORITY_SECTIONS,
     Authority,
@@ -18,7 +25,6 @@ from casetrack.editions.legal.records.authorities import (
     TableOfAuthorities,
     Uncounted,
 )
-from casetrack.editions.legal.records.check import DraftPlace
 from casetrack.extract.papers.text import TextPage, WholeText
 
 if TYPE_CHECKING:
@@ -27,6 +33,7 @@ if TYPE_CHECKING:
     from casetrack.editions.legal.drafts import Draft
     from casetrack.editions.legal.own_table import OwnTable, PageNumbers
     from casetrack.editions.legal.records.authorities import AuthoritySection
+    from casetrack.editions.legal.records.check import DraftPlace
     from casetrack.extract.papers.text import AuthorityKind, LegalCitation
 
     ReadCitations = Callable[[WholeText], Sequence[LegalCitation]]
@@ -50,20 +57,10 @@ _CERTIFICATE = re.compile(
     r"^\W*CERTIFICATE OF (?:COMPLIANCE|SERVICE)\b(?s:.{0,3000})", re.MULTILINE
 )
 """The certificates at the end; their rules are in no table."""
+_SHORTEST = 10
+"""Minimum pages of a brief before an appendix with its own page numbers."""
 _SHORT = frozenset(("short", "id", "supra", "name"))
 _CASE_NAME = re.compile(r",?\s+(?=(?:\d|No\.|\[|\(|slip\b|---|___))")
-
-
-@dataclass(slots=True)
-class _Cited:
-    """An authority with its counted citations."""
-
-    citations: list[LegalCitation] = field(default_factory=list)
-
-    @property
-    def best(self) -> LegalCitation:
-        """The most complete citation; the first one of equal ones."""
-        return max(self.citations, key=lambda c: (c.form == "full", bool(c.name), bool(c.court)))
 
 
 def table_of_authorities(
@@ -106,13 +103,17 @@ def table_of_authorities(
     numbers = page_numbers(draft.whole.pages)
     spans = [*((t.start, t.end) for t in tables), *draft.margin_comments]
     spans += [(m.start(), m.end()) for m in _CERTIFICATE.finditer(draft.whole.text)]
+    appendix = _appendix(draft, numbers)
+    spans += [(draft.whole.starts[at], len(draft.whole.text)) for at in appendix]
     every = read(draft.without(spans))
     counted = [c for c in every if c.kind in _SECTIONS]
     settled = [c for c in counted if c.resolved and c.key]
     leaders = _one_key(settled)
     own_keys = {leaders.get(key, key) for key in _own_keys(draft)}
     settled = [c for c in settled if leaders[c.key] not in own_keys]
-    groups = _by_authority(settled, leaders)
+    groups: defaultdict[str, list[LegalCitation]] = defaultdict(list)
+    for citation in settled:
+        groups[leaders[citation.key]].append(citation)
     items = [_authority(cited, draft, numbers, passim) for cited in groups.values()]
     order = {section: n for n, section in enumerate(AUTHORITY_SECTIONS)}
     items.sort(key=lambda a: (order[a.section], sort_key(a.section, a.name, a.name_end), a.key))
@@ -142,9 +143,26 @@ def table_of_authorities(
         notes=(
             *draft.notes,
             *citations_notes(),
+            *(
+                f"Page {at + 1} of the file has the number 1 again; from there on, citations are "
+                "not counted."
+                for at in appendix
+            ),
             *_notes(draft, numbers, items, compare=compare, own=own),
         ),
     )
+
+
+def _appendix(draft: Draft, numbers: PageNumbers) -> list[int]:
+    """Return the index of the page on which the page numbers begin again, if there is one."""
+    last = 0
+    for at, page in enumerate(draft.whole.pages if numbers.are_printed else ()):
+        kind, value = number_of(numbers.labels[page.number]) or ("", 0)
+        if kind == "arabic":
+            if value == 1 and last >= _SHORTEST:
+                return [at]
+            last = value
+    return []
 
 
 # --- who is who -------------------------------------------------------------------------------
@@ -175,24 +193,16 @@ def _own_keys(draft: Draft) -> Iterator[str]:
         yield from keys_in(own)
 
 
-def _by_authority(
-    settled: Sequence[LegalCitation], leaders: Mapping[str, str]
-) -> dict[str, _Cited]:
-    groups: defaultdict[str, _Cited] = defaultdict(_Cited)
-    for citation in settled:
-        groups[leaders[citation.key]].citations.append(citation)
-    return dict(groups)
-
-
-def _authority(cited: _Cited, draft: Draft, numbers: PageNumbers, passim: int) -> Authority:
-    best = cited.best
-    places = tuple(
-        _place(draft, c, numbers) for c in sorted(cited.citations, key=lambda c: c.start)
-    )
+def _authority(
+    cited: Sequence[LegalCitation], draft: Draft, numbers: PageNumbers, passim: int
+) -> Authority:
+    # The most complete citation; the first one of equal ones.
+    best = max(cited, key=lambda c: (c.form == "full", bool(c.name), bool(c.court)))
+    places = tuple(_place(draft, c, numbers) for c in sorted(cited, key=lambda c: c.start))
     pages = list(dict.fromkeys(p.page for p in places))
     listed = "passim" if passim and len(pages) >= passim else numbers.listed(pages)
     # An act with its number and its page in the Statutes at Large is listed as written.
-    acts = [c.text for c in cited.citations if c.kind == "statute" and len(c.keys) > 1]
+    acts = [c.text for c in cited if c.kind == "statute" and len(c.keys) > 1]
     written = max((t for t in acts if ", " in t), key=len, default=best.name or best.text)
     name = _with_court(" ".join(written.split()), best)
     if len(name) > _LONGEST:
@@ -225,17 +235,8 @@ def _name_end(name: str) -> int:
 
 
 def _place(draft: Draft, citation: LegalCitation, numbers: PageNumbers) -> DraftPlace:
-    page, start = draft.whole.place(citation.start)
-    end = min(start + citation.end - citation.start, len(page.text))
-    return DraftPlace(
-        start=citation.start,
-        end=citation.end,
-        page=page.number,
-        char_start=start,
-        char_end=end,
-        line=page.text.count("\n", 0, start) + 1,
-        printed=numbers.labels[page.number] if numbers.are_printed else "",
-    )
+    place = draft_place(draft.whole, citation.start, citation.end)
+    return replace(place, printed=numbers.labels[place.page] if numbers.are_printed else "")
 
 
 # --- comparison with the brief's own table ----------------------------------------------------
@@ -396,8 +397,6 @@ def _other_pages(
 
 def _expanded(listed: Iterable[str]) -> list[str]:
     """Return the pages of a list, with ranges expanded."""
-    from casetrack.editions.legal.own_table import number_of
-
     pages: list[str] = []
     for part in listed:
         first, _, last = re.sub(r"[\u2013\u2014]", "-", part).partition("-")

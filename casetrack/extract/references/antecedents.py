@@ -127,13 +127,10 @@ def resolve(
                     and has_late_page(target, pin)
                     and not _PAGED.search(own, previous_end, until)
                 )
-                and (
-                    _is_unread_before(own, until, earlier)
-                    or _is_of_note(target, text, match, earlier)
-                )
+                and _is_unread_before(own, until, earlier)
             ):
                 target = None
-            target = _of_section(target, text, match)
+            target = _of_paper(_of_section(target, text, match, known), text, match, earlier)
             made = _pointed(match, target)
             what = Cited("", authority=False)
             if target:
@@ -209,27 +206,6 @@ def _is_unread_before(text: str, at: int, earlier: Sequence[tuple[ReferenceMatch
     return bool(_UNREAD.search(_without_remarks(text[start:at])))
 
 
-_NOTE = re.compile(r"\s[–—_]*\s?\d{1,3}\.?\s(?:[Ss]ee,?\s(?:also\s|generally\s|e\.g\.,\s)*)?$")
-_SAME_NOTE = 200
-"""Maximum characters between a work in a footnote and an *id.* of the same footnote."""
-
-
-def _is_of_note(
-    target: Cited, text: str, match: ReferenceMatch, earlier: Sequence[tuple[ReferenceMatch, Cited]]
-) -> bool:
-    """Return whether *target* is a work in a footnote, and the *id.* is probably in the text."""
-    if not target.key.startswith(f"document:{WORK}") or _is_noted(text, match.start):
-        return False
-    last = next((m for m, what in reversed(earlier) if what.key == target.key), None)
-    if last is None or match.start - last.end < _SAME_NOTE:
-        return False
-    return _is_noted(text, last.start)
-
-
-def _is_noted(text: str, start: int) -> bool:
-    return _NOTE.search(text, max(0, start - 40), start) is not None
-
-
 def _tail_end(text: str, end: int) -> int:
     tail = _TAIL.match(text, end)
     return tail.end() if tail else end
@@ -266,6 +242,9 @@ def _spelled_out(
 
 
 _OPENS = _LISTS.pattern("opens", re.IGNORECASE)
+_IN_PROSE = frozenset(("with", "and", "or", ","))
+_RUNS_ON = re.compile(r"\s(?!at\b)[a-z]+\s")
+"""Prose after the title of an agreement, which is then only named."""
 
 
 def _is_mention(match: ReferenceMatch, text: str, previous: Cited | None) -> bool:
@@ -281,6 +260,10 @@ def _is_mention(match: ReferenceMatch, text: str, previous: Cited | None) -> boo
     opening = _OPENS.search(before)
     if opening is None:
         return True
+    if match.type == "document" and (
+        opening[0].strip().lower() in _IN_PROSE or _RUNS_ON.match(text, match.end)
+    ):
+        return True
     return (
         opening[0].strip(" ,").lower() in {"", "and", "or"}
         and bool(previous and previous.mentioned)
@@ -294,13 +277,19 @@ _SECTION_OF_ID = re.compile(
 )
 
 
-def _of_section(target: Cited | None, text: str, match: ReferenceMatch) -> Cited | None:
+def _of_section(
+    target: Cited | None, text: str, match: ReferenceMatch, known: Sequence[Cited]
+) -> Cited | None:
     """Return the meaning of "Id. § 362(d)": another section of the same code; cases have none."""
     section = _SECTION_OF_ID.match(text, match.start) if target else None
     if target is None or section is None:
         return target
     if target.key.startswith("case:"):
-        return None
+        part = f"-{slug(section['number'] or '-')}-"
+        laws = (c for c in reversed(known) if c.key.startswith("regulation:"))
+        target = next((law for law in laws if part in f"{law.key}-"), None)
+        if target is None:
+            return None
     head, sign, number = target.name.rpartition("§")
     last = slug(number)
     if not section["number"] or not sign or not last or not target.key.endswith("-" + last):
@@ -308,6 +297,32 @@ def _of_section(target: Cited | None, text: str, match: ReferenceMatch) -> Cited
     written = section["number"] + section["below"]
     key = f"{target.key.removesuffix(last)}{slug(written)}"
     return replace(target, key=key, name=f"{head.rstrip('§ ')} § {written}", aliases=(key,))
+
+
+_EXHIBIT = re.compile(r"record:(?:[a-z]+-)?ex-")
+_ATTACHED = re.compile(r"(?:,?\s¶{1,2})?[\d,\s–-]{1,40}(?:(?:&|and)\s)?")
+_PART_OF_ID = re.compile(r"[Ii]d\.,?\s(?:(?:at\s)?¶|Exh?s?\.\s)")
+
+
+def _of_paper(
+    target: Cited | None,
+    text: str,
+    match: ReferenceMatch,
+    earlier: Sequence[tuple[ReferenceMatch, Cited]],
+) -> Cited | None:
+    """Return the meaning of "Decl. ¶ 2 & Ex. 1. Id. ¶ 3": the declaration, not its exhibit."""
+    is_exhibit = target and _EXHIBIT.match(target.key)
+    if not is_exhibit or not _PART_OF_ID.match(text, match.start):
+        return target
+    after: ReferenceMatch | None = None
+    for one, what in reversed(earlier):
+        if after and not _ATTACHED.fullmatch(text, one.end, after.start):
+            break
+        if after and not _EXHIBIT.match(what.key):
+            return what if what.key.startswith("record:") else target
+        if after or (_EXHIBIT.match(what.key) and text[one.start] not in "Ii"):
+            after = one
+    return target
 
 
 def _closes(between: str) -> bool:
@@ -327,8 +342,9 @@ _AUTHORITIES = frozenset(("case", "regulation", "rule", "constitution", "record"
 
 def _named(match: ReferenceMatch, between: str, cited: list[Cited]) -> tuple[ReferenceMatch, Cited]:
     """Resolve citations without a volume: a law, a paper of the record, a case by its names."""
-    known = known_case(match, cited) if match.type == "case" else None
-    if known is None and match.confidence == NAMES_ALONE:
+    is_case = match.type == "case"
+    known = known_case(match, cited) if is_case else None
+    if known is None and is_case and match.confidence == NAMES_ALONE:
         # Names without a reporter or number don't identify the case, so *id.* stays open.
         return match, Cited("", match.name, authority=False)
     if known is not None:

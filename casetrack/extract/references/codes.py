@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from casetrack.base.words import WordLists
 from casetrack.base.words.lists import ABBREVIATED
@@ -129,8 +130,9 @@ _TITLE_SECTION = re.compile(
     r"|U\.?S\.?\sCode|U\.?S\.?C\.?(?!\w)|Code\sof\sFederal\sRegulations|C\.?F\.?R\.?(?!\w)),?\s"
     rf"(?P<sign>§{{1,2}}|[Ss]ections?|[Pp]arts?)\s?(?P<number>{SECTION_NUMBER})"
 )
+_ALIAS = r"(?:\([“\"]?[A-Z]{2,6}[”\"]?\)\s?)?"
 _STATE_CODE = re.compile(
-    rf"(?<![\w.])(?<!\d\s)(?P<state>{STATE}),?\s?(?P<code>(?:{CODE_WORD},?\s?){{1,9}})\s?(?:[Tt]it"
+    rf"(?<![\w.])(?<!\d\s)(?P<state>{STATE}),?\s?(?P<code>(?:{CODE_WORD},?\s?){{1,9}})\s?{_ALIAS}(?:[Tt]it"
     rf"(?:\.|le)\s?(?P<title>\d{{1,3}}[A-Z]?),?\s*)?(?:[Cc]h?(?:\.|apter)\s?(?P<chapter>\d{{1,4}}[A"
     rf"-Z]{{0,2}}),?\s*)?(?:(?P<sign>§{{1,2}}|[Ss]ections?|[Ss]ecs?\.|[Ss]s?\.(?=\s?\d)|[Aa]rts?\."
     rf"|[Rr]\.)\s*(?P<number>{SECTION_NUMBER})|(?<=\s)(?P<bare>\d{{1,6}}(?:[.:/-]\d{{1,5}}[A-Za-z]"
@@ -273,10 +275,7 @@ def _of_states(text: str) -> Iterator[ReferenceMatch]:
     for match in _CALIFORNIAN.finditer(text):
         yield from _listed(text, match, slug("california", code_name(match["code"])), 0.9)
     for match in _BEHIND.finditer(text):
-        key = f"regulation:florida-statutes-{slug(match['number'])}"
-        yield ReferenceMatch(
-            match.start(), match.end(), "regulation", key, one_line(match[0]), 0.97
-        )
+        yield from _listed(text, match, "florida-statutes", 0.97)
     for match in _TITLED.finditer(text):
         letters = re.sub(r"[^a-z]", "", match["code"].lower())
         begun = max((n for n in _TITLED_CODES if letters.startswith(n)), key=len)
@@ -316,8 +315,7 @@ def _of_named_states(text: str) -> Iterator[ReferenceMatch]:
             number = text[start:stop]
             end = match.end() if place == len(numbers) - 1 else stop
             name = f"{named} § {one_line(number)}" if place else one_line(text[at:end])
-            key = f"regulation:{slug(code, number)}"
-            yield ReferenceMatch(start if place else at, end, "regulation", key, name, 0.97)
+            yield _section(start if place else at, end, slug(code, number), name, 0.97)
 
 
 def _is_sure(letters: str, number: str) -> bool:
@@ -340,6 +338,10 @@ def _federal_code(match: re.Match[str]) -> str:
 def _higher(match: re.Match[str]) -> tuple[str, ...]:
     groups = match.groupdict()
     return tuple(groups[name] for name in ("title", "chapter") if groups.get(name))
+
+
+def _section(start: int, end: int, key: str, name: str, confidence: float) -> ReferenceMatch:
+    return ReferenceMatch(start, end, "regulation", f"regulation:{key}", name, confidence)
 
 
 def _listed(
@@ -367,30 +369,15 @@ def _listed(
             end = at = more.end()
             continue
         if dash:
-            last = following[-1]
-            following[-1] = ReferenceMatch(
-                last.start, more.end(), last.type, last.key, last.name, last.confidence
-            )
+            following[-1] = replace(following[-1], end=more.end())
         else:
-            following.append(
-                ReferenceMatch(
-                    more.start("sign") if more["sign"] else more.start("number"),
-                    more.end(),
-                    "regulation",
-                    f"regulation:{slug(code, more['number'])}",
-                    f"{head} § {one_line(more['number'])}",
-                    min(confidence, 0.95),
-                )
-            )
+            start, further = more.start("sign" if more["sign"] else "number"), more["number"]
+            name = f"{head} § {one_line(further)}"
+            key = slug(code, further)
+            following.append(_section(start, more.end(), key, name, min(confidence, 0.95)))
         at = more.end()
-    yield ReferenceMatch(
-        match.start(),
-        end,
-        "regulation",
-        f"regulation:{slug(code, number)}",
-        one_line(text[match.start() : end]),
-        confidence,
-    )
+    name = one_line(text[match.start() : end])
+    yield _section(match.start(), end, slug(code, number), name, confidence)
     yield from following
 
 

@@ -36,21 +36,29 @@ PIN = (
     rf"|,?\s(?:pp?\.)\s?{PAGES}|,?\s§{{1,2}}\s?[\w.]+(?:\([\w]+\))*)"
 )
 """Pages, lines, paragraphs or sections of the source."""
+BEFORE_EXHIBIT = r"(?=,?\s(?:at\s|&\s|and\s)?Exh?s?\.\s[A-Z\d])"
 WHOSE = _LISTS.joined("whose")
 """The author of the paper, before it."""
 
 
 def cite_at(text: str, match: re.Match[str], key: str, confidence: float, /) -> ReferenceMatch:
     """Return the place of a citation whose pattern has a group ``pin``; *key* is of the record."""
-    end = match.end()
-    return ReferenceMatch(
-        match.start(),
-        end,
-        "record",
-        f"record:{key}",
-        one_line(text[match.start() : match.start("pin") if match["pin"] else end]).rstrip(","),
-        confidence,
-    )
+    name = text[match.start() : match.start("pin") if match["pin"] else match.end()]
+    return _record(*match.span(), key, one_line(name).rstrip(","), confidence)
+
+
+def _record(start: int, end: int, key: str, name: str, confidence: float) -> ReferenceMatch:
+    return ReferenceMatch(start, end, "record", f"record:{key}", one_line(name), confidence)
+
+
+def _more(
+    text: str, match: re.Match[str], pattern: re.Pattern[str], key: str, name: str, /
+) -> Iterator[ReferenceMatch]:
+    """Yield the further numbers of a list, as in "Exs. 1, 2" and "ECF Nos. 4 and 5"."""
+    at = match.end()
+    while more := pattern.match(text, at):
+        at, number = more.end(), more["number"]
+        yield _record(more.start("number"), at, slug(key, number), f"{name} {number}", 0.9)
 
 
 # Exhibits and appendices in a lawsuit: "Ex. 5 at 3", "PX-12", "Pet. App. 33a", "J.A. 100-02".
@@ -73,6 +81,8 @@ _OF_LAW = _LISTS.pattern("of_law")
 _OF_EXCHEQUER = _LISTS.pattern("of_exchequer")
 """Volume and page of the Exchequer Reports: "L.R. 1 Ex. 265", "2 Ex. 663 (1848)"."""
 _APPENDIX_NAMES = _LISTS.pairs("appendix_names")
+_WITHOUT_GAP = frozenset(("ja", "er", "ser", "ar", "sa", "roa", "a"))
+_MAY_BE_OTHERS = frozenset(("cr", "ct", "sa", "add", "ar", "cp"))
 _RULE_BEFORE = _LISTS.pattern("rule_before")
 _COURT_BEFORE = _LISTS.pattern("court_before")
 
@@ -93,23 +103,10 @@ def _exhibits(text: str, match: re.Match[str]) -> Iterator[ReferenceMatch]:
     )
     plural = re.search(r"(?:Exs|Exhs|Exhibits)\.?\s", match[0])
     mark = mark.split("-")[0] if plural else mark
-    yield cite_at(
-        text,
-        match,
-        slug(side, "ex", mark),
-        0.9 if match["pin"] or not match[0].startswith("Exhibit") else 0.7,
-    )
-    at = match.end()
-    while plural and not match["pin"] and (more := _MORE_EXHIBITS.match(text, at)):
-        yield ReferenceMatch(
-            more.start("mark"),
-            more.end(),
-            "record",
-            f"record:{slug(side, 'ex', more['mark'])}",
-            f"Ex. {more['mark']}",
-            0.85,
-        )
-        at = more.end()
+    confidence = 0.9 if match["pin"] or not match[0].startswith("Exhibit") else 0.7
+    yield cite_at(text, match, slug(side, "ex", mark), confidence)
+    if plural and not match["pin"]:
+        yield from _more(text, match, _MORE_EXHIBITS, slug(side, "ex"), "Ex.")
 
 
 def _appendix(text: str, match: re.Match[str]) -> ReferenceMatch | None:
@@ -117,33 +114,16 @@ def _appendix(text: str, match: re.Match[str]) -> ReferenceMatch | None:
     if _RULE_BEFORE.search(before) or _COURT_BEFORE.search(before):
         return None
     letters = re.sub(r"[^a-z]", "", match["what"].lower())
-    short = len(letters) == 1
+    opened = re.search(r"[(;,]\s?(?:[Ss]ee\s)?$", before)
+    is_open = opened is not None and opened[0][0] != ","
     if (
-        not match["gap"].strip()
-        and not match["gap"]
-        and letters not in {"ja", "er", "ser", "ar", "sa", "roa", "a"}
-    ):
-        return None
-    if letters == "a" and (
-        match["what"] != "A" or not re.search(r"[(;,]\s?(?:[Ss]ee\s)?$", before)
-    ):
-        return None
-    if (
-        letters in {"cr", "ct", "sa", "add", "ar", "cp"}
-        and "at" not in match["gap"]
-        and not re.search(r"[(;]\s?(?:[Ss]ee\s)?$", before)
+        (not match["gap"] and letters not in _WITHOUT_GAP)
+        or (letters == "a" and (match["what"] != "A" or not opened))
+        or (letters in _MAY_BE_OTHERS and "at" not in match["gap"] and not is_open)
     ):
         return None
     name = _APPENDIX_NAMES[letters.lstrip("0123456789")]
-    end = match.end()
-    return ReferenceMatch(
-        match.start(),
-        end,
-        "record",
-        f"record:{name}",
-        one_line(match["what"]),
-        0.7 if short else 0.85,
-    )
+    return _record(*match.span(), name, match["what"], 0.7 if len(letters) == 1 else 0.85)
 
 
 _DOCKET = re.compile(
@@ -163,7 +143,7 @@ _OF_WITNESS = re.compile(
     rf"(?<![\w.])(?P<who>(?:(?:{any_title('address', 'academic')})\.\s)?(?:[A-Z]\.\s?)*[A-Z][\w'’-]"
     r"+(?:\s(?:[A-Z]\.\s)?[A-Z][\w'’-]+)?)\s(?P<what>Dep(?:o)?\.(?:\sTr\.)?|Dep['’]n|Depo"
     r"(?:sition)?(?:\sTr(?:\.|anscript))?|Decl\.|Aff\.|Affid\.|Tr\.|Rpt\.|Report|Declaration"
-    rf"|Affidavit|Test\.)(?P<pin>{PIN}|,?\s(?:at\s)?(?P<bare>{PAGES})(?![\w%.]\d))"
+    rf"|Affidavit|Test\.)(?P<pin>{PIN}|,?\s(?:at\s)?(?P<bare>{PAGES})(?![\w%.]\d)|{BEFORE_EXHIBIT})"
 )
 _DEPOSITION_OF = re.compile(
     rf"(?<!\w)(?P<what>Dep(?:osition|\.)(?:\sTr(?:anscript|\.))?|Decl(?:aration|\.)|Aff(?:idavit"
@@ -183,7 +163,7 @@ _PAPER = re.compile(
     rf"(?<![\w.])(?P<whose>{WHOSE})(?P<what>{_PAPER_WORDS})(?P<pin>,?\s(?:¶{{1,2}}"
     rf"|[Pp]aras?\.)\s?\d{{1,4}}(?:\([a-z0-9]\))*(?:\s?{DASH}\s?\d{{1,4}})?(?:(?:,\s|,?\s(?:and"
     rf"|&)\s)\d{{1,4}}(?:\s?{DASH}\s?\d{{1,4}})?(?![\w.]))*"
-    rf"|,?\sat\s{PAGES}(?:,\s{PAGES}(?!\s[A-Z]))*{NOTE}(?![\w%]))"
+    rf"|(?:,?\sat|(?<=\bBr\.))\s{PAGES}(?:,\s{PAGES}(?!\s[A-Z]))*{NOTE}(?![\w%])|{BEFORE_EXHIBIT})"
 )
 _PAPER_AND_ENTRY = re.compile(
     rf"(?<![\w.])(?P<whose>{WHOSE})(?P<what>{_PAPER_WORDS})\s\((?:ECF|Dkt\.?|Doc\.|D\.\s?E\.|Docket)(?:\sNo\.|\s#|\sEntry)?\s(?P<number>\d{{1,5}}(?:-\d{{1,3}})*)\)(?P<pin>{PIN})"
@@ -227,17 +207,9 @@ def _entries(text: str) -> Iterator[ReferenceMatch]:
     for pattern in (_DOCKET, _BRACKETED):
         for match in pattern.finditer(text):
             yield cite_at(text, match, slug("dkt", match["number"]), 0.95)
-            yield from _more_entries(text, match)
-
-
-def _more_entries(text: str, match: re.Match[str]) -> Iterator[ReferenceMatch]:
-    at = match.end()
-    plural = "os." in match[0] or "##" in match[0]
-    while plural and (more := _MORE_ENTRIES.match(text, at)):
-        key = f"record:{slug('dkt', more['number'])}"
-        name = f"{one_line(text[match.start() : match.start('number')])} {more['number']}"
-        yield ReferenceMatch(more.start("number"), more.end(), "record", key, name, 0.9)
-        at = more.end()
+            if "os." in match[0] or "##" in match[0]:
+                name = text[match.start() : match.start("number")]
+                yield from _more(text, match, _MORE_ENTRIES, "dkt", name.rstrip())
 
 
 def pin_start(cite: str, /) -> int:
@@ -266,47 +238,26 @@ def _of_witness(text: str, match: re.Match[str]) -> ReferenceMatch | None:
     what = match["what"].lower()
     if not who or (len(who) == 1 and who[0].rstrip(".") in {"Dr", *TITLES.words("address")}):
         return None
-    kind = (
-        "decl"
-        if what.startswith("decl")
-        else "aff"
-        if what.startswith("aff")
-        else "report"
-        if what.startswith(("rpt", "report"))
-        else "dep"
-        if what.startswith("dep")
-        else "tr"
-    )
-    groups = match.groupdict()
-    if kind == "report" and groups.get("bare"):
+    kind = next((kind for kind in ("decl", "aff", "dep") if what.startswith(kind)), "tr")
+    kind = "report" if what.startswith(("rpt", "report")) else kind
+    if kind == "report" and match.groupdict().get("bare"):
         return None
     name = re.sub(r"['’]s?$", "", who[-1])
     start = (
         match.start("who") + match["who"].find(who[0]) if match.re is _OF_WITNESS else match.start()
     )
-    end = match.end()
-    return ReferenceMatch(
-        start,
-        end,
-        "record",
-        f"record:{slug(kind, name)}",
-        one_line(text[start : match.start("pin")]),
-        0.93,
-    )
+    shown = text[start : match.start("pin")]
+    return _record(start, match.end(), slug(kind, name), shown, 0.93)
+
+
+_SESSION = re.compile(r"(?P<hearing>h(?:ea)?r['’]?i?n?g)|(?P<argument>arg)|(?P<trial>trial)")
 
 
 def _transcript(match: re.Match[str]) -> str:
     what = match["what"].lower()
     volume = match["vol"] or match["volume"] or ""
-    kind = (
-        "hearing-tr"
-        if re.search(r"h(?:ea)?r['’]?i?n?g", what)
-        else "argument-tr"
-        if "arg" in what
-        else "trial-tr"
-        if "trial" in what
-        else "tr"
-    )
+    said = _SESSION.search(what)
+    kind = f"{said.lastgroup}-tr" if said else "tr"
     return slug(kind, f"vol {volume}" if volume else "")
 
 
@@ -316,13 +267,8 @@ _PAPERS = tuple(_LISTS.pairs("papers").items())
 def _paper(match: re.Match[str]) -> str:
     what = match["what"].lower()
     whose = match["whose"].lower()
-    side = (
-        "pl"
-        if whose.startswith(("pl", "pet", "appellant"))
-        else "def"
-        if whose.startswith(("def", "resp", "appellee"))
-        else ""
-    )
+    side = "pl" if whose.startswith(("pl", "pet", "appellant")) else ""
+    side = "def" if whose.startswith(("def", "resp", "appellee")) else side
     name = next((key for pattern, key in _PAPERS if re.search(pattern, what)), slug(what))
     if name in _OF_THE_CASE:
         side = ""

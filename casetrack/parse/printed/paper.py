@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from casetrack.base.numerals import roman
 from casetrack.base.provenance import Box, PrintedPlace
 from casetrack.parse.layout.running import page_number
 from casetrack.parse.printed.number_columns import Number, NumberColumn, NumberColumns
@@ -132,17 +133,15 @@ class NumberedPaper:
         """Return the number printed above or below the lines, and the text that consists of it."""
         near = [s for s in segments if _is_near(s, column, columns)]
         near.sort(key=lambda s: (s.base > column.top, abs(s.base - column.top)))
-        alone: list[tuple[str, Segment]] = []
-        for s in near:
-            number = page_number(s.text)
-            if number is not None and (digits := _DIGITS.search(s.text)):
-                alone.append((str(int(digits[0])), s))
-        if alone:
-            following = [a for a in alone if self._last is not None and int(a[0]) == self._last + 1]
+        alone = [(n, s) for s in near if (n := page_number(s.text)) is not None]
+        # The page of the filing, in the line of the court's system, is not that of the paper.
+        stamped = {s.base for s in near if _OF_COURT.search(s.text)}
+        if alone := [a for a in alone if a[1].base not in stamped] or alone:
+            following = [a for a in alone if self._last is not None and a[0] == self._last + 1]
             named = [a for a in alone if not a[1].text.strip().isdigit()]
-            label, segment = (following or named or alone)[0]
-            self._last = int(label)
-            return label, [segment]
+            self._last, segment = (following or named or alone)[0]
+            is_arabic = _DIGITS.search(segment.text)
+            return str(self._last) if is_arabic else roman(self._last), [segment]
         for s in near:
             match = _NAMED_PAGE.search(s.text)
             if match and not _OF_COURT.search(s.text):
@@ -154,7 +153,8 @@ class NumberedPaper:
 def _is_near(s: Segment, column: NumberColumn, columns: Sequence[NumberColumn]) -> bool:
     """Return whether a segment is directly above or below the lines of a page, within its width."""
     middle = (s.v0 + s.v1) / 2
-    if column.top <= middle <= column.bottom:
+    is_marked = page_number(s.text) is not None and not s.text.strip().isdigit()
+    if column.top <= middle <= column.bottom - (column.pitch / 4 if is_marked else 0):
         return False
     if not column.left <= (s.u0 + s.u1) / 2 < column.right:
         return False

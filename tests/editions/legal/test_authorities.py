@@ -104,6 +104,11 @@ def test_pages_are_called_as_printed() -> None:
     assert result.authorities[0].places[3].citation == "p. 4 (1), l. 1"
 
 
+def test_an_appendix_with_its_own_page_numbers_is_not_counted() -> None:
+    labels = (*map(str, range(1, 12)), "1", "2")
+    assert listed(table(*([RULE] * 13), labels=labels, passim=0)) == {RULE: "1\u201311"}
+
+
 def test_a_number_that_cannot_be_known_is_not_guessed() -> None:
     pages = [
         TextPage(n + 1, "x", (PrintedPlace("page", label, 0, 1),) if label else ())

@@ -43,7 +43,7 @@ def draft_place(whole: WholeText, start: int, end: int, /) -> DraftPlace:
         end=end,
         page=page.number,
         char_start=first,
-        char_end=last,
+        char_end=stop,
         line=len(lines) + 1,
         printed=(printed_words(printed, first, stop) or "").removeprefix("printed p. "),
     )
@@ -182,21 +182,11 @@ class _Check:
         sources: tuple[Quote, ...] = ()
         if resolved.verdict in _ON_THE_HEAD and resolved.documents:
             sources = self._head(resolved.documents[0])
-        return Finding(
-            number=0,
-            what="citation",
-            verdict=resolved.verdict,
-            text=citation.text,
-            place=draft_place(self.draft.whole, citation.start, citation.end),
-            cited=citation.text,
-            authority=citation.name,
-            said=resolved.said,
-            pin=_pin(citation),
+        notes = (*resolved.notes, *([citation.note] if citation.note else []))
+        return self._found(
+            citation, citation, resolved.verdict, resolved.said, sources, (), notes,
             found_pin=resolved.found,
-            sources=sources,
-            notes=(*resolved.notes, *([citation.note] if citation.note else [])),
-            confidence=self._confidence(citation.confidence),
-        )
+        )  # fmt: skip
 
     def _head(self, document: Document) -> tuple[Quote, ...]:
         """Return the head of a document, which contains its name."""
@@ -210,9 +200,6 @@ class _Check:
             chunks = self.collection.read.chunks(document)
             self.chunks[document.document_id] = chunks
         return source_quotes(self.collection, chunks, whole, start, end)
-
-    def _confidence(self, confidence: float) -> float:
-        return confidence * (self.draft.ocr_confidence or 1.0)
 
     # --- quotations -----------------------------------------------------------------------------
 
@@ -246,10 +233,7 @@ class _Check:
         for document in documents:
             source = self.resolver.text(document)
             for match in compare(quotation.text, source, cleaned_up="cleaned up" in remark):
-                is_record = citation.kind == "record"
-                placed = pins.check_pin(
-                    source.whole, citation, match.start, match.end, is_record=is_record
-                )
+                placed = pins.check_pin(source.whole, citation, match.start, match.end)
                 held = _Fit(document, match, placed)
                 if best is None or _rank(held) < _rank(best):
                     best = held
@@ -287,7 +271,7 @@ class _Check:
         doubt = next((s.provenance.ocr_note() for s in sources if s.provenance.is_doubtful), None)
         if doubt:
             notes.append(f"Source: {doubt}.")
-        return self._quoted(
+        return self._found(
             quotation,
             citation,
             verdict,
@@ -306,7 +290,7 @@ class _Check:
         )
         message = sentences.not_found(resolved.documents) + where
         notes = sentences.nearest(held.match) if held is not None else ()
-        return self._quoted(quotation, citation, "not_in_source", message, sources, edits, notes)
+        return self._found(quotation, citation, "not_in_source", message, sources, edits, notes)
 
     def _without_source(
         self, quotation: Quotation, citation: LegalCitation, resolved: Resolved
@@ -318,7 +302,7 @@ class _Check:
         )
         where, sources, edits = self._found_elsewhere(quotation, set())
         notes = (*resolved.notes, *([where.strip()] if where else []))
-        return self._quoted(quotation, citation, verdict, resolved.said, sources, edits, notes)
+        return self._found(quotation, citation, verdict, resolved.said, sources, edits, notes)
 
     def _uncited(self, quotation: Quotation) -> Finding | None:
         if len(quotation.text.split()) < _LONG:
@@ -326,11 +310,11 @@ class _Check:
         where, sources, edits = self._found_elsewhere(quotation, set())
         rest = f".{where}" if where else ", so they were not compared."
         message = f"CaseTrack found no citation for these words{rest}"
-        return self._quoted(quotation, None, "no_citation", message, sources, edits)
+        return self._found(quotation, None, "no_citation", message, sources, edits)
 
-    def _quoted(
+    def _found(
         self,
-        quotation: Quotation,
+        words: Quotation | LegalCitation,
         citation: LegalCitation | None,
         verdict: Verdict,
         message: str,
@@ -340,14 +324,14 @@ class _Check:
         *,
         found_pin: str = "",
     ) -> Finding:
-        """Return the finding for a quotation and its citation."""
-        sure = quotation.confidence
+        """Return the finding for a citation, or for a quotation and its citation."""
+        sure = min(words.confidence, citation.confidence if citation else 1.0)
         return Finding(
             number=0,
-            what="quotation",
+            what="citation" if words is citation else "quotation",
             verdict=verdict,
-            text=quotation.text,
-            place=draft_place(self.draft.whole, quotation.start, quotation.end),
+            text=words.text,
+            place=draft_place(self.draft.whole, words.start, words.end),
             cited=citation.text if citation else "",
             authority=citation.name if citation else "",
             said=message,
@@ -356,7 +340,7 @@ class _Check:
             sources=sources,
             edits=edits,
             notes=notes,
-            confidence=self._confidence(min(sure, citation.confidence) if citation else sure),
+            confidence=sure * (self.draft.ocr_confidence or 1.0),
         )
 
     def _found_elsewhere(

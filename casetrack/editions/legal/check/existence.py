@@ -28,6 +28,7 @@ _CLOSED = "closed"
 _SLACK = 3
 """Years between a decision and the year of its volume in the table."""
 _REPORTED = re.compile(r"case:(?P<volume>\d+)-(?P<series>[a-z].*?)-(?P<page>\d+)")
+_ACROSS_BLANK = re.compile(r",[ \t]*\n\s{0,9}\n\s{0,9}\d")
 _DATABASE = re.compile(r"case:(?P<year>\d{4})-(?P<base>wl|[a-z-]*lexis)-(?P<number>\d+)")
 _DIGITS = {"wl": 8}
 _LEXIS_DIGITS = 6
@@ -78,7 +79,8 @@ def impossible(citation: LegalCitation, text: str, /) -> Doubt | None:
     if page == 0 or int(reported["volume"]) == 0:
         return _none(citation, "volumes and pages begin with 1")
     early = [p for p in citation.pins if p.unit == "page" and p.first.isdigit() and not p.key]
-    if len(citation.keys) == 1 and early and int(early[0].first) < page:
+    broken = _ACROSS_BLANK.search(text[: citation.end - citation.start])  # a number of lines
+    if len(citation.keys) == 1 and early and int(early[0].first) < page and not broken:
         said = f"The draft cites page {early[0].first} of a decision that begins on page {page}."
         return Doubt("wrong_page", said)
     return _of_court(citation, series) or _of_volume(citation, series, int(reported["volume"]))
@@ -229,8 +231,8 @@ def _name(citation: LegalCitation) -> str:
     """Return the first distinctive words of both parties with the year, or ""."""
     words = re.split(r",\s\d", citation.text, maxsplit=1)[0]
     left, right = distinctive(re.sub(r"^[\d.\s]+", "", words))
-    named = re.search(r"\sv\.?\s", words) and (left or right)
-    return f"{left[:1]} {right[:1]} {citation.year}" if named else ""
+    named = re.search(r"\sv\.?\s|^(?:In re|Ex parte)\s", words) and (left or right)
+    return f"{left[:1] if right else left} {right[:1]} {citation.year}" if named else ""
 
 
 def _differ_in_one(keys: tuple[str, str]) -> bool:

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
     from casetrack.extract.papers.text import LegalCitation, Pin, PinUnit, WholeText
 
-_PARAGRAPH = re.compile(r"(?m)^[ \t]*(?:¶+[ \t]*)?(\d{1,4})[.)]?[ \t]+(?=[\"“(\[A-Z])")
+_PARAGRAPH = re.compile(
+    r"(?m)^[ \t]*(?:(¶+)[ \t]*|\d{1,2}[ \t]+(?=\d{1,4}\.))?(\d{1,4})([.)])?[ \t]+(?=[\"“(\[A-Z])"
+)
+"""A paragraph number, maybe after the number of its line."""
 _MISREAD = 3
 _REPORTER_PAGE = re.compile(r"-(\d+)$")
 _PAGE_ID = re.compile(r"\bPageID\b|\sat\s[A-Z]{1,6}[-_ ]?\d{3,9}$")
@@ -54,21 +57,11 @@ class _Numbering:
         return first is not None and first == page
 
 
-def check_pin(
-    whole: WholeText, citation: LegalCitation, start: int, end: int, /, *, is_record: bool = False
-) -> PinFit | None:
-    """Compare the place of ``whole.text[start:end]`` with the pins of a citation.
-
-    *is_record* means that the source is a paper of the case, also cited by pages of its file.
-    Returns ``None`` if the citation has no pin.
-    """
-    if not citation.pins:
-        return None
-    placed = [
-        _check_one(whole, citation, pin, start, end, is_record=is_record) for pin in citation.pins
-    ]
+def check_pin(whole: WholeText, citation: LegalCitation, start: int, end: int, /) -> PinFit | None:
+    """Compare the place of ``whole.text[start:end]`` with the pins of a citation, if it has any."""
+    placed = [_check_one(whole, citation, pin, start, end) for pin in citation.pins]
     order = ("right", "wrong", "open")
-    return min(placed, key=lambda p: order.index(p.fits))
+    return min(placed, key=lambda p: order.index(p.fits), default=None)
 
 
 def outside(whole: WholeText, citation: LegalCitation, /) -> PinFit | None:
@@ -102,8 +95,12 @@ def _beyond(whole: WholeText, unit: PinUnit, number: int) -> PinFit | None:
     """Return the range of pages or paragraphs if the number is after its end."""
     if unit == "paragraph":
         last = max((value for value, _ in _paragraphs(whole)), default=0)
-        is_read = any(int(m[1]) == number for m in _PARAGRAPH.finditer(whole.text))
-        return PinFit("wrong", f"¶¶ 1-{last}") if 1 < last < number and not is_read else None
+        is_read = any(int(m[2]) == number for m in _PARAGRAPH.finditer(whole.text))
+        return (
+            PinFit("wrong", f"¶¶ 1-{last}")
+            if last + _MISREAD < number and last > 1 and not is_read
+            else None
+        )
     ends = [
         (value, numbering.spans[0][0], numbering.spans[-1][0])
         for numbering in _numberings(whole, None)
@@ -116,15 +113,14 @@ def _beyond(whole: WholeText, unit: PinUnit, number: int) -> PinFit | None:
     return PinFit("wrong", f"{ends[0][1]}-{ends[0][2]}")
 
 
-def _check_one(
-    whole: WholeText, citation: LegalCitation, pin: Pin, start: int, end: int, *, is_record: bool
-) -> PinFit:
+def _check_one(whole: WholeText, citation: LegalCitation, pin: Pin, start: int, end: int) -> PinFit:
     if pin.unit == "line" or pin.first_line is not None:
         return _at_lines(whole, pin, start, end)
     if pin.unit == "paragraph":
         return _at_paragraph(whole, pin, start, end)
     if pin.unit != "page" or _PAGE_ID.search(citation.text):
         return PinFit("open", note=f"The place of {pin.text} is not checked.")
+    is_record = citation.kind == "record"  # papers of the case are also cited by pages of the file
     first, last = _value(pin.first), _value(pin.last)
     numberings = _numberings(whole, _first_page(citation, pin))
     for numbering in numberings:
@@ -135,7 +131,7 @@ def _check_one(
             rest = [label for label in labels if not _within(label, pin, first, last)]
             note = f"It continues on page {rest[-1]}." if rest and labels[-1] == rest[-1] else ""
             return PinFit("right", _range(labels), note)
-    counted = _pin_numbering(numberings, citation, pin, first, is_record=is_record)
+    counted = _pin_numbering(numberings, citation, pin, first)
     if counted is None or not (labels := counted.at(start, end)):
         return PinFit(
             "open",
@@ -146,15 +142,10 @@ def _check_one(
 
 
 def _pin_numbering(
-    numberings: Sequence[_Numbering],
-    citation: LegalCitation,
-    pin: Pin,
-    first: int | None,
-    *,
-    is_record: bool,
+    numberings: Sequence[_Numbering], citation: LegalCitation, pin: Pin, first: int | None
 ) -> _Numbering | None:
     """Return the numbering of a pin; ``None`` if it is uncertain."""
-    begin = _first_page(citation, pin)
+    is_record, begin = citation.kind == "record", _first_page(citation, pin)
     for numbering in numberings:
         if begin is not None and numbering.kind != "file" and numbering.begins_at(begin):
             return numbering
@@ -265,8 +256,11 @@ def _at_paragraph(whole: WholeText, pin: Pin, start: int, end: int) -> PinFit:
 def _paragraphs(whole: WholeText) -> list[tuple[int, int]]:
     """Return number and start of the numbered paragraphs."""
     numbers: list[tuple[int, int]] = []
-    for match in _PARAGRAPH.finditer(whole.text):
-        value = int(match[1])
+    every = list(_PARAGRAPH.finditer(whole.text))
+    marked = [m for m in every if m[1] or m[3]]
+    # Bare numbers may be those of lines.
+    for match in marked if len(marked) > _MISREAD else every:
+        value = int(match[2])
         # Paragraph numbers go on, maybe after one that was misread; years and list items do not.
         last = numbers[-1][0] if numbers else 0
         if last < value <= last + _MISREAD:

@@ -12,7 +12,7 @@ from casetrack.base.words.lists import LEGAL_FORMS, any_month
 from casetrack.editions.legal.check.pins import has_pages, outside
 from casetrack.editions.legal.check.source import SourceText
 from casetrack.extract.papers.courts import cited_court_id, federal_courts_in
-from casetrack.graph.paper_sources import Sources
+from casetrack.graph.paper_sources import Sources, fits_by_kind
 from casetrack.store.passages import whole_text
 
 if TYPE_CHECKING:
@@ -233,7 +233,12 @@ class Resolver:
 
     def _fitting(self, citation: LegalCitation) -> tuple[Document, ...]:
         documents = self.case.sources_of(citation)
-        return tuple(d for d in documents if d.document_id not in self.without)
+        return tuple(
+            d
+            for d in documents
+            if d.document_id not in self.without
+            and not (citation.kind == "record" and fits_by_kind(citation, d))
+        )
 
     # --- found sources ----------------------------------------------------------------------------
 

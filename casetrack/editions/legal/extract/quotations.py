@@ -250,6 +250,9 @@ def _after_marks(
             yield citation
 
 
+_OPENED = re.compile(r"\((?:[Ss]ee\s)?$")
+
+
 def _inline(at: CitedText, each: QuotedSpan) -> Quotation | None:
     inside = bisect_right(at.starts, each.start) - 1
     if inside >= 0 and at.citations[inside].end >= each.end:
@@ -295,9 +298,12 @@ def _ascribed(at: CitedText, each: QuotedSpan) -> tuple[int | None, float]:
         and not at.ends_sentence(at.citations[before].end, each.outer_start)
         and each.outer_start - at.citations[before].end <= NEAR
     )
-    if same:
+    follows = after is not None and not breaks and gap_end - each.outer_end <= NEAR
+    # "... (A at 1), and he said “...” to B (C at 2)": each citation closes its words.
+    closes = follows and _OPENED.search(at.text, max(0, gap_end - 8), gap_end)
+    if same and not (closes and at.text.startswith(")", at.citations[before or 0].end)):
         return before, LIKELY
-    if after is not None and not breaks and gap_end - each.outer_end <= NEAR:
+    if follows:
         return after, LIKELY
     if before is not None:
         begin = at.citations[before].end
