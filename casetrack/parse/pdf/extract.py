@@ -5,6 +5,7 @@ from __future__ import annotations
 import bisect
 import re
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.provenance import Box
@@ -284,7 +285,7 @@ def _collect(
 ) -> None:
     """Group MuPDF's lines by direction, the one with the most text first."""
     turn = tuple(rotation)
-    starts: list[tuple[int, int]] = []
+    starts = [(word[5], word[6]) for word in words]
     flows: dict[tuple[int, int], list[Segment]] = {}
     for place, line, is_placed in _parts(raw):
         segment = _segment(line, turn, result.marks)
@@ -300,21 +301,32 @@ def _collect(
             result.loose.append(segment)
             continue
         flow = flows.setdefault((round(dx), round(dy)), [])
-        if (may_split := may_be_cells(segment.text)) or tags.are_several(segment.box):
-            starts = starts or [(word[5], word[6]) for word in words]
-            own = words[bisect.bisect_left(starts, place) : bisect.bisect_right(starts, place)]
-            inside = [_word(word, dx, dy, turn) for word in own]
-            inside = [w for w in inside if segment.u0 <= (w.u0 + w.u1) / 2 <= segment.u1]
-            for part in tags.divide(segment, inside):
-                part_words = [w for w in inside if part.u0 <= (w.u0 + w.u1) / 2 <= part.u1]
-                flow += split_run(part, part_words) if may_split else [part]
-        else:
-            flow += tags.divide(segment, ())
+        inside = partial(_inside, segment, words, place, starts, (dx, dy), turn)
+        for part in tags.divide(segment, inside):
+            if may_be_cells(part.text):
+                own = [w for w in inside() if part.u0 <= (w.u0 + w.u1) / 2 <= part.u1]
+                flow += split_run(part, own)
+            else:
+                flow.append(part)
     weights = {key: sum(len(s.text) for s in flow) for key, flow in flows.items()}
     result.flows = [
         Flow(flows[key], round(key[0] * turn[0] + key[1] * turn[2]) == 1)
         for key in sorted(flows, key=lambda k: (-weights[k], k))
     ]
+
+
+def _inside(
+    segment: Segment,
+    words: list[tuple[Any, ...]],
+    place: tuple[int, int],
+    starts: Sequence[tuple[int, int]],
+    along: tuple[float, float],
+    turn: tuple[float, ...],
+) -> list[Word]:
+    """Return the words of a segment, which is in the line at *place*."""
+    own = words[bisect.bisect_left(starts, place) : bisect.bisect_right(starts, place)]
+    inside = [_word(word, *along, turn) for word in own]
+    return [w for w in inside if segment.u0 <= (w.u0 + w.u1) / 2 <= segment.u1]
 
 
 def _types_spaces(raw: dict[str, Any]) -> bool:

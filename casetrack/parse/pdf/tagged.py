@@ -10,14 +10,14 @@ from __future__ import annotations
 import bisect
 import contextlib
 import ctypes
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import ParseFailed
 from casetrack.base.provenance import Box
 from casetrack.parse.layout.segments import Role, Segment, Tag, TaggedCell
 from casetrack.parse.pdf.open import check_memory, failures, open_in_pdfium, silenced
-from casetrack.parse.pdf.rules import Word, moved, segment_of
+from casetrack.parse.pdf.rules import Word, moved, segment_of, union
 from casetrack.parse.pdf.values import entry_of, items_of, name_of, number_of, object_number
 
 if TYPE_CHECKING:
@@ -38,15 +38,17 @@ class PageTags:
 
     def __init__(self, lines: Sequence[tuple[Box, Tag]] = (), /) -> None:
         self._lines = sorted(lines, key=lambda line: line[0].y0)
+        self._tops = [box.y0 for box, _ in self._lines]
         self._high = max((box.y1 - box.y0 for box, _ in lines), default=0.0)
 
-    def divide(self, segment: Segment, words: Sequence[Word], /) -> list[Segment]:
-        """Give a segment its tag; divide it at its *words* if it contains several blocks."""
-        lines = list(self._near(segment.box))
+    def divide(self, segment: Segment, words_of: Callable[[], list[Word]], /) -> list[Segment]:
+        """Give a segment its tag; divide it at its words if it contains several blocks."""
+        lines = self._near(segment.box)
         tags = {tag for _, tag in lines}
         if len(tags) < 2:
             segment.tag = tags.pop() if tags else None
             return [segment]
+        words = words_of()
         groups: list[tuple[Tag | None, list[Word]]] = []
         for word in words:
             x, y = (word.box.x0 + word.box.x1) / 2, (word.box.y0 + word.box.y1) / 2
@@ -55,9 +57,7 @@ class PageTags:
                 groups[-1] = groups[-1][0] or tag, [*groups[-1][1], word]
             else:
                 groups.append((tag, [word]))
-        if "".join(w.text for w in words) != "".join(segment.text.split()):
-            groups = groups[:1]
-        if len(groups) < 2:
+        if len(groups) < 2 or "".join(w.text for w in words) != "".join(segment.text.split()):
             segment.tag = groups[0][0] if groups else None
             return [segment]
         parts = []
@@ -67,20 +67,17 @@ class PageTags:
             parts.append(part)
         return parts
 
-    def are_several(self, box: Box, /) -> bool:
-        """Return whether a rectangle contains lines of several blocks."""
-        return len({tag for _, tag in self._near(box)}) > 1
-
-    def _near(self, box: Box) -> Iterator[tuple[Box, Tag]]:
-        first = bisect.bisect(self._lines, box.y0 - self._high, key=lambda line: line[0].y0)
-        for line in self._lines[first:]:
-            other = line[0]
-            if other.y0 >= box.y1:
-                break
-            wide = min(box.x1, other.x1) - max(box.x0, other.x0)
-            high = min(box.y1, other.y1) - max(box.y0, other.y0)
-            if wide > 0 and 2 * high > min(box.y1 - box.y0, other.y1 - other.y0):
-                yield line
+    def _near(self, box: Box) -> list[tuple[Box, Tag]]:
+        """Return the lines that share height with a rectangle and overlap it."""
+        first = bisect.bisect(self._tops, box.y0 - self._high)
+        last = bisect.bisect_left(self._tops, box.y1, first)
+        return [
+            (other, tag)
+            for other, tag in self._lines[first:last]
+            if other.x0 < box.x1 and other.x1 > box.x0
+            and 2 * (min(box.y1, other.y1) - max(box.y0, other.y0))
+            > min(box.y1 - box.y0, other.y1 - other.y0)
+        ]  # fmt: skip
 
 
 class Structure:
@@ -120,10 +117,12 @@ class Structure:
             return
         parents = mupdf.pdf_lookup_number(entry_of(self._root, "ParentTree"), number_of(key))
         turn = tuple(page.transformation_matrix * page.rotation_matrix)
+        tags: dict[int, Tag | None] = {-1: None}
         for mark, box in _texts(self._pages, number):
-            element = mupdf.pdf_array_get(parents, mark) if mark >= 0 else None
-            tag = self._block(element)[0] if element is not None and element.m_internal else None
-            yield Box(*moved(box, turn)), tag
+            if mark not in tags:
+                element = mupdf.pdf_array_get(parents, mark)
+                tags[mark] = self._block(element)[0] if element.m_internal else None
+            yield Box(*moved(box, turn)), tags[mark]
 
     def _block(self, element: Any, depth: int = 0) -> tuple[Tag, Any]:
         """Return the block that contains an element, and the table around it."""
@@ -196,19 +195,30 @@ class Structure:
 
 
 def _texts(pages: Any, number: int) -> Iterator[tuple[int, tuple[float, float, float, float]]]:
-    """Yield the mark of each piece of text, -1 without one, and its rectangle in PDF points."""
+    """Yield the mark of each line of text, -1 without one, and its rectangle in PDF points."""
     from pypdfium2 import raw
 
     page = raw.FPDF_LoadPage(pages.raw, number)
     sides = [ctypes.c_float() for _ in range(4)]
+    last: tuple[int, tuple[float, float, float, float]] | None = None
     try:
         for at in range(raw.FPDFPage_CountObjects(page)):
             item = raw.FPDFPage_GetObject(page, at)
-            if raw.FPDFPageObj_GetType(item) == raw.FPDF_PAGEOBJ_TEXT:
-                raw.FPDFPageObj_GetBounds(item, *sides)
-                x0, y0, x1, y1 = (side.value for side in sides)
-                if x1 > x0 and y1 > y0:
-                    yield raw.FPDFPageObj_GetMarkedContentID(item), (x0, y0, x1, y1)
+            if raw.FPDFPageObj_GetType(item) != raw.FPDF_PAGEOBJ_TEXT:
+                continue
+            raw.FPDFPageObj_GetBounds(item, *sides)
+            x0, y0, x1, y1 = (side.value for side in sides)
+            if x1 <= x0 or y1 <= y0:
+                continue
+            mark = raw.FPDFPageObj_GetMarkedContentID(item)
+            if last is not None and last[0] == mark and last[1][1] < (y0 + y1) / 2 < last[1][3]:
+                last = mark, union([last[1], (x0, y0, x1, y1)])
+                continue
+            if last is not None:
+                yield last
+            last = mark, (x0, y0, x1, y1)
+        if last is not None:
+            yield last
     finally:
         raw.FPDF_ClosePage(page)
 
