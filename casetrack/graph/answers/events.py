@@ -64,7 +64,8 @@ _ROUTING = _LISTS.pattern("routing")
 _NOISE_SENTENCE = re.compile(
     r"©|\bcopyright\b|all rights reserved|!\[[^\]]*\]\(|\bpp?(?:ages)?\.? \d+[-–]\d", re.IGNORECASE
 )
-_PATH = re.compile(r"/|\W{0,4}https?://")
+_SIGNED_ON = re.compile(r"\W*(?:dated?|signed|datum)\b", re.IGNORECASE)
+_PATH = re.compile(r"/|\.[a-z]{3,4}\b|\W{0,4}https?://")
 _BEFORE_YEAR = _LISTS.pattern("before_year")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _FIGURE = re.compile(r"\S*\d\S*")
@@ -199,16 +200,16 @@ def _deed_strength(sentence: str) -> float:
 def _bare(
     chunk: Chunk, at: tuple[int, int], line: tuple[int, int], title: str | None
 ) -> Reading | None:
-    """Describe a date without a sentence at the head of a document; elsewhere it is no event."""
-    source = chunk.provenance
-    if source.chunk_index or _MAIL_LINE.match(chunk.text):
+    """Describe a date without a sentence, at the head of a document or labelled as its date."""
+    if _MAIL_LINE.match(chunk.text):
         return None  # a mail is dated by its head
-    own, name = shortened(chunk.text, *line, at, _WIDTH), title or source.document_name
-    if own in name or name in own:
+    is_first, name = chunk.provenance.chunk_index == 0, title or chunk.provenance.document_name
+    own = shortened(chunk.text, *line, at, _WIDTH)
+    if is_first and (own in name or name in own):
         return Reading(name, 0.6)
-    if at[0] < _HEAD and not any(sentence_ends(chunk.text, 0, line[0])):
+    if is_first and at[0] < _HEAD and not any(sentence_ends(chunk.text, 0, line[0])):
         return Reading(f"{own}: date at the head of {name}", 0.6)
-    return None
+    return Reading(f"{name}: {own}", 0.3) if _SIGNED_ON.match(own) else None
 
 
 _MAIL_LINE = _LISTS.pattern("mail_line")
