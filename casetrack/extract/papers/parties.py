@@ -40,6 +40,12 @@ _AGAINST_THEN = re.compile(
     r"(?:vs?\.|V\.|VS\.|versus|[-–—]\s?against\s?[-–—])\s+(?=\S)(?!\d\d-\d+$)"
 )
 _OPEN_VERSUS = re.compile(r"\w\sv\.$")
+_COUNTY = re.compile(
+    r"(?:(?:in\sand\s)?for\s(?:the\s)?(?:county\sof\s)?[a-z][\w ]{2,40}(?:\([^()]{1,20}\))?"
+    r"|county\sof\s[\w ]{2,40})",
+    re.IGNORECASE,
+)
+"""The second line of a court's name, without a comma."""
 _SHORT = _LISTS.pattern("short")
 _LEAD = re.compile(
     r"(?:Title|Case Name|Re|RE|Short Title|(?:Case )?Caption|Matter)\s*:?\s+(?=[A-Z])"
@@ -124,6 +130,8 @@ def _upwards(
         ):
             continue  # the number of the case between the name and its role
         if stops(text) or _ADDRESS.search(text) or _AGAINST.match(text) or _IN_RE.match(text):
+            break
+        if lines and _COUNTY.fullmatch(text) and not _ROLE_LINE.match(lines[-1][1]):
             break
         lines.append((i, text, cells[i].start))
     return reversed(lines)
