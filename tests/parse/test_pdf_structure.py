@@ -178,27 +178,14 @@ def test_page_numbers(text: str, number: int | None) -> None:
     assert page_number(text) == number
 
 
-def raised(canvas: Canvas, x: float, y: float, before: str, mark: str, after: str) -> None:
+def raised(
+    canvas: Canvas, x: float, y: float, before: str, mark: str, after: str, size: int = 10
+) -> None:
     text = canvas.beginText(x, y)
-    text.setFont("Helvetica", 10)
-    text.textOut(before)
-    text.setRise(4)
-    text.setFont("Helvetica", 6)
-    text.textOut(mark)
-    text.setRise(0)
-    text.setFont("Helvetica", 10)
-    text.textOut(after)
-    canvas.drawText(text)
-
-
-def note(canvas: Canvas, x: float, y: float, mark: str, words: str) -> None:
-    text = canvas.beginText(x, y)
-    text.setFont("Helvetica", 5)
-    text.setRise(3)
-    text.textOut(mark)
-    text.setRise(0)
-    text.setFont("Helvetica", 8)
-    text.textOut(words)
+    for rise, height, words in ((0, size, before), (4, 0.6 * size, mark), (0, size, after)):
+        text.setFont("Helvetica", height)
+        text.setRise(rise)
+        text.textOut(words)
     canvas.drawText(text)
 
 
@@ -207,9 +194,10 @@ def test_footnotes_follow_the_text(tmp_path: Path) -> None:
         column(canvas, 72, 700, prose(number, 30))
         raised(canvas, 72, 330, "The price is fixed", "1", " and the term is long.")
         raised(canvas, 72, 318, "The rest follows", "2", " as set out above.")
-        note(canvas, 72, 120, "1", "Except as agreed in writing by both parties, and only where")
+        words = "Except as agreed in writing by both parties, and only where"
+        raised(canvas, 72, 120, "", "1", words, 8)
         column(canvas, 72, 110, ["the law allows it."], 8)
-        note(canvas, 72, 100, "2", "See the annex.")
+        raised(canvas, 72, 100, "", "2", "See the annex.", 8)
 
     first = ["1 Except as agreed in writing by both parties, and only where", "the law allows it."]
     for page in make(tmp_path / "a.pdf", 2, draw):
@@ -225,7 +213,7 @@ def test_footnotes_of_columns_come_after_both(tmp_path: Path) -> None:
         column(canvas, 72, 700, prose(0, 40, 42))
         raised(canvas, 72, 220, "Left ends here", "1", " with a mark.")
         column(canvas, 320, 700, prose(5, 42, 42))
-        note(canvas, 72, 150, "1", "A note in the left column.")
+        raised(canvas, 72, 150, "", "1", "A note in the left column.", 8)
 
     page = make(tmp_path / "a.pdf", 1, draw)[0]
     assert blocks(page)[-1] == ("footnote", "1 A note in the left column.")

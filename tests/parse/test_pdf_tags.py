@@ -14,7 +14,7 @@ Node = tuple[Any, ...]
 """An element: its tag with attributes, then elements, or the place and the words of a line."""
 
 
-def tagged(path: Path, *nodes: Node, loose: str = "") -> list[tuple[str, int | None, str]]:
+def tagged(path: Path, *nodes: Node) -> list[tuple[str, int | None, str]]:
     """Write a page with a structure tree; return its paragraphs."""
     document = pymupdf.open()
     page = document.new_page()
@@ -30,8 +30,8 @@ def tagged(path: Path, *nodes: Node, loose: str = "") -> list[tuple[str, int | N
         else:
             x, y, words = node[1:]
             kids = str(len(marks))
-            place = f"BT /helv 11 Tf {x} {y} Td ({words}) Tj ET"
-            drawn.append(f"/{tag} <</MCID {kids}>> BDC {place} EMC")
+            mark = f"/{tag} <</MCID {kids}>> BDC" if tag else "/Artifact BMC"
+            drawn.append(f"{mark} BT /helv 11 Tf {x} {y} Td ({words}) Tj ET EMC")
             marks.append(own)
         attributes = f"/A<</O/Table{more}>>" if more else ""
         element = f"<</S/{tag}/P {above} 0 R/Pg {page.xref} 0 R/K[{kids}]{attributes}>>"
@@ -46,8 +46,6 @@ def tagged(path: Path, *nodes: Node, loose: str = "") -> list[tuple[str, int | N
     document.update_object(parents, f"<</Nums[0[{numbers}]]>>")
     document.xref_set_key(page.xref, "StructParents", "0")
     document.xref_set_key(document.pdf_catalog(), "StructTreeRoot", f"{root} 0 R")
-    if loose:
-        drawn.append(f"BT /helv 11 Tf 72 300 Td ({loose}) Tj ET")
     document.update_stream(page.get_contents()[0], "\n".join(drawn).encode())
     document.save(path)
     _, (result,) = read(path)
@@ -91,11 +89,8 @@ def test_a_block_is_what_its_tag_says(tmp_path: Path, node: Node, expected: Any)
     assert sorted(blocks) == sorted([("body", None, words), expected])
 
 
-def test_rows_that_are_not_below_one_another_are_no_table(tmp_path: Path) -> None:
+def test_tags_that_do_not_fit_the_page_are_ignored(tmp_path: Path) -> None:
     assert all("|" not in text for *_, text in tagged(tmp_path / "a.pdf", cells(*BODY[::-1])))
-
-
-def test_tags_of_a_small_part_of_the_page_are_ignored(tmp_path: Path) -> None:
-    heading = ("H1", 72, 700, "the terms of rent")
-    blocks = tagged(tmp_path / "a.pdf", heading, loose="The tenant pays the rent. " * 3)
+    loose = ("", 72, 300, "The tenant pays the rent. " * 3)
+    blocks = tagged(tmp_path / "a.pdf", ("H1", 72, 700, "the terms of rent"), loose)
     assert [kind for kind, _, _ in blocks] == ["body", "body"]

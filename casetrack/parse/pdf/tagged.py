@@ -200,7 +200,7 @@ def _texts(pages: Any, number: int) -> Iterator[tuple[int, tuple[float, float, f
 
     page = raw.FPDF_LoadPage(pages.raw, number)
     sides = [ctypes.c_float() for _ in range(4)]
-    last: tuple[int, tuple[float, float, float, float]] | None = None
+    last: tuple[int, tuple[float, float, float, float]] = -1, (0.0, 0.0, 0.0, 0.0)
     try:
         for at in range(raw.FPDFPage_CountObjects(page)):
             item = raw.FPDFPage_GetObject(page, at)
@@ -211,14 +211,12 @@ def _texts(pages: Any, number: int) -> Iterator[tuple[int, tuple[float, float, f
             if x1 <= x0 or y1 <= y0:
                 continue
             mark = raw.FPDFPageObj_GetMarkedContentID(item)
-            if last is not None and last[0] == mark and last[1][1] < (y0 + y1) / 2 < last[1][3]:
+            if last[0] == mark and last[1][1] < (y0 + y1) / 2 < last[1][3]:
                 last = mark, union([last[1], (x0, y0, x1, y1)])
-                continue
-            if last is not None:
+            else:
                 yield last
-            last = mark, (x0, y0, x1, y1)
-        if last is not None:
-            yield last
+                last = mark, (x0, y0, x1, y1)
+        yield last
     finally:
         raw.FPDF_ClosePage(page)
 
