@@ -61,9 +61,7 @@ _DATED = re.compile(r"\b(?:dated|effective)\b[^.;,]{0,20}$", re.IGNORECASE)
 _NOISE_BEFORE = _LISTS.pattern("noise_before")
 _CITED_BEFORE = _LISTS.pattern("cited_before")
 _ROUTING = _LISTS.pattern("routing")
-_NOISE_SENTENCE = re.compile(
-    r"©|\bcopyright\b|all rights reserved|!\[[^\]]*\]\(|\bpp?(?:ages)?\.? \d+[-–]\d", re.IGNORECASE
-)
+_NOISE_SENTENCE = re.compile(r"©|\bcopyright\b|all rights reserved", re.IGNORECASE)
 _SIGNED_ON = re.compile(r"\W*(?:dated?|signed|datum)\b", re.IGNORECASE)
 _PATH = re.compile(r"/|\.[a-z]{3,4}\b|\W{0,4}https?://")
 _BEFORE_YEAR = _LISTS.pattern("before_year")
