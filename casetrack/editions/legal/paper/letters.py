@@ -13,6 +13,8 @@ import numpy as np
 from casetrack.base.provenance import Box
 from casetrack.editions.legal.paper.pdf import opened, silenced
 from casetrack.editions.legal.records.load_files import PLACES, Place
+from casetrack.parse.pdf.readable import chars_of, lines_of
+from casetrack.parse.pdf.rules import union
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -46,12 +48,7 @@ class Letters:
         for line in re.finditer(r"[^\n]+", self.text[start:end]):
             held = [b for b in self.boxes[start + line.start() : start + line.end()] if b]
             if held:
-                yield Box(
-                    min(b[0] for b in held),
-                    min(b[1] for b in held),
-                    max(b[2] for b in held),
-                    max(b[3] for b in held),
-                )
+                yield Box(*union(held))
 
 
 def letters_of(page: Any, /, *, replaced: bool = False) -> Letters:
@@ -62,15 +59,13 @@ def letters_of(page: Any, /, *, replaced: bool = False) -> Letters:
     flags = 0 if replaced else silenced().TEXT_IGNORE_ACTUALTEXT
     text: list[str] = []
     boxes: list[tuple[float, float, float, float] | None] = []
-    for block in page.get_text("rawdict", flags=flags)["blocks"]:
-        for line in block.get("lines", ()):
-            for span in line["spans"]:
-                for char in span["chars"]:
-                    for letter in plain_signs(char["c"]):
-                        text.append(letter)
-                        boxes.append(tuple(char["bbox"]) if not letter.isspace() else None)
-            text.append("\n")
-            boxes.append(None)
+    for line in lines_of(page.get_text("rawdict", flags=flags)):
+        for char in chars_of(line):
+            for letter in plain_signs(char["c"]):
+                text.append(letter)
+                boxes.append(tuple(char["bbox"]) if not letter.isspace() else None)
+        text.append("\n")
+        boxes.append(None)
     return Letters("".join(text), boxes)
 
 
