@@ -10,14 +10,13 @@ from __future__ import annotations
 import heapq
 import time
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from casetrack.base.records import SearchResults
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from casetrack.base.records import SearchResult
 
 _SURE = ("none", "weak", "strong")
 
@@ -28,15 +27,11 @@ def across(answers: Sequence[SearchResults], limit: int, began: float, /) -> Sea
     ``collection`` lists all collections, and each result has its own. Notes that not all answers
     share are prefixed with the collection. The time runs from *began* (:func:`time.perf_counter`).
     """
-    queue = [(_turn(each, 0), number, 0) for number, each in enumerate(answers) if each.results]
-    heapq.heapify(queue)
-    joined: list[SearchResult] = []
-    while queue and len(joined) < limit:
-        _, number, at = heapq.heappop(queue)
-        answer = answers[number]
-        joined.append(replace(answer[at], rank=len(joined) + 1, collection=answer.collection))
-        if at + 1 < len(answer.results):
-            heapq.heappush(queue, (_turn(answer, at + 1), number, at + 1))
+    turns = [[(-r.relevance, n, at) for at, r in enumerate(a)] for n, a in enumerate(answers)]
+    joined = [
+        replace(answers[number][at], rank=rank, collection=answers[number].collection)
+        for rank, (_, number, at) in enumerate(islice(heapq.merge(*turns), limit), start=1)
+    ]
     first = answers[0]
     return SearchResults(
         query=first.query,
@@ -57,11 +52,6 @@ def across(answers: Sequence[SearchResults], limit: int, began: float, /) -> Sea
         evidence=max((each.evidence for each in answers), key=_SURE.index),
         reading=first.reading,
     )
-
-
-def _turn(answer: SearchResults, at: int) -> float:
-    """Return the sort key: most relevant first."""
-    return -answer.results[at].relevance
 
 
 def _notes(answers: Sequence[SearchResults]) -> tuple[str, ...]:

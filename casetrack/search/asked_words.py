@@ -12,7 +12,7 @@ import numpy as np
 
 from casetrack.extract.language import is_structural
 from casetrack.ingest.steps.words import STEMMED, index_terms, is_pair, is_source_code
-from casetrack.search.question.read import blanked
+from casetrack.search.question.read import SCALE, blanked
 from casetrack.search.question.words import pattern_of, spellings, stems_of, words_of
 from casetrack.search.ranking import Prior
 from casetrack.search.scores import inverse_document_frequency
@@ -65,19 +65,11 @@ def _groups() -> Mapping[str, Sequence[tuple[str, tuple[str, ...]]]]:
 _MOST = 0.5
 """Minimum share of another name's words in a passage, at which it counts by that share."""
 _SYNONYM = 0.8
-"""Weight of a synonym relative to the word. It differs from the weight in ranking, where the words
-of all names share one weight."""
+"""Weight of a synonym relative to the word."""
 _EVERY = 2.5
-"""Weight of each word, added to its rarity and in its measure. With 0 the verdict on 850 questions
-is clearly worse, with 1 slightly."""
+"""Weight of each word, added to its rarity and in its measure."""
 _SHORTEST, _ENDING = 5, 3
 """Minimum length of a word with other forms, and maximum length of its ending."""
-_UNITS = re.compile(
-    r"\b(?:in|to) (?:us ?d(?:ollars)?|us\$|[$\u20ac\u00a3]|eur(?:os?)?|gbp|chf|dollars)? ?"
-    r"(?:thousands|millions|billions|percent)\b",
-    re.IGNORECASE,
-)
-"""The requested unit of a figure; passages express it in other words."""
 _INSTRUCTING = re.compile(
     r"(?:^|[.;:?!\n]|\bplease)\W*(?P<word>list|state|name|quote|cite|discuss|analy[sz]e|determine|"
     r"compute|outline|provide|describe)\b",
@@ -180,7 +172,7 @@ def asked_words(reading: Reading, scope: Scope, /) -> AskedWords:
         if _is_searched(scope, document.document_id)
     }
     query = blanked(reading.query, reading.dropped)
-    left_out = [m.span() for m in _UNITS.finditer(query)]
+    left_out = [m.span() for m in SCALE.finditer(query)]
     left_out += [m.span("word") for m in _INSTRUCTING.finditer(query)]
     having = [word for word in words_of(query) if word.terms]
     having = [w for w in having if not any(a <= w.start < b for a, b in left_out)] or having
@@ -284,33 +276,25 @@ def _holds(posting: Posting, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
 QUOTED = 1.5
 """Prior of a passage with the text in quotation marks word by word."""
 NAMED = 3.0
-"""Prior of a named document, in standard deviations of the joined score. With word rarity counted
-in it, questions that name their report find its page among all reports about as well as in the
-report alone (114 questions, page hit@5 .46 → .58 and .59); 1.5 is too little."""
+"""Prior of a named document, in standard deviations of the joined score."""
 
 FIGURES = 1.0
-"""Prior of a table if a question asks for a figure, in the same measure. On 114 questions to
-reports page hit@5 rises by .06; contracts, abstracts and articles do not change."""
+"""Prior of a table if a question asks for a figure, in the same measure."""
 _PROSE, _TABLE = 10.0, 30.0
 """Percent of numbers among the terms up to which a passage is prose, and from which a table."""
 HEAD = 3.0
-"""Prior of the first passage if the head of a document is asked for, in the same measure; each
-later passage has half of the previous one. On 186 such questions to contracts nDCG@10 rises by
-.28; from 2 to 5 it hardly matters, and the signature at the end adds nothing."""
+"""Prior of the first passage for the head of a document; half as much for each later one."""
 _ASKS_FOR_FIGURE = frozenset(("figure", "amount", "count"))
 TITLED = 1.5
-"""Prior of a page with the title of the section about the question's terms: of 114 questions to
-reports the first result's page answers .44 → .60."""
+"""Prior of a page with the title of the section about the question's terms."""
 TESTS = -1.0
-"""Prior of program tests unless the question asks for one, in the same measure: they repeat the
-words of an issue, but are not the code to change. See docs/evaluation.md."""
+"""Prior of program tests unless the question asks for one; see docs/evaluation.md."""
 _OF_TESTS = re.compile(
     r"(?:^|[/\\])(?:tests?|testing|specs?|__tests__|fixtures)[/\\]|"
     r"(?:^|[/\\])(?:tests?_|conftest\.)[^/\\]*$|[._-](?:tests?|spec)\.\w+$|\wTests?\.\w+$"
 )
 MANUAL = 1.5
-"""Prior of texts for people, in the same measure, for how-to questions to source code: the manual
-answers those."""
+"""Prior of texts for people for how-to questions to source code."""
 _HOW_TO = re.compile(
     r"\W*(?:how (?:do|can|could|should|would|to)\b|"
     r"(?:how|what|which|where|when|who|can|may|should|is there|are there)\b.*\?\W*$)",

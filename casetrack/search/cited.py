@@ -178,8 +178,7 @@ def as_written(citation: AskedCitation, /) -> tuple[tuple[tuple[str, ...], ...],
 
 
 AT_PIN, CITES, CITES_MORE = 2, 3, 4
-"""Distance of a passage: it cites the very page or line; it cites the authority; it cites a larger
-unit that contains the authority."""
+"""Distance of a passage that cites the very page or line; the authority; a larger unit."""
 MOST = 100
 """Maximum number of passages that come first, chosen by the words of the question."""
 _READ = 200

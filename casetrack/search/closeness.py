@@ -7,7 +7,6 @@ words are compared in the text: another form ("accurate", "accuracy") or a compo
 
 from __future__ import annotations
 
-import functools
 import itertools
 import re
 import unicodedata
@@ -15,7 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from casetrack.ingest.steps.words import index_terms, word_spans
+from casetrack.ingest.steps.words import word_spans
+from casetrack.search.pinpoint.scoring import terms_of_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -167,17 +167,12 @@ class Comparer:
 
     def _matches(self, word: str) -> list[tuple[int, float]]:
         """Return the columns of the terms that a word is, or is related to, with its share."""
-        terms = _terms_of(word)
+        terms = terms_of_word(word)
         matches = {term: 1.0 for term in sorted(terms) if term in self._columns}
         for part in self._parts:
             if part not in matches and any(_is_related(part, term) for term in terms):
                 matches[part] = _RELATED
         return [(self._columns[term], share) for term, share in matches.items()]
-
-
-@functools.lru_cache(maxsize=32_768)
-def _terms_of(word: str) -> frozenset[str]:
-    return frozenset(index_terms(word))
 
 
 def _is_related(term: str, other: str) -> bool:

@@ -21,6 +21,7 @@ from casetrack.ingest.steps.words import (
     index_terms,
     terms_of_question,
 )
+from casetrack.search.folding import same_end
 from casetrack.search.scores import K1, B, inverse_document_frequency, rarity
 from casetrack.store.index.scope import among, positions
 
@@ -187,7 +188,7 @@ class Fields:
             parts = [part for part in _SLASH.split(match["path"].lower()) if part != "."]
             if not is_name(query) and len(parts) == 1 and "." not in parts[0]:
                 continue
-            shared = {n: _same_end(parts, self._paths[n]) for n in self._called.get(parts[-1], ())}
+            shared = {n: same_end(parts, self._paths[n]) for n in self._called.get(parts[-1], ())}
             most = max(shared.values(), default=0)
             same = [n for n, count in shared.items() if count == most]
             line = int(match["line"]) if match["line"] else None
@@ -208,12 +209,6 @@ def _distinct(documents: Numbers) -> tuple[Numbers, NDArray[np.intp]]:
     return documents[starts], starts
 
 
-def _same_end(asked: Sequence[str], path: Sequence[str]) -> int:
-    """Return the number of last parts that two paths share."""
-    pairs = zip(reversed(asked), reversed(path), strict=False)
-    return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(asked), len(path)))
-
-
 # The fields of the documents for one question, and their score.
 
 _BEST = 3
@@ -221,12 +216,8 @@ _BEST = 3
 _WHOLE = 50
 """Number of best documents by their whole text that are candidates."""
 FIELDS = tuple("passage passages whole meaning meanings exact name path file used".split())
-"""Names of the fields, for ``--explain``.
-
-``passage`` and ``meaning`` are BM25 and cosine of the best passage, ``passages`` and ``meanings``
-the means of the three best, ``whole`` is BM25 of the whole text. BM25 is a share of the largest
-possible value; ``name`` and ``path`` are shares of the rarity of the words of the question.
-"""
+"""BM25 and cosine of the best passage, and means of three; BM25 of the whole text; the others are
+shares: BM25 of the largest possible value, names and paths of the rarity of the question."""
 _WEIGHTS = {
     "keyword": (2.75, 0.97, 1.44, 0.0, 0.0, 2.01, 0.81, 0.89, 1.49, 1.02, -5.2),
     "semantic": (0.0, 0.0, 0.0, 5.66, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -4.75),

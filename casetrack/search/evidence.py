@@ -330,8 +330,7 @@ LOOKED_AT = 3
 NONE_BELOW, STRONG_FROM = 0.25, 0.75
 """Relevance below which there is no evidence, and from which it is strong; of every fit."""
 STRICT = 0.36
-"""Relevance below which an answer is absent if a name or reference of the question is missing, or
-if the question asks for a value: passages on its subject are similar without the value."""
+"""The same if a name of the question is missing, or if the question asks for a value."""
 WORDS_ALONE, OTHER = "words", "words of other languages"
 """Names of the fits of words: for English, and for languages with more forms and compounds."""
 _LOWEST = 2

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from casetrack.store.index.index import Index
-    from casetrack.store.index.postings import Posting
     from casetrack.store.index.scope import Place, Scope
 
 SAME = "the same text"
@@ -39,13 +38,11 @@ _OF_THE_SHORTER, _OF_THE_LONGER = 0.9, 0.7
 _ANCHOR = 6
 """Number of words that are looked for in the other text."""
 _LOOKED_AT = 20
-"""Number of first results whose neighbours' texts are compared: users seldom see later ones, and
-each comparison takes a fraction of a millisecond."""
+"""Number of first results whose neighbours' texts are compared: users seldom see later ones."""
 _COMPARED = 50
 """Number of first results that are compared with near copies."""
 _OUTSIDE = 0.5
-"""Share of a passage's question words, by weight, below which the rest of the passage adds nothing.
-"""
+"""Share of the question's words outside of common text below which the rest adds nothing."""
 
 
 @dataclass(slots=True)
@@ -183,37 +180,26 @@ class _Words:
         self._scope = scope
         self._terms = sorted(terms)
         self._weights = terms
-        self._postings: dict[int, list[Posting | None]] = {}
-        self._rarity: dict[str, float] = {}
 
     def stand_in(self, place: Place, part: str) -> bool:
         """Return whether most of a passage's question words are in *part*."""
         inside = Counter(index_terms(part))
         held = self._counts(place)
-        whole = sum(self._weight(term) for term in held)
-        outside = sum(self._weight(term) for term, count in held.items() if count > inside[term])
-        return outside < _OUTSIDE * whole
+        weights = rarity(self._scope, held)
+        whole = {term: self._weights[term] * weights[term] for term in held}
+        outside = sum(whole[term] for term, count in held.items() if count > inside[term])
+        return outside < _OUTSIDE * sum(whole.values())
 
     def _counts(self, place: Place) -> dict[str, int]:
         counts = {}
-        for term, posting in zip(self._terms, self._of(place[0]), strict=True):
+        postings = self._scope.index.segments[place[0]].data.terms.find(self._terms)
+        for term, posting in zip(self._terms, postings, strict=True):
             if posting is None:
                 continue
             at = int(np.searchsorted(posting.rows, posting.rows.dtype.type(place[1])))
             if at < len(posting.rows) and posting.rows[at] == place[1]:
                 counts[term] = int(posting.values[at])
         return counts
-
-    def _of(self, number: int) -> list[Posting | None]:
-        if number not in self._postings:
-            terms = self._scope.index.segments[number].data.terms
-            self._postings[number] = terms.find(self._terms)
-        return self._postings[number]
-
-    def _weight(self, term: str) -> float:
-        if term not in self._rarity:
-            self._rarity[term] = self._weights[term] * rarity(self._scope, [term])[term]
-        return self._rarity[term]
 
 
 def _words_of(text: str) -> list[str]:
@@ -236,13 +222,13 @@ def _common_run(shorter: list[str], longer: list[str]) -> int:
     anchor = shorter[middle : middle + size]
     best = 0
     for at in range(len(longer) - size + 1):
-        if longer[at] != anchor[0] or longer[at : at + size] != anchor:
-            continue
-        before, after = 0, size
-        while before < min(middle, at) and shorter[middle - before - 1] == longer[at - before - 1]:
-            before += 1
-        most = min(len(shorter) - middle, len(longer) - at)
-        while after < most and shorter[middle + after] == longer[at + after]:
-            after += 1
-        best = max(best, before + after)
+        if longer[at] == anchor[0] and longer[at : at + size] == anchor:
+            before = same_end(shorter[:middle], longer[:at])
+            best = max(best, before + same_end(shorter[middle:][::-1], longer[at:][::-1]))
     return best
+
+
+def same_end(one: Sequence[str], other: Sequence[str], /) -> int:
+    """Return the number of last parts that two sequences share."""
+    pairs = zip(reversed(one), reversed(other), strict=False)
+    return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))

@@ -30,7 +30,8 @@ def structure_of(snapshot: Snapshot, document: Document, /) -> DocumentStructure
         for paragraph in row["paragraphs"] or ():
             place = (row["page"], paragraph["number"])
             kinds.setdefault(place, paragraph["kind"])
-            if paragraph["kind"] == "heading" and place not in sections and _holds(row, paragraph):
+            held = row["char_start"] <= paragraph["start"] and paragraph["end"] <= row["char_end"]
+            if paragraph["kind"] == "heading" and place not in sections and held:
                 sections[place] = _section(row, paragraph, snapshot)
     ledger = snapshot.documents.table
     inside = ledger.filter(pc.equal(ledger["parent_id"], document.document_id))
@@ -41,10 +42,6 @@ def structure_of(snapshot: Snapshot, document: Document, /) -> DocumentStructure
         dict(Counter(kinds.values()).most_common()),
         tuple(sorted(attached, key=lambda d: d.path)),
     )
-
-
-def _holds(row: dict[str, Any], paragraph: dict[str, Any]) -> bool:
-    return bool(row["char_start"] <= paragraph["start"] and paragraph["end"] <= row["char_end"])
 
 
 def _section(row: dict[str, Any], paragraph: dict[str, Any], snapshot: Snapshot) -> Section:

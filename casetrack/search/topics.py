@@ -21,10 +21,7 @@ if TYPE_CHECKING:
     from casetrack.store.workspace import State
 
 _NAMED, _SURE, _SUPPORT, _ABSENT = 0.58, 0.75, 0.54, 0.42
-"""Relevance of the best passage for a topic that a heading names, and without one; of the second
-passage; and up to which a topic is absent. They were chosen on 25 contracts with 37 clauses
-each (CUAD); for other 25 see docs/searching.md.
-"""
+"""Least relevance with a heading; without; of the second passage; most of an absent topic."""
 _RESULTS, _QUOTED = 5, 240
 _HEADING = re.compile(
     r"^\W{0,3}(?:(?:\d[\d.]*|[Aa]rticle|[Ss]ection|ARTICLE|SECTION|\w)[\W\d]+)?"

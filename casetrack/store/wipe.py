@@ -15,8 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 GONE = ".deleted"
-"""New name of ``collection.json`` in a deleted or sealed collection whose folder Windows cannot
-move because one of its files is open. It is the last file to be removed."""
+"""New name of ``collection.json``, removed last, if Windows cannot move the folder."""
 _ZEROS = bytes(1 << 20)
 
 

@@ -8,6 +8,7 @@ the rank of its best passage.
 from __future__ import annotations
 
 import csv
+import functools
 import hashlib
 import uuid
 from collections import defaultdict
@@ -134,17 +135,20 @@ def _add(
     with write_session(collection.folder) as session, ThreadPoolExecutor(PARALLEL_FILES) as threads:
         for start in range(0, len(rows), _AHEAD):
             some = rows[start : start + _AHEAD]
-            for document, tables in threads.map(lambda row: _prepare(pipeline, row), some):
-                revision = session.new_revision()
+            revisions = [session.new_revision() for _ in some]
+            prepare = functools.partial(_prepare, pipeline)
+            for document, tables in threads.map(prepare, some, revisions):
                 for table in tables:
-                    session.append(_with_revision(table, revision))
-                session.finish(replace(document, revision=revision))
+                    session.append(table)
+                session.finish(document)
                 done += 1
                 report(done)
     _ = collection.workspace.state().index
 
 
-def _prepare(pipeline: Pipeline, row: Mapping[str, str]) -> tuple[Document, list[pa.Table]]:
+def _prepare(
+    pipeline: Pipeline, row: Mapping[str, str], revision: str
+) -> tuple[Document, list[pa.Table]]:
     """Process one corpus entry as a document of one page."""
     title, body = row["title"].strip(), row["text"].strip()
     text = "\n\n".join(part for part in (title, body) if part)
@@ -153,15 +157,35 @@ def _prepare(pipeline: Pipeline, row: Mapping[str, str]) -> tuple[Document, list
     tables = []
     # An id of the corpus is not a name that helps a reader or a model.
     for batch in pipeline.run(document_id, iter(pages), name="", title=title or None):
-        tables.append(seal(batch, "", count, corpus_path(row), now))
+        tables.append(seal(batch, revision, count, corpus_path(row), now))
         count += batch.num_rows
-    return _document(row, document_id, text, count, pipeline, now), tables
-
-
-def _with_revision(table: pa.Table, revision: str) -> pa.Table:
-    place = table.schema.get_field_index("revision")
-    column = pa.array([revision] * table.num_rows, pa.string())
-    return table.set_column(place, table.schema.field("revision"), column)
+    data = text.encode("utf-8")
+    document = Document(
+        document_id=document_id,
+        revision=revision,
+        name=row["_id"],
+        path=corpus_path(row),
+        format="jsonl",
+        document_type=None,
+        title=row["title"] or None,
+        author=None,
+        language=None,
+        page_count=1,
+        pages_without_text=0,
+        chunk_count=count,
+        char_count=len(text),
+        extraction_method="Native",
+        file_hash=hashlib.sha256(data).hexdigest(),
+        file_size=len(data),
+        file_modified_at=now,
+        original_copy=None,
+        pipeline=pipeline.name,
+        pipeline_fingerprint=pipeline.fingerprint,
+        warnings=(),
+        ingested_at=now,
+        updated_at=now,
+    )
+    return document, tables
 
 
 def corpus_path(row: Mapping[str, str], /) -> str:
@@ -184,42 +208,6 @@ def _page(text: str) -> dict[str, Any]:
         "extraction_method": "Native",
         "page_kind": "page",
     }
-
-
-def _document(
-    row: Mapping[str, str],
-    document_id: str,
-    text: str,
-    chunks: int,
-    pipeline: Pipeline,
-    now: datetime,
-) -> Document:
-    data = text.encode("utf-8")
-    return Document(
-        document_id=document_id,
-        revision="",
-        name=row["_id"],
-        path=corpus_path(row),
-        format="jsonl",
-        document_type=None,
-        title=row["title"] or None,
-        author=None,
-        language=None,
-        page_count=1,
-        pages_without_text=0,
-        chunk_count=chunks,
-        char_count=len(text),
-        extraction_method="Native",
-        file_hash=hashlib.sha256(data).hexdigest(),
-        file_size=len(data),
-        file_modified_at=now,
-        original_copy=None,
-        pipeline=pipeline.name,
-        pipeline_fingerprint=pipeline.fingerprint,
-        warnings=(),
-        ingested_at=now,
-        updated_at=now,
-    )
 
 
 _PARTS = ("corpus.jsonl", "queries.jsonl", "qrels/test.tsv")

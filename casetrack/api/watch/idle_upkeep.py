@@ -30,11 +30,7 @@ IDLE_SECONDS = 60.0
 REST_SECONDS = 600.0
 """Minimum seconds between two upkeeps of a collection."""
 SECOND_SECONDS = 960.0
-"""Seconds between the first and the second check.
-
-A reader may use replaced or deleted data for up to a quarter of an hour after a change, so
-only the second check can remove it.
-"""
+"""Seconds between two checks: readers may use replaced data for a quarter of an hour."""
 _CHECKS = 2
 _POLL_SECONDS = 0.2
 _DATASETS = ("documents.lance", "chunks.lance")

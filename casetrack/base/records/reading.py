@@ -184,7 +184,7 @@ PinpointKind = Literal["sentence", "row", "header", "item", "heading"]
 """A sentence of running text, a row of a table, the header above such a row, an item or clause, or
 a heading.
 """
-AnswerKind = Literal["date", "amount", "count", "person", "organization", "location"]
+AnswerKind = Literal["date", "amount", "count", "person", "organization", "location", "phrase"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,7 +167,7 @@ class SearchResult(Record):
 
     @property
     def answer(self) -> Answer | None:
-        """The date, name, number or amount that answers, or ``None`` if uncertain.
+        """The date, name, place, number, amount or phrase that answers, or ``None`` if uncertain.
 
         At most one of the first five results has one; of several collections, only the first
         result. Hidden text never has one.

@@ -37,8 +37,7 @@ _FIGURES: Final = (
     re.compile(r"now\b"),
     re.compile(r"of may\b"),
 )
-"""Digits and words that may start dates. Each pattern begins with a letter or a set, which the
-engine finds fast; a lookbehind follows."""
+"""Digits and words that may start dates; a letter or a set first, which the engine finds fast."""
 _BARE_DAY: Final = re.compile(
     r"\b(?:on|for) (?:(?:the )?[0-9]{1,2}"
     r"|the (?:(?:twenty|thirty)[ -])?(?:first|second|third|[a-z]{3,8}th))"

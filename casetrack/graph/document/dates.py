@@ -186,8 +186,7 @@ _NEAR = 120
 """Maximum distance in days between "12 May" in a letter and the letter's date."""
 _CLAUSE = 60
 _AROUND = 200
-"""Number of characters around a date in which another year makes it ambiguous, as in a chronology.
-"""
+"""Number of characters around a date in which another year makes it ambiguous."""
 _YEAR_ALONE = re.compile(r"(?<![\d.,])(?:19|20)\d\d(?![\d.,]*\d)")
 _EVERY_YEAR = _LISTS.pattern("every_year")
 _EVERY = re.compile(r"\b(?:each|every|annually|yearly|anniversary)\b[^.;]*$", re.IGNORECASE)

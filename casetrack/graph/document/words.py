@@ -59,8 +59,7 @@ TOKEN: Final = re.compile(r"([^\W_]+(?:[-'’][^\W_]+)*)")
 Word = tuple[str, str, int]
 """Normal form, normal form as the last word of a phrase, and its effect on a phrase."""
 PieceWord = tuple[int, int, str, str, bool]
-"""Start and end in the piece, the two normal forms, whether it links; never a word that ends a
-phrase."""
+"""Start and end in the piece, the two normal forms, whether it links; no word ends a phrase."""
 Piece = tuple[bool, bool, tuple[PieceWord, ...]] | tuple[()]
 """Whether the first word continues a previous piece, whether the next piece may continue it, words;
 empty without words."""

@@ -325,11 +325,9 @@ class _Editor:
 # --- result tables ---------------------------------------------------------------------------
 
 MOVED = pa.schema([("local", pa.int32()), ("text", pa.string()), ("entity", pa.int32())])
-"""Places of a local entity that belong to another entity: row of the local entity, spelling (see
-:func:`same_spelling`), row of ``entities``."""
+"""Places of a local entity that belong to another one: its row, spelling, row of ``entities``."""
 OUTCOMES = pa.schema([(n, pa.string()) for n in ("mark_id", "entity_id", "other_id")])
-"""Outcome of each edit that is not idle: its current entity (null if hidden), and the entity that
-got a spelling."""
+"""Outcome of each edit: its current entity (null if hidden), the entity that got a spelling."""
 
 
 def moved_places(edited: Edited, codes: NDArray[np.int32], order: NDArray[np.int64], /) -> pa.Table:

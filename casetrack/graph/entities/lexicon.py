@@ -77,9 +77,7 @@ def _read() -> dict[str, frozenset[str]]:
 
 
 FORMAL_NAMES = _read()
-"""For each listed given name, folded, the full names that it can stand for. Written for this
-program: English first, then names in letters and contracts from Germany, France and Spain. A
-full name also stands for itself."""
+"""The full names, itself included, that each listed given name, folded, can stand for."""
 
 
 def is_nickname(given: str, /) -> bool:

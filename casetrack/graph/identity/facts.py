@@ -43,8 +43,7 @@ Says = Literal[
     "clause",
     "quotes",
 ]
-"""The claim about another document. ``names``: it is only mentioned; ``clause``: a cited part
-belongs to it; ``quotes``: a mail contains the head of an earlier mail."""
+"""The claim about another document: only mentioned, owner of a cited part, or an earlier mail."""
 
 
 @dataclass(frozen=True, slots=True)

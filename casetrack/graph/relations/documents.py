@@ -81,8 +81,7 @@ class RelationInputs:
 
 _CLOSE = 0.9
 _SHARE_MARKED, _SHARE_SAME_NAME, _SHARE_OTHER_DATE = 0.3, 0.5, 0.7
-"""Minimum shares of common words: highest if only the dates in the names differ, as in minutes of
-two meetings."""
+"""Minimum shares of common words: highest if only the dates in the names differ."""
 _LOOK_BACK = 3
 _CHUNKS = 60
 _SHINGLE = 5

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 CONCEPT_KINDS = ("person", "organization", "location", "concept")
 """Kinds that connect: equal dates or amounts need not concern the same matter."""
 EXTERNAL_TYPES = ("document", "report", "standard", "regulation", "rule", "constitution", "case")
-"""References to external things: sections and exhibits belong to their document, and a link in the
-letterhead is on every page."""
+"""References to external things: sections, exhibits and links belong to their document."""
 _LEVELS = 1 << 20
 
 

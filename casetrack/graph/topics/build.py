@@ -185,8 +185,7 @@ _TERMS = 8
 _NAMED = 0.35
 """Share of the passages of a topic that contain one of its terms, at least."""
 _LENGTHS = {1: 1.0, 2: 1.25, 3: 1.15}
-"""Factors by number of words: two words are more specific than one; long phrases are rarely names.
-"""
+"""Factors by number of words: two are more specific than one; long phrases are rarely names."""
 _LEAST_SHARE = 0.05
 _MANY = 20
 _CONCEPT = "concept:"

@@ -120,8 +120,7 @@ class ContextText:
 
 
 TABLE_PASSAGES = 2_000
-"""Table passages per document that models read during the ingest; a reindex reads the others,
-which already have terms, dates, amounts and references."""
+"""Table passages per document that models read during the ingest; a reindex reads the others."""
 _NOTHING = ContextText("", "")
 Known = dict[ContextText, dict[str, Any]]
 """Known values of columns of ``chunks``, by encoder input."""

@@ -9,7 +9,9 @@ from casetrack.base.errors import EntityNotFound, ReferenceNotFound, UsageError
 from casetrack.base.records.documents import DOCUMENT_TYPES, STATED_DATE
 from casetrack.search.computed.asked import DOCUMENTS, LISTS, PAPERS, TYPES
 from casetrack.search.computed.invoices import invoice_totals
-from casetrack.search.computed.parts import counted, joined, stems
+from casetrack.search.computed.parts import counted, joined
+from casetrack.search.pinpoint.mail_heads import without_head
+from casetrack.search.pinpoint.scoring import query_terms as stems
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -47,7 +49,6 @@ _OPENING = 150
 """Characters at the start of a document in which a word may name its type."""
 _TITLE_WORDS = 6
 _AMENDED = re.compile(r"(?<![a-z])(?:amend|nachtrag|addend)", re.IGNORECASE)
-_HEAD = re.compile(r"\s*(?:from|to|von|an|date|subject|betreff)\s*:", re.IGNORECASE)
 _SALUTATION = re.compile(
     r"^[ \t]*(?:dear|sehr geehrte[rs]?|liebe[rs]?|to whom)\b[^\n]*", re.IGNORECASE | re.MULTILINE
 )
@@ -181,7 +182,7 @@ def _of_type(source: Source, kind: str) -> tuple[list[Document], list[Document]]
 def _is_mail(source: Source, document: Document) -> bool:
     """Return whether a text file begins like a mail."""
     texts = source.texts(source.places(document.document_id)[:1])
-    return any(_HEAD.match(text) for _, text in texts)
+    return any(without_head(text) != text for _, text in texts)
 
 
 def _narrowed(
@@ -207,7 +208,11 @@ def _narrowed(
     if mail and documents and all(d.format in ("eml", "msg") for d in documents):
         side = "from" if mail["side"].lower() in {"from", "by", "von"} else "to"
         whose = stems(mail["name"])
-        chosen = [d for d in documents if whose and whose <= stems(_header(d, side))]
+        chosen = [
+            d
+            for d in documents
+            if whose and whose <= stems(" ".join(v for n, v in d.properties if n == side))
+        ]
         return chosen, f', "{mail["name"]}" in the field {side.capitalize()}', {}
     if mail and mail["side"].lower() in {"to", "an"} and documents:
         return _addressed(source, mail["name"], documents)
@@ -237,10 +242,6 @@ def _addressed(
                 places.setdefault(each.document_id, (chunk_id, line.start(), line.end()))
     chosen = [d for d in documents if d.document_id in places]
     return chosen, f', "{name}" in the salutation or in the address before it', places
-
-
-def _header(document: Document, side: str) -> str:
-    return " ".join(value for name, value in document.properties if name == side)
 
 
 def _mentioning(source: Source, name: str) -> dict[str, Spot] | None:

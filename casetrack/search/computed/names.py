@@ -8,7 +8,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from casetrack.search.computed.asked import ENTITIES
-from casetrack.search.computed.parts import SHOWN, counted, spot, stems
+from casetrack.search.computed.parts import SHOWN, counted, spot
+from casetrack.search.pinpoint.scoring import query_terms as stems
 
 if TYPE_CHECKING:
     from casetrack.base.records.search import ComputedAnswer

@@ -6,7 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from casetrack.search.computed.asked import REFERENCES
-from casetrack.search.computed.parts import counted, stems
+from casetrack.search.computed.parts import counted
+from casetrack.search.pinpoint.scoring import query_terms as stems
 
 if TYPE_CHECKING:
     from casetrack.base.records.search import ComputedAnswer
@@ -43,12 +44,8 @@ def _cited(source: Source, kind: str) -> ComputedAnswer | None:
         for row in sorted(rows, key=lambda row: row["name"].casefold())
         if row["reference_id"] in places
     ]
-    text = counted(len(parts), "reference")
-    return (
-        source.answer(text, f"references of the type {kind}, each name once", parts)
-        if parts
-        else None
-    )
+    how = f"references of the type {kind}, each name once"
+    return source.answer(counted(len(parts), "reference"), how, parts) if parts else None
 
 
 def _series(source: Source, asked: AskedSet) -> ComputedAnswer | None:

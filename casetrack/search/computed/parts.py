@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base.records.search import ComputedAnswer, ComputedPart
 from casetrack.graph.opened import graph_of
-from casetrack.ingest.steps.words import index_terms
 from casetrack.store.index.scope import scope_of
 
 if TYPE_CHECKING:
@@ -162,11 +161,6 @@ def joined(names: Sequence[str], /) -> str:
     """Return the first of some names, and the number of others."""
     more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
     return ", ".join(names[:_NAMED]) + more
-
-
-def stems(text: str, /) -> frozenset[str]:
-    """Return the index terms of words, by which names are compared."""
-    return frozenset(index_terms(text))
 
 
 def counted(number: int, one: str, many: str = "", /) -> str:

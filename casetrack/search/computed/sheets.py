@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from casetrack.extract.tables.cells import scale_of_column
-from casetrack.search.computed.parts import counted, joined, stems
+from casetrack.search.computed.parts import counted, joined
+from casetrack.search.pinpoint.cells import rows_of
+from casetrack.search.pinpoint.scoring import query_terms as stems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -120,42 +122,19 @@ def _sheets(source: Source, document_id: str) -> Iterator[_Sheet]:
 
 def _sheet(name: str, chunks: Sequence[tuple[str, str, int]]) -> _Sheet | None:
     """Return the table of a sheet: a line of column names, and rows that repeat them."""
-    header: tuple[str, ...] = ()
     rows: list[dict[str, _Cell]] = []
     end = 0
     for chunk_id, text, char_start in chunks:
-        at = 0
-        for line in text.split("\n"):
-            start, at = at, at + len(line) + 1
-            if char_start + start < end or not line.strip():
+        for row in rows_of(text):
+            if char_start + row.start < end:
                 continue
-            cells = _cells(line, header, chunk_id, start)
-            if cells:
-                rows.append(cells)
-            elif rows and " | " in line:
-                # A second table below the first.
+            rows.append({c.column: _Cell(c.text, chunk_id, c.start, c.end) for c in row.cells})
+            if "" in rows[-1] or len(rows[-1]) < len(row.cells):
+                # A second table below the first, or two columns of one name.
                 return None
-            elif not rows and " | " in line:
-                header = tuple(part.strip() for part in line.split(" | "))
         end = max(end, char_start + len(text))
-    if not rows or len(set(header)) != len(header):
-        return None
-    return _Sheet(name, header, tuple(rows))
-
-
-def _cells(line: str, header: Sequence[str], chunk_id: str, start: int) -> dict[str, _Cell]:
-    """Return the cells of a line whose parts begin with the column names; empty for others."""
-    cells: dict[str, _Cell] = {}
-    at = 0
-    for part in line.split(" | "):
-        column, separator, text = part.partition(": ")
-        if separator and column in header:
-            first = start + at + len(column) + len(separator)
-            cells[column] = _Cell(text, chunk_id, first, first + len(text))
-        elif not cells:
-            return {}
-        at += len(part) + len(" | ")
-    return cells
+    header = dict.fromkeys(column for cells in rows for column in cells)
+    return _Sheet(name, tuple(header), tuple(rows)) if rows else None
 
 
 def _is_total(row: dict[str, _Cell]) -> bool:

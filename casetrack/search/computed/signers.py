@@ -65,19 +65,13 @@ def signers_answer(source: Source, text: str, /) -> ComputedAnswer | None:
 
 def _document(source: Source, words: str) -> str | None:
     """Return the one document that the words name or that has their type."""
-    named = source.named & source.documents.keys()
-    if len(named) == 1:
-        return next(iter(named))
-    if named:
-        return None
-    kinds = {TYPES[w] for w in words.lower().split() if w in TYPES}
-    others = [w for w in words.lower().split() if w not in TYPES and w not in _ARTICLES]
-    if len(source.documents) == 1:
-        return next(iter(source.documents))
-    if len(kinds) != 1 or others:
-        return None
-    typed = [i for i, d in source.documents.items() if d.document_type in kinds]
-    return typed[0] if len(typed) == 1 else None
+    fitting = source.named & source.documents.keys()
+    if not fitting and len(source.documents) > 1:
+        kinds = {TYPES.get(w, "") for w in words.lower().split() if w not in _ARTICLES}
+        typed = (i for i, d in source.documents.items() if {d.document_type} == kinds)
+        fitting = frozenset(typed)
+    chosen = list(fitting or source.documents)
+    return chosen[0] if len(chosen) == 1 else None
 
 
 _ARTICLES = frozenset("the this that a an der die das den dem dieser diese diesen dieses".split())

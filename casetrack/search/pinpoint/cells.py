@@ -26,6 +26,7 @@ _MONTH_NAMES = query_terms(" ".join(_MONTHS))
 _GENERIC = query_terms(WordLists(asked_for.__file__).text("generic"))
 _NOTE = re.compile(r"\((?:note\s*)?[\w,. ]{1,8}\)|\[\w\]", re.IGNORECASE)
 _CODE = re.compile(r"\S*\d\S*")
+_LABEL = re.compile(r"[^:]{0,80}(?:[^\W\d_]|\d{4})[^:]{0,80}: ")
 _LETTERS = re.compile(r"[^\W\d_]{3,}")
 _FIGURE = re.compile(r"^[\s$\u20ac\u00a3(~-]*\d[\d.,]*(?:\s*%|\s*\))*$")
 _PERIOD = re.compile(r"\b(?:19|20)\d\d\b")
@@ -92,7 +93,7 @@ def rows_of(text: str, /) -> Iterator[Row]:
     for line in text.split("\n"):
         cells = _cells(line, start) if BETWEEN in line else []
         named = [cell.text for cell in cells]
-        if len(cells) > 1 and any(": " in name for name in (*named[1:], named[0])):
+        if len(cells) > 1 and any(_LABEL.match(name) for name in (*named[1:], named[0])):
             yield Row(start, start + len(line), tuple(map(_labelled, cells)))
         elif cells and (not header or not _starts(line)) and not any(map(_is_figure, named)):
             # A heading over several columns: "December 31," above "2016 | 2015".
@@ -132,8 +133,9 @@ def _cells(line: str, start: int) -> list[Cell]:
 
 
 def _labelled(cell: Cell) -> Cell:
-    column, sign, value = cell.text.rpartition(": ")
-    return Cell(cell.end - len(value), cell.end, value, column) if sign else cell
+    column, _, value = cell.text.rpartition(": ")
+    labelled = Cell(cell.end - len(value), cell.end, value, column)
+    return labelled if _LABEL.match(cell.text) else cell
 
 
 def _column(cell: Cell) -> frozenset[str]:
@@ -167,7 +169,8 @@ class Table:
         """Return the tables of a passage; *names* are its headings and its document's name."""
         named = terms_of(names)
         around = named | terms_of("\n".join(t for t in text.split("\n") if BETWEEN not in t))
-        own = {t for t, weight in sought.specific.items() if weight >= 1.0} - asked.named
+        verbs = asked.predicate if not asked.kinds and asked.thing else frozenset[str]()
+        own = {t for t, w in sought.specific.items() if w >= 1.0} - asked.named - verbs
         own |= {t for t in terms_of(sought.query) if t.startswith(_MONTH)}
         asked_names = sorted({_FISCAL.sub(r"\1", t) for t in own} - _GENERIC - _MONTH_NAMES)
         weights = {t: sought.rarity.get(t, 1.0) for t in asked_names}
@@ -224,7 +227,8 @@ class Table:
             part and sum(t in self.weights for t in part) >= _LEAST_NAMED * len(part)
             for part in described
         )
-        covered = self._share(own | self.around)
+        is_text = not _FIGURE.match(cell.text) and not self.wanted.kinds
+        covered = self._share(own | (self.named if is_text else self.around))
         return (
             cell if is_named and covered >= _COVERED and self._share(own) >= _LEAST_NAMED else None
         )
@@ -242,6 +246,8 @@ class Table:
                 and all(w[0].isupper() for w in words)
                 and not any(map(str.isdigit, cell.text))
             )
+        if not kinds and self.wanted.thing in (terms_of(row.name), terms_of(cell.column)):
+            return True
         if not any(map(str.isdigit, cell.text)):
             return False
         if _FIGURE.match(cell.text) and (not kinds or kinds & _AMOUNTS):

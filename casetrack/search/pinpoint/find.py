@@ -16,6 +16,7 @@ from casetrack.base.records.reading import NO_LOCATION, AnswerLocation, Pinpoint
 from casetrack.search.pinpoint.clauses import clause_at
 from casetrack.search.pinpoint.headers import header_of, with_headers
 from casetrack.search.pinpoint.mail_heads import units_to_mark
+from casetrack.search.pinpoint.phrases import OF_DOCUMENT, phrase_asked
 from casetrack.search.pinpoint.scoring import MOST, Encoded, Sought, Tokens, best, scores
 from casetrack.search.pinpoint.units import clauses_of
 from casetrack.search.pinpoint.values import (
@@ -28,6 +29,7 @@ from casetrack.search.pinpoint.values import (
     value_asked,
 )
 from casetrack.search.pinpoint.wanted import wanted
+from casetrack.store.index.scope import scope_of
 from casetrack.store.passages import MARK_COLUMNS, narrow
 
 if TYPE_CHECKING:
@@ -94,7 +96,17 @@ class Finder:
     def _best(self) -> Found | None:
         sought, _ = self._question = self._question or self._asked()
         asked = value_asked(sought)
-        return None if asked is None else answer_in(self.scored(), sought, asked)
+        if asked is None:
+            return None
+        passages, phrase = self.scored(), phrase_asked(sought.query)
+        if asked.names and phrase is not None and phrase.relation in OF_DOCUMENT:
+            passages = [p._replace(elsewhere=self._held(p, asked.names)) for p in passages]
+        return answer_in(passages, sought, asked)
+
+    def _held(self, passage: Scored, terms: frozenset[str]) -> frozenset[str]:
+        """Return the terms that the document of a passage has."""
+        scope = scope_of(self.index, [passage.whole.document_id])
+        return frozenset(t for t in terms if next(scope.holding([t]), None) is not None)
 
     def scored(self) -> list[Scored]:
         """Return the first results with their parts and scores; the later ones are for tables."""
@@ -124,7 +136,7 @@ class Finder:
         ids, more = self.index.row_ids(places), list[dict[str, Any]]()
         # Rows may have been removed after the search; then marks depend on the words alone.
         with contextlib.suppress(CollectionDamaged, CollectionGone, CollectionSealed):
-            if (asked := wanted(sought.query)) is not None and "person" in asked.kinds:
+            if (asked := wanted(sought.query)) is not None and asked.kinds & {"person", "place"}:
                 more = self.snapshot.take(ids, VALUE_COLUMNS).to_pylist()
             if tokens is not None and self.matrices is not None:
                 taken = self.matrices.take(ids)
@@ -181,7 +193,7 @@ def _on_pages(passage: Scored, pins: Collection[str], /) -> Scored:
 
 def located(passage: Scored, before: str, answer: Answer | None, /) -> AnswerLocation:
     """Return the best parts of a passage with their places; the part with *answer* is the first."""
-    text, whole, row, units, shares = passage
+    text, whole, row, units, shares, _ = passage
     if not units:
         return NO_LOCATION
     paragraphs = row.get("paragraphs")

@@ -143,13 +143,9 @@ def _unit(text: str, units: Sequence[Unit], line: _Line) -> Unit:
 def _outside(text: str, unit: Unit, heads: Sequence[Sequence[_Line]]) -> Iterator[Unit]:
     """Yield the pieces of a part that are outside of all heads."""
     at = unit.start
-    for head in heads:
-        start, end = head[0].start, head[-1].end
-        if at < end and start < unit.end:
+    for start, end in (*((h[0].start, h[-1].end) for h in heads), (unit.end, unit.end + 1)):
+        if at < end and start <= unit.end:
             piece = stripped(text, at, max(at, start))
             if piece[0] < piece[1]:
                 yield Unit(*piece, unit.kind, unit.paragraph)
             at = end
-    piece = stripped(text, min(at, unit.end), unit.end)
-    if piece[0] < piece[1]:
-        yield Unit(*piece, unit.kind, unit.paragraph)

@@ -75,7 +75,7 @@ def hits_of(text: str, terms: Collection[str], /) -> Iterator[Hit]:
         for at in range(len(word)):
             # A sign that the index leaves out may be inside of a pair.
             for size in (2, 3):
-                if terms_of_pair := pairs & _terms_of(word[at : at + size]):
+                if terms_of_pair := pairs & terms_of_word(word[at : at + size]):
                     yield Hit(start + at, start + min(at + size, len(word)), min(terms_of_pair))
                     break
 
@@ -94,12 +94,12 @@ class _Common(dict[str, frozenset[str]]):
         # Stemming only cuts the end of a plain word: it starts like its term.
         plain = word.isascii() and word[1:].islower() and word.isalpha()
         apart = plain and word[0] not in self._initials
-        common = self[word] = _NOTHING if apart else self._wanted & _terms_of(word)
+        common = self[word] = _NOTHING if apart else self._wanted & terms_of_word(word)
         return common
 
 
 _common_of = functools.lru_cache(maxsize=16)(_Common)
-_terms_of = functools.lru_cache(maxsize=32_768)(query_terms)
+terms_of_word = functools.lru_cache(maxsize=32_768)(query_terms)
 
 
 # Similarity of each part of a passage by its stored token matrix.
@@ -199,11 +199,6 @@ _SCORING_NUMBER = (
     r"\d|%|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty"
     r"|fifty|sixty|ninety|dozen|hundred|thousand|million|billion|half|third|quarter|percent)\b"
 )
-_ASKED_SPAN = re.compile(
-    r"\bhow (?:long|much (?:time|notice))\b"
-    r"|\b(?:what|which) (?:is|was) the (?:duration|length|term)\b",
-    re.IGNORECASE,
-)
 _ASKED_DUE = re.compile(
     r"\b(?:how (?:soon|quickly|promptly)|by when|within (?:what|which|how)|deadline|time limit"
     r"|(?:notice|grace|cure) period)\b",
@@ -244,7 +239,6 @@ class Sought:
     rarity: Mapping[str, float]  # Their weights in the collection, by term
     wants: frozenset[Want] = frozenset()
     is_due: bool = False  # Whether it asks for a deadline
-    is_span: bool = False  # Whether it asks for a duration
     # Terms that name documents: they select a document, not a part.
     names: frozenset[str] = frozenset()
     query: str = ""  # The question as typed
@@ -255,12 +249,11 @@ class Sought:
     def of(cls, reading: Reading, index: Index, /) -> Sought:
         """Return the terms and requested values of a question for an index."""
         is_due = _ASKED_DUE.search(reading.query) is not None
-        is_span = _ASKED_SPAN.search(reading.query) is not None
         names = frozenset(t for named in reading.named for t in index_terms(named.part.text))
         rare = rarity(scope_of(index), reading.terms)
         wants, query, form = reading.wants, reading.query, reading.form
         others = tuple({query_terms(name): None for e in reading.expansions for name in e.also})
-        return cls(reading.terms, rare, wants, is_due, is_span, names, query, form, others)
+        return cls(reading.terms, rare, wants, is_due, names, query, form, others)
 
     @property
     def specific(self) -> Mapping[str, float]:

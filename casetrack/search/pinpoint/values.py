@@ -21,23 +21,25 @@ from casetrack.base.records.reading import Answer
 from casetrack.base.words.lists import month_numbers
 from casetrack.search.pinpoint.candidates import Value, values_in
 from casetrack.search.pinpoint.cells import BETWEEN, Table
+from casetrack.search.pinpoint.phrases import OF_DOCUMENT, phrase_asked, phrases_in, places_in
 from casetrack.search.pinpoint.scoring import Hit, hits_of, query_terms
 from casetrack.search.pinpoint.wanted import LISTS, Wanted, wanted
+from casetrack.search.question.read import SCALE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from casetrack.base.provenance import Provenance
     from casetrack.base.records.reading import AnswerKind, QuestionForm
+    from casetrack.search.pinpoint.phrases import Asked
     from casetrack.search.pinpoint.scoring import Floats, Sought
     from casetrack.search.pinpoint.units import Unit
 
 VALUE_COLUMNS = ("mentions",)
 """Columns of ``chunks`` with values that may answer; others are found in the marked part itself."""
 
-_OTHERWISE, _DOUBTFUL, _DUE, _LIMIT, _CLAUSE = (
-    LISTS.pattern(name, re.IGNORECASE)
-    for name in ("otherwise", "doubtful", "due", "limit", "clause")
+_OTHERWISE, _DUE, _LIMIT, _CLAUSE = (
+    LISTS.pattern(name, re.IGNORECASE) for name in ("otherwise", "due", "limit", "clause")
 )
 _PREPOSITIONS = query_terms("within until since during after before prior")
 _SELECTING = frozenset(LISTS.words("selecting"))
@@ -56,30 +58,20 @@ _NOTHING = re.compile(r"\b(?:no|zero|kein\w*)\s+(?:\w+\s+)?$", re.IGNORECASE)
 _ARTICLES = frozenset({"one", "ein", "eine", "einer"})
 _OF_OTHER = re.compile(r"(?:\w-|\d[\d,.]* (?:out )?of (?:the |all )?)$")
 """Text before the whole of which a part is given, and in compounds: "2 of 9", "double-twelve"."""
-_ATTRIBUTED = re.compile(r"\W*(?:<[^<>]*>)?\s*(?:wrote|schrieb)\b[^\n]*:")
 _ALONE_BEFORE, _ALONE_AFTER = re.compile(r"\n[>|\s]*$"), re.compile(r"[,\s]*(?:\n|$)")
 """Text around a name alone on its line, which is a signature."""
 _EARLIER, _LATER = (
     re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
     for words in ("before|prior|until|vor|bis", "after|following|upon|once|since|nach|seit|sobald")
 )
-_COMPLEMENT = re.compile(
-    r"\b(?:of|under|after|before|until|during|nach|vor|unter)\s+(?P<words>[\w' -]+)"
-)
-_ENDS = re.compile(r"\b(?:of|in|on|at|by|for|to|from|with|is|are|was|were|be|and|or)\b")
 _RANGE = re.compile(r"\d\s*[\u2013-]\s*\d|\b(?:between|from|to|and|bis)\b", re.IGNORECASE)
 _RANGE_ASKED = re.compile(
     r"\b(?:between|from|years|dates|days|period|how long|zwischen)\b", re.IGNORECASE
 )
 _WORD = re.compile(r"\w+")
+_BRACKETS = re.compile(r"\s*\([^()]{1,80}\)")
 _DIGITS = re.compile(r"\D")
 _STOP = re.compile(r"[;(]|[.,](?!\d)|(?<!of )(?<!of the )\b\d|\bof (?:the )?\d[\d,.]* ?")
-_SCALED = re.compile(
-    r"\bin (?:us ?d(?:ollars?)?|us\$|\$|eur(?:os?)?|gbp|chf|dollars)? ?"
-    r"(?:thousands?|millions?|billions?)\b",
-    re.IGNORECASE,
-)
-"""A question that states the scale of the figure: the text may have another one."""
 _CAPITAL = re.compile(r"[A-Z]\w")
 _BY_AFTER = re.compile(r"\w*\s+(?:by|von|durch)\b", re.IGNORECASE)
 _BY = re.compile(r"\b(?:by|von|durch) (?:the |\w+ )?$", re.IGNORECASE)
@@ -96,19 +88,12 @@ _NEAR_CHARS = 45
 _AROUND_CHARS = (400, 150)
 """Text before and after the part to which its words may refer."""
 _NO_SENTENCES = frozenset({"row", "heading", "header"})
-_FIGURES = frozenset({"money", "percent", "energy", "power", "weight", "volume", "length", "area"})
-"""Kinds of figures that answer a question for a noun without a known kind."""
-_EQUATED = re.compile(
-    r"\b(?:is|are|was|were|be|total(?:s|l?ed)?|amount(?:s|ed)? to|equal(?:s|l?ed)?|betr\u00e4gt|"
-    r"betrug)\W+(?:\w+\W+)?$",
-    re.IGNORECASE,
-)
-"""Text before a figure that equates it with the subject of the sentence."""
 _KINDS: dict[str, AnswerKind] = {
     "date": "date",
     "time": "date",
     "number": "count",
     "person": "person",
+    "place": "location",
     "organization": "organization",
 }
 
@@ -129,14 +114,19 @@ class Compared:
         before, after = _AROUND_CHARS
         near = passage.text[max(0, unit.start - before) : unit.end + after]
         text = passage.text[unit.start : unit.end]
-        values = values_in(text, passage.row.get("mentions") or (), unit.start)
-        around = query_terms(f"{near} {names_of(passage.whole)}")
+        names = passage.row.get("mentions") or ()
+        values = values_in(text, names, unit.start)
+        if "place" in asked.kinds:
+            values += places_in(text, sought.query, names, unit.start)
+        around = query_terms(f"{near} {names_of(passage.whole)}") | passage.elsewhere
         return cls(text, around, sought, asked, values)
 
     @functools.cached_property
     def weights(self) -> dict[str, float]:
         """The terms of the question with their rarity, without those that name the kind."""
         specific = {t for t, w in self.sought.specific.items() if w >= 1.0}
+        if "place" in self.wanted.kinds:
+            specific |= self.sought.names & query_terms(self.text)
         specific -= self.wanted.named | _PREPOSITIONS
         return {t: self.sought.rarity.get(t, 1.0) for t in specific}
 
@@ -160,16 +150,13 @@ class Compared:
             self.wanted.unit and value.unit != self.wanted.unit
         ):
             return False
-        if self._has(_OTHERWISE, value) or _OF_OTHER.search(self.text, 0, value.start):
+        if self.is_otherwise(value) or _OF_OTHER.search(self.text, 0, value.start):
             return False
         if value.kind == "number" and value.text.lower() in _ARTICLES:
             return False
         if value.kind == "person" and (
-            _ATTRIBUTED.match(self.text, value.end)
-            or (
-                _ALONE_BEFORE.search(self.text, 0, value.start)
-                and _ALONE_AFTER.match(self.text, value.end)
-            )
+            _ALONE_BEFORE.search(self.text, 0, value.start)
+            and _ALONE_AFTER.match(self.text, value.end)
         ):
             return False
         is_converted = self.text[max(0, value.start - 1) : value.start] == "("
@@ -216,10 +203,16 @@ class Compared:
         return math.fsum(self.weights[t] * n for t, n in sorted(nearest.items())) / self.total
 
     def _words_of(self, value: Value) -> tuple[int, int]:
-        """Return the text whose words can belong to a value."""
-        same = [v for v in self.values if v.kind == "number" and self._has_thing(v)]
-        if value.kind != "number" or len(same) < 2:
+        """Return the text whose words can belong to a number or a place: up to the next one."""
+        is_place, kind = value.kind == "place", value.kind
+        same = [v for v in self.values if v.kind == kind and (is_place or self._has_thing(v))]
+        if kind not in {"number", "place"} or len(same) < 2 or (is_place and not same[0].start):
             return 0, len(self.text)
+        if is_place:
+            before = max((v.end for v in same if v.end <= value.start), default=0)
+            brackets = _BRACKETS.match(self.text, before) if before else None
+            last = len(self.text) if value == same[-1] else value.end
+            return brackets.end() if brackets else before, last
         last = min((v.start for v in same if v.start > value.start), default=len(self.text))
         return 0 if value.start <= same[0].start else value.start, last
 
@@ -295,11 +288,11 @@ class Compared:
             return not by.end() <= value.start <= by.end() + _NEAR_CHARS
         return (value.end <= nearest.start) == self.wanted.is_object
 
-    def _has(self, words: re.Pattern[str], value: Value) -> bool:
-        """Return whether the clause of a value has one of *words* that the question has not."""
+    def is_otherwise(self, value: Value, /) -> bool:
+        """Return whether the clause of a value, not the question, states that it is another."""
         asked = self.sought.query.lower()
-        first, last = self._clause(value)
-        return any(m.group().lower() not in asked for m in words.finditer(self.text, first, last))
+        clause = self._clause(value)
+        return any(m.group().lower() not in asked for m in _OTHERWISE.finditer(self.text, *clause))
 
     def _lacks_duty(self, value: Value) -> bool:
         """Return whether only one of the question and the part states a duty."""
@@ -339,13 +332,6 @@ class Compared:
         )
         return sum(asked) == sum(own) == 1 and asked != own
 
-    def _lacks_complement(self) -> bool:
-        """Return whether most words of a complement are missing: "of the chief officer"."""
-        held = self.around | query_terms(self.text)
-        phrases = [_ENDS.split(m["words"])[0] for m in _COMPLEMENT.finditer(self.sought.query)]
-        terms = [query_terms(phrase) & self.weights.keys() for phrase in phrases]
-        return any(2 * len(own & held) < len(own) for own in terms)
-
     def _lacks_numbered(self, asked: re.Match[str]) -> bool:
         """Return whether a numbered thing of the question is not in the part: "crane 3"."""
         thing = re.escape(asked["thing"][:_STEM_CHARS])
@@ -365,7 +351,7 @@ class Compared:
         """
         if self.text.rstrip().endswith("?") or self._is_reversed() or self._is_other_side():
             return True
-        if self._lacks_complement() or self._is_of_other_party():
+        if self._is_of_other_party():
             return True
         if any(
             _NOTHING.search(self.text, 0, hit.start)
@@ -392,8 +378,7 @@ class Compared:
 _WEIGHTS = (0.42, 0.9, 0.57, 4.14, -1.14, 2.07, 2.56, -1.36, 0.57, -0.095, 2.9)
 _BIAS = -6.1
 _CERTAIN, _CERTAIN_NAME, _CERTAIN_OF_SEVERAL = 0.4, 1.5, 1.8
-"""Minimum logarithm of the odds of a value; of a name, which a sentence has many of in other roles;
-and if another value is possible."""
+"""Minimum logarithm of the odds of a value; of a name; and if another value is possible."""
 _POSSIBLE = -2.2
 """Minimum of that of a possible value."""
 _ALONE = 1.5
@@ -410,6 +395,10 @@ READ, READ_SENTENCES = 5, 3
 """Number of results whose tables and sentences are read."""
 _COVERED_BY_CELL = 0.95
 """Minimum share of the question in the names of a cell in a later result than the first."""
+_CERTAIN_PLACE, _COVERED_BY_PLACE = 0.9, 0.6
+"""The same minima for a place, whose words are only those before it."""
+_LEAST_OWN, _COVERED_BY_PHRASE, _RIVAL = 0.3, 0.8, 0.15
+"""Minimum share of the question's words in a phrase's sentence; and around; minimum lead."""
 _FORMS = frozenset({"value", "role", "count", "extreme", "computation", "explanation"})
 """Forms of questions that a value may answer: "what is the margin", "what does it cost"."""
 
@@ -431,6 +420,7 @@ class Scored(NamedTuple):
     row: Mapping[str, Any]  # its stored ``VALUE_COLUMNS``
     units: Sequence[Unit]
     shares: Floats
+    elsewhere: frozenset[str] = frozenset()  # names of the question in its document
 
     def held(self, sought: Sought, /) -> float:
         """Return the weight of the question's words that the passage has."""
@@ -452,7 +442,7 @@ class Found(NamedTuple):
 
 def value_asked(sought: Sought, /) -> Wanted | None:
     """Return the value that a question requests; ``None`` if it requests none."""
-    is_value = sought.form in _FORMS and _SCALED.search(sought.query) is None
+    is_value = sought.form in _FORMS and SCALE.search(sought.query.replace("percent", "")) is None
     return wanted(sought.query) if is_value else None
 
 
@@ -461,16 +451,16 @@ def kinds_asked(form: QuestionForm, query: str, /) -> frozenset[str]:
     asked = wanted(query) if form in _FORMS else None
     if asked is None or (form == "explanation" and asked.kinds != {"money"}):
         return frozenset()
-    return asked.kinds
+    return asked.kinds - {"place"}  # A passage without the place may answer: "in the hall"
 
 
 def answer_in(passages: Sequence[Scored], sought: Sought, asked: Wanted, /) -> Found | None:
     """Return the value in the first results that answers; ``None`` if none is certain."""
-    sentence = None
-    if kinds_asked(sought.form, sought.query):
-        sentence = _in_sentences(passages[:READ_SENTENCES], sought, asked)
-    elif sought.form == "value" and not asked.kinds:
-        sentence = _stated(passages[0], sought, asked)
+    sentence, phrase = None, phrase_asked(sought.query)
+    if phrase is not None and (not asked.kinds or phrase.relation in OF_DOCUMENT | {"called"}):
+        sentence = _phrased(passages, sought, asked, phrase)
+    elif "place" in asked.kinds or kinds_asked(sought.form, sought.query):
+        sentence = _in_sentences(passages, sought, asked)
     cell = _in_tables(passages, sought, asked)
     if sentence is None or cell is None:
         return sentence or cell
@@ -501,17 +491,25 @@ def candidates(passages: Sequence[Scored], sought: Sought, asked: Wanted, /) -> 
     """Yield the values in the sentences of the first results that may answer."""
     held = [passage.held(sought) for passage in passages[:READ_SENTENCES]]
     most = max(held, default=0.0) or 1.0
-    for number, (passage, weight) in enumerate(zip(passages, held, strict=False)):
+    for number, start, score, part in _sentences(passages, sought, asked):
+        if score < _LEAST_SHARE or len(part.weights) < _LEAST_WORDS:
+            continue
+        for value in part.of_year([v for v in part.values if part.fits(v)]):
+            if part.may_answer(value):
+                features = part.features(value, score, number, held[number] / most)
+                yield Candidate(number, start + value.start, part, value, features)
+
+
+def _sentences(
+    passages: Sequence[Scored], sought: Sought, asked: Wanted
+) -> Iterator[tuple[int, int, float, Compared]]:
+    """Yield the sentences of the first results that may answer: number, start, score, text."""
+    for number, passage in enumerate(passages[:READ_SENTENCES]):
         for unit, score in zip(passage.units, passage.shares.tolist(), strict=True):
-            if score < _LEAST_SHARE or unit.kind in _NO_SENTENCES:
-                continue
-            part = Compared.of(passage, unit, sought, asked)
-            if len(part.weights) < _LEAST_WORDS or BETWEEN in part.text or part.lacks_selection():
-                continue
-            for value in part.of_year([v for v in part.values if part.fits(v)]):
-                if part.may_answer(value):
-                    features = part.features(value, score, number, weight / most)
-                    yield Candidate(number, unit.start + value.start, part, value, features)
+            if unit.kind not in _NO_SENTENCES:
+                part = Compared.of(passage, unit, sought, asked)
+                if BETWEEN not in part.text and not part.lacks_selection():
+                    yield number, unit.start, score, part
 
 
 def _in_sentences(passages: Sequence[Scored], sought: Sought, asked: Wanted) -> Found | None:
@@ -521,8 +519,14 @@ def _in_sentences(passages: Sequence[Scored], sought: Sought, asked: Wanted) -> 
     best = max(rated, key=lambda each: (each.odds, -each.number, -each.start))
     text, part = best.value.text, best.part
     rival = max((r.odds for r in rated if not is_same(r.value.text, text)), default=-math.inf)
-    least = _CERTAIN_NAME if best.value.kind == "person" else _CERTAIN
     covered = part.covered()
+    kind = _KINDS.get(best.value.unit, _KINDS.get(best.value.kind, "amount"))
+    found = Found(best.number, passages[best.number].answer(best.start, text, kind))
+    needed = _MOSTLY_COVERED if best.number else _COVERED
+    if best.value.kind == "place":
+        is_sure = best.odds >= max(_CERTAIN_PLACE, rival + _ALONE)
+        return found if is_sure and covered >= max(needed, _COVERED_BY_PLACE) else None
+    least = _CERTAIN_NAME if best.value.kind == "person" else _CERTAIN
     if rival >= _POSSIBLE:
         # Most words of the question in the first result make up for other values.
         is_first = best.number == 0 and least == _CERTAIN and covered >= _MOSTLY_COVERED
@@ -531,32 +535,33 @@ def _in_sentences(passages: Sequence[Scored], sought: Sought, asked: Wanted) -> 
         least = _CERTAIN_COVERED
     if best.number == best.value.start == 0 and covered >= _MOSTLY_COVERED:
         least = min(least, _CERTAIN_COVERED)  # The subject of the sentence
-    needed = _MOSTLY_COVERED if best.number else _COVERED
     if best.odds < least or (covered < needed and best.odds < _CERTAIN_ALONE):
         return None
-    kind = _KINDS.get(best.value.unit, _KINDS.get(best.value.kind, "amount"))
-    return Found(best.number, passages[best.number].answer(best.start, text, kind))
+    return found
 
 
-def _stated(passage: Scored, sought: Sought, asked: Wanted) -> Found | None:
-    """Return the only figure that a part equates with the noun of a question.
-
-    "What was the goodwill of Roadie?": "The goodwill of Roadie was $241 million."
-    """
-    figures = asked._replace(kinds=_FIGURES)
-    for unit, score in zip(passage.units, passage.shares.tolist(), strict=True):
-        if score < _LEAST_SHARE or unit.kind in _NO_SENTENCES:
+def _phrased(
+    passages: Sequence[Scored], sought: Sought, asked: Wanted, phrase: Asked
+) -> Found | None:
+    """Return the only phrase that the grammar of a sentence relates to the question's words."""
+    is_general = phrase.relation in OF_DOCUMENT
+    rated: list[tuple[float, int, int, str]] = []
+    for number, start, _, part in _sentences(passages, sought, asked):
+        own = part.share({hit.term for hit in part.hits})
+        is_covered = part.covered() >= _COVERED_BY_PHRASE or phrase.relation == "meaning"
+        if not is_covered or (own < _LEAST_OWN and not is_general):
             continue
-        part = Compared.of(passage, unit, sought, figures)
-        before = part.text[: min((v.start for v in part.values if v.kind in _FIGURES), default=0)]
-        if not _EQUATED.search(before) or part.covered() < _COVERED_BY_CELL:
-            continue
-        if len(part.weights) < _LEAST_WORDS or not asked.thing <= query_terms(before):
-            continue
-        values = part.of_year([v for v in part.values if v.kind in _FIGURES])
-        if len(values) == 1 and part.fits(value := values[0]) and not part.lacks_selection():
-            return Found(0, passage.answer(unit.start + value.start, value.text, "amount"))
-    return None
+        for first, last in phrases_in(part.text, phrase):
+            value = Value(first, last, part.text[first:last], "phrase", "", 1.0)
+            if not query_terms(value.text) <= sought.terms.keys() and not part.is_otherwise(value):
+                rated.append((own, -number, -start - first, value.text))
+    if not rated:
+        return None
+    own, number, start, text = max(rated)
+    least = 0.0 if is_general else own - _RIVAL
+    if any(share >= least and not is_same(other, text) for share, _, _, other in rated):
+        return None
+    return Found(-number, passages[-number].answer(-start, text, "phrase"))
 
 
 def _in_tables(passages: Sequence[Scored], sought: Sought, asked: Wanted) -> Found | None:
@@ -573,4 +578,6 @@ def _in_tables(passages: Sequence[Scored], sought: Sought, asked: Wanted) -> Fou
     if any(rank == best and not is_same(c.text, cell.text) for rank, _, c in cells):
         return None
     kind = _KINDS.get(next(iter(sorted(asked.kinds)), "money"), "amount")
+    if not asked.kinds and not any(map(str.isdigit, cell.text)):
+        kind = "phrase"
     return Found(-number, passages[-number].answer(cell.start, cell.text, kind))

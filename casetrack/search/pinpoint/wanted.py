@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from casetrack.base.words import WordLists
 from casetrack.search.pinpoint.scoring import query_terms
+from casetrack.search.question.form import asking_word
 
 LISTS = WordLists(__file__)
 _LANGUAGES = LISTS.words("languages")
@@ -19,7 +20,7 @@ _PHRASE_ENDS = frozenset(
 _ARTICLES = frozenset(
     "the a an its their his her our your this der die das den dem ein eine".split()
 )
-_NAME = re.compile(r"(?<=[\w,)\u2019'] )[A-Z]\w+")
+_NAME = re.compile(r"(?<=[\w,)\u2019'] )(?:[A-Z]\w+|[a-z]{1,20}[A-Z]\w*)")
 _MOST = 6
 """Maximum number of words of the phrase after a question word."""
 _NAMED = frozenset(
@@ -64,6 +65,7 @@ class _Words:
     """The word lists of a language."""
 
     def __init__(self, language: str) -> None:
+        self.language = language
         self.ask = frozenset(LISTS.words(f"{language}_ask"))
         self.verbs = frozenset(LISTS.words(f"{language}_verb"))
         self.copulas = frozenset(LISTS.words(f"{language}_copula"))
@@ -101,7 +103,11 @@ def wanted(query: str, /) -> Wanted | None:
 
 def _asked(query: str, words: _Words) -> Wanted | None:
     matches = list(_WORD.finditer(query))
-    first = _question_word(query, matches, words)
+    start = asking_word(query.lower(), words.language)
+    asks = [n for n, m in enumerate(matches) if m.group().lower() in words.ask]
+    # A capital inside the question belongs to a name.
+    asks = [n for n in asks if n == 0 or matches[n].group()[0].islower()]
+    first = next((n for n in asks if start is None or matches[n].start() >= start), None)
     if first is None:
         return None
     ask = matches[first].group().lower()
@@ -114,29 +120,13 @@ def _asked(query: str, words: _Words) -> Wanted | None:
     if ask in words.whens:
         kinds = frozenset({"date", "time"} if _DUTY.search(query) else {"date"})
         return Wanted(kinds, predicate=_verbs(query))
+    if ask == "where":
+        return Wanted(frozenset({"place"}), predicate=_verbs(query))
     if phrase and phrase[0] in words.how and ask in {"how", "wie"}:
         return _of_quantity(phrase, frozenset(words.how[phrase[0]]), words, _verbs(query))
     if not phrase and rest and rest[0] in words.copulas:  # "what is the monthly rent of"
         phrase, _ = _phrase(rest, words, skip=True)
     return _of_noun(query, phrase, words)
-
-
-def _question_word(query: str, matches: list[re.Match[str]], words: _Words) -> int | None:
-    """Return the number of the word that asks; a capital inside the question belongs to a name."""
-    numbers = [
-        n
-        for n, m in enumerate(matches)
-        if m.group().lower() in words.ask and (n == 0 or m.group()[0].islower())
-    ]
-    if not numbers:
-        return None
-    first = matches[numbers[0]]
-    is_clause = first.group().lower() in {"when", "where", "wenn", "wo"} and numbers[0] == 0
-    for number in numbers[1:]:
-        # "When the lease ends, who pays?"
-        if is_clause and query[: matches[number].start()].rstrip().endswith(","):
-            return number
-    return numbers[0]
 
 
 def _phrase(words: list[str], lists: _Words, *, skip: bool = False) -> tuple[list[str], list[str]]:
@@ -205,7 +195,7 @@ def _of_noun(query: str, phrase: list[str], words: _Words) -> Wanted:
     kinds = words.kinds_of(head)
     if not _NAMED.isdisjoint(named):
         kinds -= {"number"}
-    is_kind = kinds <= {"date", "time"} or head in _SHARES
+    is_kind = kinds <= {"date", "time", "place"} or head in _SHARES
     own = query_terms(head) if is_kind else frozenset[str]()
     noun = query_terms(head)
     return Wanted(kinds, thing, named=own, predicate=_verbs(query), noun=noun - own)

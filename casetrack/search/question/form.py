@@ -89,12 +89,13 @@ def _form(text: str, g: _Grammar) -> QuestionForm:
     for imperative, form in _IMPERATIVES.items():
         if getattr(g, imperative).match(body):
             return "sum" if form == "computation" and g.sum.search(body) else form
-    asks = _asks(body, g)
+    asks = asking_word(body, g.language)
     if _inverted(body, g, asks=asks is not None):
         return "yes-no"
     main = body if asks is None else body[asks:]
     requests = asks is not None or g.list.match(body) is not None
-    if not requests and _has_verb(main, g) and not _opens_set(main, g):
+    has_verb = g.aux.search(main) is not None and not main.endswith("?")
+    if not requests and has_verb and not _opens_set(main, g):
         return "statement"
     cut = g.clause.search(main, 12)
     end, marks = cut.start() if cut else len(main), []
@@ -145,8 +146,9 @@ def _continues(text: str, g: _Grammar) -> bool:
 _CONTENT = re.compile(r"\b(?!(?:much|many|long|often|viele?|lange|oft|of|the|part)\b)\w{2,}")
 
 
-def _asks(body: str, g: _Grammar) -> int | None:
-    """Return the start of the question word that asks, or ``None``."""
+def asking_word(body: str, language: str, /) -> int | None:
+    """Return the start of the question word that asks, in lower case, or ``None``."""
+    g = _grammar(language)
     for match in g.ask.finditer(body):
         start = match.start()
         opens = start == 0 or (body[:start].rstrip()[-1:] in ",:;" and not g.aux.match(body))
@@ -176,10 +178,6 @@ def _inverted(body: str, g: _Grammar, *, asks: bool) -> bool:
             g.aux.match(body[comma.end() :]) for comma in re.finditer(r", ", body)
         )
     return body[first.end() :].strip(" ?") != ""
-
-
-def _has_verb(body: str, g: _Grammar) -> bool:
-    return g.aux.search(body) is not None and not body.endswith("?")
 
 
 def _opens_set(body: str, g: _Grammar) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from casetrack.base.records.reading import Expansion, Reading
 from casetrack.extract.language import language_of, script_of
 from casetrack.ingest.steps.words import identifier_terms, terms_of_question
+from casetrack.search.pinpoint.wanted import wanted
 from casetrack.search.question.form import form_of
 from casetrack.search.question.vocabularies import Match, matches
 from casetrack.search.question.words import (
@@ -70,24 +71,33 @@ _HOW = (
     r"english|german|french|spanish|number|numbers|decimal|date format)"
 )
 
+_AS = r"(?:assume|imagine|pretend|suppose)(?: that)? (?:you are|you're|i am|we are)"
+_SHOULD = r"(?:should|must|shall|is to|are to|needs? to|ha(?:s|ve) to)"
+_OURS = r"(?:this|the|these|my|our|your)"
+_EVERY = r"(?:(?:all|any|every|the|your|an?) )*"
+_YOU = r"(?:can|could|would|will) you (?:please |kindly )?"
+_ABOUT = (
+    r"(?:relat(?:ed|ing|es?) to|relevant to|pertaining to|concerning|about|on|regarding|"
+    r"deal(?:ing)? with|mention(?:ing)?|says?)"
+)
+_PLACES = r"(?:parts?|passages?|places?|sentences?|excerpts?|portions?|text)"
+_USING = (
+    r"(?:using|utili[sz]ing|relying|based|drawing on|considering|referring to|with reference to|"
+    rf"according to|from|given)(?: {_ONLY}(?:up)?on)?"
+)
+_CITED = r"(?:relevant |exact |supporting )?(?:sources?|citations?|page numbers?|references|pages?)"
+
 _SENTENCES = (
     # The role of the answering program.
-    (
-        rf"(?:assume|imagine|pretend|suppose)(?: that)? (?:you are|you're|i am|we are) (?:an? "
-        rf")?{_ROLE}\b"
-    ),
-    rf"you are (?:an? )?{_ROLE}\b",
-    rf"act (?:as|like) (?:an? )?{_ROLE}\b",
+    rf"(?:{_AS}|you are|act (?:as|like)) (?:an? )?{_ROLE}\b",
     # The form of the answer.
     rf"{_PLEASE}(?:answer|respond|reply|write|state it|give it)\b (?:only )?{_HOW}\b",
     (
         rf"{_PLEASE}(?:give|provide|write|return|output|state|express|format|phrase|keep|limit) "
-        rf"(?:me )?"
-        rf"(?:an?|the|your|this|all) (?:(?!to |about |of |for |on )\w+ )?{_ANSWER}s?\b"
+        rf"(?:me )?(?:an?|the|your|this|all) (?:(?!to |about |of |for |on )\w+ )?{_ANSWER}s?\b"
         r"(?! (?:to|about|of|for|on|dated?) )"
     ),
-    rf"your {_ANSWER} (?:should|must|shall|is to|has to|needs to)\b",
-    rf"the {_ANSWER} (?:should|must|is to|has to|needs to) be\b",
+    rf"(?:your {_ANSWER} {_SHOULD}|the {_ANSWER} {_SHOULD} be)\b",
     (
         rf"{_PLEASE}round (?:it|your {_ANSWER}|the {_ANSWER}|the (?:result|figure|number|value)|"
         r"(?:off )?to (?:\w+ ){1,2}(?:decimals?|decimal places?|digits?|places?))\b"
@@ -99,10 +109,7 @@ _SENTENCES = (
     rf"{_PLEASE}(?:explain|say|tell me) (?:why|how you)(?: (?:so|or why not|not))?\W*$",
     r"(?:let's )?think (?:this through )?step by step\b",
     (
-        rf"{_PLEASE}(?:cite|quote|name|give|mention|include|provide) (?:me )?(?:all |any |the |"
-        rf"your |an? )?"
-        r"(?:relevant |exact |supporting )?"
-        r"(?:sources?|citations?|page numbers?|references|pages?)\b"
+        rf"{_PLEASE}(?:cite|quote|name|give|mention|include|provide) (?:me )?{_EVERY}{_CITED}\b"
         r"(?! (?:of|to|for|about) )"
     ),
     rf"{_PLEASE}be (?:very |as )?(?:concise|brief|specific|precise|accurate|thorough|detailed)\b",
@@ -124,55 +131,35 @@ _SENTENCES = (
 )
 _TURNS = (
     # Introductory phrases.
-    r"^\W*(?:question|q|query|task|instructions?) ?:",
-    r"\b(?:details|context|answer|question) ?:",
+    r"^\W*(?:question|q|query|task|instructions?) ?:|\b(?:details|context|answer|question) ?:",
     rf"{_START}{_PLEASE}(?:answer|respond to|address|consider) {_ASKED}(?: {_ONLY}|\b)",
+    rf"\b{_PLEASE}(?:give|provide|write|formulate) {_EVERY}(?:\w+ )?{_ANSWER} to {_ASKED}\b",
     (
-        rf"\b{_PLEASE}(?:give|provide|write|formulate) (?:me )?(?:an?|the|your) (?:\w+ )?{_ANSWER} "
-        rf"to {_ASKED}\b"
+        rf"\b(?:by |while )?{_ONLY}{_USING} {_ONLY}(?:only )?(?:(?:the|all|any|this|these) )?"
+        rf"(?:(?:relevant|available|following|above|{_GIVEN}) )?{_INFORMATION}"
+        rf"(?: (?:that|which) (?:is|are|was|were))?(?: {_ONLY}{_GIVEN})?"
+        rf"(?: {_ONLY}(?:in|within|by|from|on))?\b"
+        rf"(?: {_OURS} (?:{_GIVEN} |above |following |attached )?{_PAPERS}\b)?(?: {_GIVEN}\b)?"
     ),
     (
-        rf"\b(?:by |while )?{_ONLY}(?:using|utili[sz]ing|relying {_ONLY}(?:up)?on|based {_ONLY}on|"
-        rf"drawing on|"
-        rf"considering|referring to|with reference to|according to|from|given) {_ONLY}(?:only )?"
-        rf"(?:the |all |any |this |these )?(?:(?:relevant|available|following|above|{_GIVEN}) "
-        rf")?{_INFORMATION}"
-        rf"(?: (?:that|which) (?:is|are|was|were))?(?: {_ONLY}{_GIVEN})?(?: {_ONLY}(?:in|within|by|"
-        rf"from|on))?\b"
-        r"(?: (?:the|this|these|my|our|your) "
-        rf"(?:{_GIVEN} |above |following |attached )?{_PAPERS}\b)?"
-        rf"(?: {_GIVEN}\b)?"
-    ),
-    (
-        rf"\b(?:based on|according to|from|in|using) (?:the|this|these|my) "
-        rf"(?:(?:{_GIVEN}|above|following) {_PAPERS}|(?:documents?|texts?|contexts?|passages?|"
-        rf"files?|excerpts?)"
-        rf"(?: {_GIVEN})?)\b(?! (?:of|on|about|for|that|which|dated|named|called)\b)"
+        rf"\b(?:based on|according to|from|in|using) {_OURS} (?:(?:{_GIVEN}|above|following) "
+        rf"{_PAPERS}|(?:documents?|texts?|contexts?|passages?|files?|excerpts?)(?: {_GIVEN})?)\b"
+        r"(?! (?:of|on|about|for|that|which|dated|named|called)\b)"
     ),
     r"^\W*(?:hi|hello|hey|dear \w+)\b,?",
     (
-        rf"{_START}{_PLEASE}(?:(?:can|could|would|will) you (?:please |kindly )?"
-        r"|i(?: would|'d)? (?:like|want|need|wish) (?:you )?to |help me (?:to )?|let me )?"
+        rf"{_START}{_PLEASE}(?:{_YOU}|i(?: would|'d)? (?:like|want|need|wish) (?:you )?to |"
+        r"help me (?:to )?|let me )?"
         r"(?:tell me|show me|give me|let me know|know|find out|explain to me)\b(?: about\b)?"
     ),
-    rf"{_START}(?:can|could|would|will) you (?:please |kindly )",
-    rf"{_START}please\b,?|,? please(?=\W*$)",
+    rf"{_START}{_YOU}(?<!you )|{_START}please\b,?|,? please(?=\W*$)",
     (
-        rf"{_START}{_PLEASE}(?:(?:highlight|identify|find|extract|locate|show|list|quote|"
-        rf"mark) ?(?:me)?)?"
-        r"(?: all| any| every| the)*(?: of the)? (?:parts?|passages?|places?|sentences?|excerpts?|"
-        rf"portions?|text)(?: \(if any\))?(?: (?:of|in|from|within) (?:this|the|these|my|our) "
-        rf"{_PAPERS})?"
-        r"(?: (?:that|which)(?: are| is)?)? ?(?:related to|relating to|relate to|relates to|"
-        r"relevant to|"
-        r"pertaining to|concerning|about|on|regarding|dealing with|deal with|mentioning|mention|"
-        r"say|says)\b"
+        rf"{_START}{_PLEASE}(?:(?:highlight|identify|find|extract|locate|show|list|quote|mark) ?"
+        rf"(?:me)?)?(?: all| any| every| the)*(?: of the)? {_PLACES}(?: \(if any\))?"
+        rf"(?: (?:of|in|from|within) {_OURS} {_PAPERS})?"
+        rf"(?: (?:that|which)(?: are| is)?)? ?{_ABOUT}\b"
     ),
-    (
-        r"\b(?:that|which) (?:should|must|need to|needs to|has to|have to) be (?:reviewed|checked|"
-        r"read|seen) "
-        r"by (?:an?|the|our|my) (?:lawyer|attorney|counsel|analyst|accountant|auditor|expert)\b"
-    ),
+    rf"(?:that|which) {_SHOULD} be (?:reviewed|checked|read|seen) by (?:an?|the|our|my) {_ROLE}\b",
     r"\bthank(?:s| you)(?: (?:in advance|very much|a lot))?\b\W*$",
 )
 _SENTENCE = re.compile(
@@ -192,7 +179,8 @@ def instructions_of(query: str, /) -> tuple[Part, ...]:
     for _ in range(_ROUNDS):
         hits = [match.span("cut") for match in _SENTENCE.finditer(left)]
         hits += [match.span() for match in _TURN.finditer(left)]
-        new = [s for s in map(_trimmed(left), hits) if is_free(s, spans) and not _within(s, quoted)]
+        cut = [_trimmed(left, *hit) for hit in hits]
+        new = [s for s in cut if is_free(s, spans) and not _within(s, quoted)]
         spans += [span for n, span in enumerate(new) if is_free(span, new[:n])]
         if not new:
             break
@@ -214,14 +202,10 @@ def without(query: str, dropped: Sequence[Part], /) -> str:
     return " ".join(_EDGE.sub("", blanked(query, dropped)).split()) if dropped else query
 
 
-def _trimmed(text: str) -> Callable[[tuple[int, int]], tuple[int, int]]:
-    """Return a function that trims leading blanks and signs, and trailing blanks."""
-
-    def trim(span: tuple[int, int]) -> tuple[int, int]:
-        own = text[slice(*span)]
-        return span[0] + len(own) - len(_EDGE.sub("", own)), span[0] + len(own.rstrip())
-
-    return trim
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return a span without leading blanks and signs, and trailing blanks."""
+    own = text[start:end]
+    return start + len(own) - len(_EDGE.sub("", own)), start + len(own.rstrip())
 
 
 def _within(span: tuple[int, int], quoted: Sequence[tuple[int, int]]) -> bool:
@@ -241,18 +225,21 @@ _PAPER = (
     r"(?:contract|agreement|document|deed|lease|licen[cs]e|report|filing|letter|memo\w*|amendment|"
     r"policy|will|act|form|order|judgment|opinion|complaint|deal|charter)"
 )
-_MONEY = (
-    r"(?:amounts?|price|prices|fees?|costs?|rent|rents|salary|salaries|wages?|payments?|sums?|"
-    r"penalt(?:y|ies)|damages|deposit|loan|debt|revenues?|sales|income|profits?|loss(?:es)?|"
-    r"expenses?|capital|dividends?|premiums?|royalt(?:y|ies)|cap|budget|value|worth|compensation)"
-)
 _FIGURE = (
     r"(?:ratio|margin|percentage|percent|growth(?: rate)?|turnover|yield|rate|eps|"
     r"earnings per share|dpo|dso|dio|ebitda|ebit|total|average|balance)"
 )
+SCALE = re.compile(
+    r"\b(?:in|to) (?:us ?d(?:ollars?)?|us\$|[$\u20ac\u00a3]|eur(?:os?)?|gbp|chf|dollars)? ?"
+    r"(?:thousands?|millions?|billions?|percent)\b",
+    re.IGNORECASE,
+)
+"""The requested scale of a figure; passages express it in other words."""
 _READ_ASKED = r"(?:what|which) (?:(?:is|was|are|were|does|did) )?(?:[\w&'\u2019.-]+ ){0,6}?"
 _ONE = r"(?:the|this|that|an?|our|your)"
 _THE = rf"(?:{_ONE} )?(?:\w+ ){{0,3}}?"
+_PARTIES = r"(?:parties|signatories)"
+_DAY = r"(?:when|(?:what|which) (?:date|day))"
 _SIGNED = (
     r"(?:sign(?:s|ed)?|execut(?:es?|ed)|dated|ma(?:k|d)e|enter(?:s|ed)?|effective|filed|issued|"
     r"published|conclud(?:es?|ed)|beg[ia]ns?|starts?|started|commences?|commenced|"
@@ -261,76 +248,48 @@ _SIGNED = (
 _RULES: tuple[tuple[Want, str], ...] = (
     ("figure", r"\bhow much\b|\bhow (?:large|big|high|low)\b"),
     ("figure", rf"\b{_READ_ASKED}{_FIGURE}\b"),
-    ("figure", rf"\b(?:calculate|compute|determine)\b.*\b(?:{_FIGURE}|{_MONEY})\b"),
-    (
-        "figure",
-        (
-            r"\bin (?:us ?d(?:ollars?)?|us\$|\$|eur(?:os?)?|gbp|chf|dollars)? ?"
-            r"(?:thousands?|millions?|billions?|percent)\b"
-        ),
-    ),
+    ("figure", r"\b(?:calculate|compute|determine)\b"),
+    ("figure", SCALE.pattern),
     ("figure", r"\b(?:round|decimal) (?:\w+ ){0,4}?(?:places?|percent|digits?)\b"),
-    ("amount", r"\bhow much\b(?! (?:time|notice))"),
-    ("amount", rf"\b{_READ_ASKED}{_MONEY}\b"),
-    ("count", r"\bhow many\b|\b(?:what|which) (?:is|was|are|were) the (?:total )?number of\b"),
-    ("date", r"\bhow (?:soon|quickly|long)\b|\bwithin (?:what|which|how)\b|\bby when\b"),
-    ("date", r"\bwhen\b(?! (?:calculating|answering|applicable|necessary))"),
-    ("date", r"\b(?:what|which|on what|by what|until what) (?:date|day|month|year)s?\b"),
-    ("date", r"\b(?:what|which) (?:is|was|are|were) the (?:\w+ ){0,4}?(?:date|deadline)\b"),
-    ("person", r"\bwho(?:m|se)?\b"),
-    ("person", r"\b(?:what|which) (?:is|was) the name of the (?!\w* ?" + _PAPER + r")"),
-    ("person", r"\bwhich (?:person|judge|director|officer|lawyer|attorney|employee|witness)\b"),
-    ("place", r"\bwhere\b(?! (?:applicable|necessary|possible|appropriate))"),
-    (
-        "place",
-        r"\b(?:what|which) (?:country|state|city|town|county|court|jurisdiction|address|place)\b",
-    ),
-    (
-        "place",
-        r"\b(?:what|which) (?:is|was) the (?:\w+ ){0,3}?(?:address|location|headquarters|seat)\b",
-    ),
-    ("definition", r"\bdefin(?:e|es|ed|ition|itions)\b|\bmeaning of\b"),
-    ("definition", r"\bwhat (?:does|do|did|is) .{1,60}? (?:mean|stand for)\b|\bmeant by\b"),
-    (
-        "definition",
-        (
-            r"^\W*what (?:is|are) (?:an? )?[\"\u201c'\u2018]?[\w-]+(?: [\w-]+)?"
-            r"[\"\u201d'\u2019]?\W*$"
-        ),
-    ),
+    ("definition", r"\bdefin(?:e|es|ed|ition|itions)\b|\bmeaning of\b|\bmeant by\b"),
+    ("definition", r"\bwhat (?:does|do|did|is) .{1,60}? (?:mean|stand for)\b"),
+    ("definition", r"^\W*what (?:is|are) (?:an? )?\W?[\w-]+(?: [\w-]+)?\W*$"),
     # The head of a document: title, kind, parties, date.
     ("head", rf"\b(?:title|name|date|subject) (?:of|to|in|on) {_THE}{_PAPER}\b"),
     ("head", rf"\b{_PAPER} (?:title|name)\b|\b{_ONE} {_PAPER} called\W*$"),
-    ("head", rf"\b(?:kind|type|sort) of {_PAPER} (?:is|was|are) (?:it|this|that|these)\b"),
-    ("head", rf"\b(?:kind|type|sort) of {_PAPER}\W*$"),
+    ("head", rf"\b(?:kind|type|sort) of {_PAPER}(?: (?:is|was|are) (?:it|this|that|these)\b|\W*$)"),
     (
         "head",
-        (
-            r"(?<!between the )\b(?:parties|signatories) (?:of|to|in|(?:who|that|which) \w+) "
-            rf"{_THE}{_PAPER}\b"
-        ),
+        rf"(?<!between the )\b{_PARTIES} (?:of|to|in|(?:who|that|which) \w+) {_THE}{_PAPER}\b",
     ),
-    (
-        "head",
-        r"\b(?:who|which|what|name) (?:are |were )?the (?:\w+ ){0,2}?(?:parties|signatories)\b",
-    ),
+    ("head", rf"\b(?:who|which|what|name) (?:are |were )?the (?:\w+ ){{0,2}}?{_PARTIES}\b"),
     ("head", rf"\b(?:between|among|with) (?:whom|who|which|what)\b.*\b{_ONE} {_PAPER}\b"),
     ("head", rf"\b(?:who|which \w+|what \w+) (?:\w+ )?{_SIGNED} (?:into )?{_THE}{_PAPER}\b"),
     (
         "head",
-        r"\bwho (?:wrote|signed|issued|filed|made|prepared|is the author of) (?:it|this|that)\b",
+        r"\bwho (?:wrote|signed|issued|filed|made|prepared|is the author of) (?:it|th[ia][st])\b",
     ),
     ("head", rf"\b(?:{_PAPER}|effective|commencement|execution|signing|signature) date\b"),
     ("head", rf"\b{_PAPER} dated\b|\bdate of (?:signing|signature|execution|issue|filing)\b"),
-    ("head", rf"\b(?:when|what date|which date|what day|which day)\b.*\b{_PAPER}\b.*\b{_SIGNED}"),
-    ("head", rf"\b(?:when|what date|which date|what day|which day)\b.*\b{_SIGNED} {_ONE} {_PAPER}"),
+    ("head", rf"\b{_DAY}\b.*\b(?:{_PAPER}\b.*\b{_SIGNED}|{_SIGNED} {_ONE} {_PAPER})"),
 )
 _RULE = tuple((want, re.compile(pattern, re.IGNORECASE | re.DOTALL)) for want, pattern in _RULES)
+
+
+_WANTS: dict[Want, frozenset[str]] = {
+    "amount": frozenset({"money"}),
+    "count": frozenset({"number"}),
+    "date": frozenset({"date", "time"}),
+    "person": frozenset({"person"}),
+    "place": frozenset({"place"}),
+}
 
 
 def wants_of(text: str, /) -> frozenset[Want]:
     """Return the kinds of values that a question requests."""
     wants = {want for want, pattern in _RULE if pattern.search(text)}
+    asked = wanted(text)
+    wants |= {want for want, kinds in _WANTS.items() if asked and not asked.kinds.isdisjoint(kinds)}
     if "definition" in wants:
         # The fee in a definition is not requested.
         wants -= {"amount", "figure"}
@@ -341,8 +300,7 @@ def wants_of(text: str, /) -> frozenset[Want]:
 
 _NAMES, _PARTS, _WITHIN = 2, 3, 1
 _WORDS = 24
-"""Maximum number of additional words: a model's time grows with them (these cost 1 ms), and more
-did not help."""
+"""Maximum number of additional words: a model's time grows with them."""
 
 
 def _other_names(words: Sequence[Word], named: Sequence[Match]) -> str:
@@ -366,12 +324,9 @@ def _others(words: Sequence[Word], match: Match) -> Iterator[str]:
 
 
 OTHER_NAME = 0.6
-"""Maximum weight of a word of another name, relative to one of the question. Measured on questions
-to annual reports, alone and among all: 0.4 is no better, and dividing it by the words of a name,
-or by the names, is worse. Models find no more with rewritten years either."""
+"""Maximum weight of a word of another name, relative to one of the question."""
 _ROOM = 3.0
-"""Maximum total weight of all other names of a term, for each of its words. A single word has
-several meanings ("notice", "term"): its other names count no more than the word."""
+"""Maximum total weight of all other names of a term, for each of its words."""
 
 
 _OPENING = 16
@@ -379,8 +334,7 @@ _OPENING = 16
 
 
 _SPECIFIC, _COMMON = 0.2, 0.5
-"""Share of passages with a word up to which its other names have full weight, and from which none.
-On 311 questions to 32 confidentiality agreements (ContractNLI) nDCG@10 rises by .021."""
+"""Share of passages with a word up to which its other names count fully, and from which not."""
 
 
 def _citations_of(asked: str) -> tuple[AskedCitation, ...]:
@@ -432,8 +386,8 @@ def read(
     expansions = [
         e for match, weight in searched for e in _expansions(query, words, match, weight, share)
     ]
-    for other in expansions:
-        _add(terms, other)
+    for name, weight in ((name, e.weight) for e in expansions for name in e.also):
+        _add_words(terms, name, weight)
     script = script_of(query)
     language = language_of(query, script)
     return Reading(
@@ -546,12 +500,6 @@ def _add_period(terms: dict[str, float], period: Period) -> None:
     """Add all spellings of a year or quarter; the year alone has full weight."""
     for spelling in spellings(period):
         _add_words(terms, spelling, 1.0 if spelling == str(period.year) else OTHER_NAME)
-
-
-def _add(terms: dict[str, float], other: Expansion) -> None:
-    """Add the words of other names; words of the question keep their weight."""
-    for name in other.also:
-        _add_words(terms, name, other.weight)
 
 
 def _add_words(terms: dict[str, float], text: str, weight: float) -> None:

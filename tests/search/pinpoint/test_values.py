@@ -60,11 +60,14 @@ def test_the_value_that_is_asked_for(
         ("The goodwill of the mill was lost.", "What was the goodwill of the mill?", None),
         ("The lease of the mill lasts two years.", "How long does the lease last?", "two years"),
         ("The rent of the mill is 300 francs.", "How much is the rent of the mill?", "300 francs"),
-        (
-            "The rent of the mill is Two Hundred, Five Thousand Dollars ($205,000.00).",
-            "How much is the rent of the mill?",
-            "$205,000.00",
-        ),
+        ("The mill rent is Ten Thousand Dollars ($10,000).", "What is the mill rent?", "$10,000"),
+        # Places, definitions, names.
+        ("The mill has its barn at 9 Oak Row, Ely.", "Where is the mill barn?", "9 Oak Row, Ely"),
+        ("The mill barn is at 9 Oak Row, a yard and Ely.", "Where is the mill barn?", None),
+        ('"Mill" means the old house.', 'What does "Mill" mean?', "the old house"),
+        ("The lease is governed by the laws of Ohio.", "Which law governs the lease?", "Ohio"),
+        ("The inn of Ely is called Wheel.", "What is the inn of Ely called?", "Wheel"),
+        ("The inn at the mill was formerly called Wheel.", "What is the inn called?", None),
         # Names of things are no values, and the counted thing follows its number.
         ("Sacks of 401(k) plans are torn.", "How many sacks are torn?", None),
         ("Order TS-10014 is for sacks.", "How many sacks is the order for?", None),
@@ -80,11 +83,7 @@ def test_the_value_that_is_asked_for(
         ("The rent is CHF 300 in May and CHF 400 in June.", "How much is the rent?", None),
         ("The rent was CHF 300.", "How much was the rent in 2019?", None),
         ("The rent is CHF 300.", "How much is the penalty for late rent payments?", None),
-        (
-            "M3 | Quayline cutover: software | 17 November 2024",
-            "When was the Quayline cutover?",
-            None,
-        ),
+        ("M3 | Quayline: software | 17 May 2024", "When was the Quayline cutover?", None),
         # One value of the text is no answer.
         ("The rent is CHF 300.", "Is the rent CHF 300, and how much is it?", None),
         ("The rent is CHF 300.", "How much is the rent now?", None),

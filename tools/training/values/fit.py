@@ -23,7 +23,7 @@ from casetrack.api.library import Library
 from casetrack.base.config import load_settings
 from casetrack.base.license import UNLIMITED
 from casetrack.search.pinpoint.scoring import Sought
-from casetrack.search.pinpoint.values import FEATURES, READ, candidates
+from casetrack.search.pinpoint.values import READ, candidates
 from casetrack.search.pinpoint.wanted import wanted
 
 if TYPE_CHECKING:
@@ -88,9 +88,9 @@ def main() -> None:
     collection.ingest([texts])
     rows = [row for name, article in articles.items() for row in rows_of(collection, name, article)]
     weights, bias = fitted(np.array(rows))
-    for feature, weight in zip(FEATURES, weights, strict=True):
-        sys.stdout.write(f"{feature:20}{weight:7.2f}\n")
-    sys.stdout.write(f"{'bias':20}{bias:7.2f}\n")
+    for number, weight in enumerate(weights):
+        sys.stdout.write(f"feature {number:2}{weight:7.2f}\n")
+    sys.stdout.write(f"{'bias':10}{bias:7.2f}\n")
 
 
 if __name__ == "__main__":

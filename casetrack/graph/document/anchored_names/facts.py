@@ -81,8 +81,7 @@ class Anchors:
 # Written variants of a name: without its legal form, in capitals, over two lines.
 
 Manner = Literal["full", "short", "term", "learned"]
-"""Reliability of a form by itself: a full name, a defined short name, a defined common word, or a
-name known only from the tagger or the start of a name."""
+"""Reliability of a full name, a defined short name or common word, and a merely tagged name."""
 
 _SAME: Final = str.maketrans(
     dict.fromkeys("\t\n\r\v\f\u00a0\u2002\u2003\u2009\u202f", " ")
