@@ -120,10 +120,7 @@ TURKISH = (
     r"(?:(?<=[^aeiou0-9]['\u2019])|(?<=[0-9]{2}['\u2019]))(?:[aeiu]|[iu]n)"
     r"|[ny][aeiu]|n[iu]n|n?[dt][ae](?:n|ki)?|y?l[ae]|[dt][iu]r|l[ae]r(?:[aei]|in|d[ae]n?)?|l[iu]k?|s[iu]|c[ae])"
 )
-"""Pattern of the Turkish endings behind the apostrophe of a name or number, without accents.
-
-An ending that starts with a vowel follows a consonant, unlike the last letter of *Hawai'i*.
-"""
+"""Turkish endings after an apostrophe, without accents; one with a vowel follows a consonant."""
 _APOSTROPHE = re.compile(rf"(?<=\w)['\u2019](?:(?:s|{TURKISH})\b|(?=\w))")
 STOP_WORDS = frozenset(
     "a an and are as at be but by for from had has have he her his i if in into is it its "
