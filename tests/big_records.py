@@ -24,7 +24,8 @@ from casetrack.base.records import (
 )
 from casetrack.base.records.graph import SimilarChunk
 from casetrack.search.pinpoint.find import Passage, known_answer, located, score_passage
-from casetrack.search.pinpoint.scoring import Sought, query_terms
+from casetrack.search.pinpoint.scoring import Sought
+from casetrack.search.question.wanted import query_terms
 from graph_records import document, entity, key, provenance
 
 if TYPE_CHECKING:

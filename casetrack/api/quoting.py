@@ -30,7 +30,7 @@ class Words:
     """
 
     def __init__(self, question: str = "", /) -> None:
-        from casetrack.search.pinpoint.scoring import query_terms
+        from casetrack.search.question.wanted import query_terms
 
         self._terms = query_terms(question)
 

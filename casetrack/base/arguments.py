@@ -227,8 +227,7 @@ class DocumentRow(Protocol):
 DocumentRef: TypeAlias = "str | os.PathLike[str] | Document | DocumentRow | Mapping[str, Any]"
 """A document: its name, path or id, or the document itself, or a row with ``document_id``."""
 PassageRef: TypeAlias = "str | Sourced | Quoted | Passage | PassageRow | Mapping[str, Any]"
-"""A passage: the id of its chunk, an object with a source or a chunk, or a row with ``chunk_id``.
-"""
+"""A passage: the id of its chunk, an object with a source or chunk, or a row with ``chunk_id``."""
 
 
 def require_text(name: object, /) -> None:

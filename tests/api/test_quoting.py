@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from casetrack.api.quoting import OPENING_CHARS, Words, opening, snippet
 from casetrack.ingest.steps.words import index_terms
-from casetrack.search.pinpoint.scoring import hits_of, query_terms
+from casetrack.search.pinpoint.scoring import hits_of
 from casetrack.search.pinpoint.units import units_of
+from casetrack.search.question.wanted import query_terms
 
 SCRIPTS = st.text(
     st.sampled_from("ab \n.,!\u4ed8\u6b3e\u3002e\u0301\u0639\u0627") | st.characters()

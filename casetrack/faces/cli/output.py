@@ -31,8 +31,7 @@ Part = str | tuple[str, str]
 """Text, or text with the name of a rich style."""
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-"""Control characters, and characters that change the text direction (Unicode's ``Bidi_Control``).
-"""
+"""Control characters, and those that change the text direction (Unicode's ``Bidi_Control``)."""
 _MARKS = re.compile("[\u061c\u200e\u200f]")
 """Invisible bidi controls, which are frequent in right-to-left texts."""
 _ESCAPED = re.compile(f"{_MARKS.pattern}|{_CONTROL.pattern}")

@@ -11,7 +11,7 @@ from casetrack.search.computed.asked import DOCUMENTS, LISTS, PAPERS, TYPES
 from casetrack.search.computed.invoices import invoice_totals
 from casetrack.search.computed.parts import counted, joined
 from casetrack.search.pinpoint.mail_heads import without_head
-from casetrack.search.pinpoint.scoring import query_terms as stems
+from casetrack.search.question.wanted import query_terms as stems
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from casetrack.search.computed.asked import ENTITIES
 from casetrack.search.computed.parts import SHOWN, counted, spot
-from casetrack.search.pinpoint.scoring import query_terms as stems
+from casetrack.search.question.wanted import query_terms as stems
 
 if TYPE_CHECKING:
     from casetrack.base.records.search import ComputedAnswer

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.search.computed.asked import REFERENCES
 from casetrack.search.computed.parts import counted
-from casetrack.search.pinpoint.scoring import query_terms as stems
+from casetrack.search.question.wanted import query_terms as stems
 
 if TYPE_CHECKING:
     from casetrack.base.records.search import ComputedAnswer

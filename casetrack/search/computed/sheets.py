@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from casetrack.extract.tables.cells import scale_of_column
 from casetrack.search.computed.parts import counted, joined
 from casetrack.search.pinpoint.cells import rows_of
-from casetrack.search.pinpoint.scoring import query_terms as stems
+from casetrack.search.question.wanted import query_terms as stems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

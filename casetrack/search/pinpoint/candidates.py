@@ -7,8 +7,8 @@ import itertools
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from casetrack.search.pinpoint.wanted import LISTS
 from casetrack.search.question.read import is_free
+from casetrack.search.question.wanted import LISTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

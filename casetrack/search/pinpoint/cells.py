@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from casetrack.base.words import WordLists
 from casetrack.base.words.lists import month_numbers
-from casetrack.search.pinpoint import wanted as asked_for
 from casetrack.search.pinpoint.candidates import values_in
-from casetrack.search.pinpoint.scoring import query_terms
+from casetrack.search.question import wanted as asked_for
+from casetrack.search.question.wanted import query_terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from casetrack.search.pinpoint.scoring import Sought
-    from casetrack.search.pinpoint.wanted import Wanted
+    from casetrack.search.question.wanted import Wanted
 
 BETWEEN = " | "
 """The sign between cells in the text of a table."""

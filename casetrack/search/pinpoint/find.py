@@ -28,7 +28,7 @@ from casetrack.search.pinpoint.values import (
     answer_in,
     value_asked,
 )
-from casetrack.search.pinpoint.wanted import wanted
+from casetrack.search.question.wanted import wanted
 from casetrack.store.index.scope import scope_of
 from casetrack.store.passages import MARK_COLUMNS, narrow
 

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from casetrack.base.words.lists import month_numbers
 from casetrack.ingest.steps.words import STOP_WORDS, index_terms, is_pair, word_spans
 from casetrack.models.token_matrix import content_tokens, token_form, unpack
+from casetrack.search.question.wanted import query_terms
 from casetrack.search.scores import rarity
 from casetrack.store.index.scope import scope_of
 
@@ -49,11 +50,6 @@ class Hit(NamedTuple):
     start: int
     end: int
     term: str
-
-
-def query_terms(query: str, /) -> frozenset[str]:
-    """Return the words of a question in their indexed form."""
-    return frozenset(index_terms(query))
 
 
 def hits_of(text: str, terms: Collection[str], /) -> Iterator[Hit]:

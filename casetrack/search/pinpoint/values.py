@@ -22,9 +22,9 @@ from casetrack.base.words.lists import month_numbers
 from casetrack.search.pinpoint.candidates import Value, values_in
 from casetrack.search.pinpoint.cells import BETWEEN, Table
 from casetrack.search.pinpoint.phrases import OF_DOCUMENT, phrase_asked, phrases_in, places_in
-from casetrack.search.pinpoint.scoring import Hit, hits_of, query_terms
-from casetrack.search.pinpoint.wanted import LISTS, Wanted, wanted
+from casetrack.search.pinpoint.scoring import Hit, hits_of
 from casetrack.search.question.read import SCALE
+from casetrack.search.question.wanted import LISTS, Wanted, query_terms, wanted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from casetrack.base.records.reading import Expansion, Reading
 from casetrack.extract.language import language_of, script_of
 from casetrack.ingest.steps.words import identifier_terms, terms_of_question
-from casetrack.search.pinpoint.wanted import wanted
 from casetrack.search.question.form import form_of
 from casetrack.search.question.vocabularies import Match, matches
+from casetrack.search.question.wanted import wanted
 from casetrack.search.question.words import (
     may_cite,
     numbers_of,

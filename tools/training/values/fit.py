@@ -24,7 +24,7 @@ from casetrack.base.config import load_settings
 from casetrack.base.license import UNLIMITED
 from casetrack.search.pinpoint.scoring import Sought
 from casetrack.search.pinpoint.values import READ, candidates
-from casetrack.search.pinpoint.wanted import wanted
+from casetrack.search.question.wanted import wanted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,7 @@ import re
 from typing import NamedTuple
 
 from casetrack.base.words import WordLists
-from casetrack.search.pinpoint.scoring import query_terms
+from casetrack.ingest.steps.words import index_terms
 from casetrack.search.question.form import asking_word
 
 LISTS = WordLists(__file__)
@@ -37,6 +37,11 @@ _DID = re.compile(r"\b(?:did|does|do)\b", re.IGNORECASE)
 _PARTICIPLES = frozenset(LISTS.words("en_participles"))
 _DUTY = re.compile(r"\b(?:must|shall|should|has to|have to|may|muss|m\u00fcssen)\b", re.IGNORECASE)
 """Words of a question for a day, or for a period before or after an event."""
+
+
+def query_terms(text: str, /) -> frozenset[str]:
+    """Return the words of a question in their indexed form."""
+    return frozenset(index_terms(text))
 
 
 class Wanted(NamedTuple):
