@@ -34,7 +34,8 @@ _LIBRARY = ("/", "/settings", "/jobs", "/no/such/page")
 _PARTS = (
     *("", "search", "documents", "map", "timeline", "people", "people?kind=organization"),
     *("people?kind=concept", "people?kind=amount", "people?kind=date", "graph", "references"),
-    *("topics", "related", "compare", "corrections", "ask", "kept", "sql", "health", "add"),
+    *("correspondence", "likely-same", "topics", "related", "compare", "corrections", "ask"),
+    *("kept", "sql", "health", "add"),
     *("choose", "folders", "manage", "snapshots", "briefing"),
 )
 _RUN = """axe.run(document, {resultTypes: ['violations']}).then(r => r.violations.map(v =>

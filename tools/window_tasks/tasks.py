@@ -449,6 +449,20 @@ def _(p: Person) -> None:
     p.click(".done button")
 
 
+page("see who sent mails to whom", "/correspondence", ".figure svg, .empty")
+
+
+@task("keep two similar names apart, and undo that")
+def _(p: Person) -> str | None:
+    p.go("/likely-same")
+    if not p.count(".pairs-list form"):
+        return "no similar names"
+    p.click(".pairs-list button[formaction$=keep-apart]")
+    p.see(".done")
+    p.click(".done button")
+    return None
+
+
 page("see what Connections needs", "/graph", "main a[href='/settings'], .figure svg")
 page("see the references", "/references", "h1")
 page("see the topics", "/topics", "h1")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.api.viewer.markup import escaped
 from casetrack.api.viewer.report.marked import of_documents, place_of_mark
+from casetrack.api.viewer.symbols import ENGLISH, Words
 from casetrack.graph.opened import graph_of
 from casetrack.search.pinpoint.mail_heads import without_head
 
@@ -179,7 +180,7 @@ def _passage(state: State, mark: Mark, quote: Quote) -> Chunk:
     return passage_chunk
 
 
-def kept_docx(title: str, places: Sequence[KeptPlace], /) -> bytes:
+def kept_docx(title: str, places: Sequence[KeptPlace], words: Words = ENGLISH, /) -> bytes:
     """Return the places as a DOCX file: each passage as a quotation with its citation."""
     from docx.shared import Inches, Pt
 
@@ -194,7 +195,7 @@ def kept_docx(title: str, places: Sequence[KeptPlace], /) -> bytes:
         cited = document.add_paragraph()
         cited.paragraph_format.left_indent = Inches(0.4)
         cited.paragraph_format.space_after = Pt(4 if place.notes or place.tags else 14)
-        cited.add_run(clean(place.citation)).italic = True
+        cited.add_run(clean(words.told(place.citation))).italic = True
         remarks = [*place.notes, *([f"[{', '.join(place.tags)}]"] if place.tags else [])]
         if remarks:
             note = document.add_paragraph(clean("  ".join(remarks)))
@@ -202,21 +203,21 @@ def kept_docx(title: str, places: Sequence[KeptPlace], /) -> bytes:
     return packed(document)
 
 
-def kept_markdown(title: str, places: Sequence[KeptPlace], /) -> str:
+def kept_markdown(title: str, places: Sequence[KeptPlace], words: Words = ENGLISH, /) -> str:
     """Return the places in Markdown: each passage as a quotation with its citation."""
     lines = [f"# {escaped(title)}", ""]
     for place in places:
         if place.passage is not None:
             lines.append(f"> {escaped(_words(place))}")
             lines.append(">")
-            lines.append(f"> \u2014 {escaped(place.citation)}")
+            lines.append(f"> \u2014 {escaped(words.told(place.citation))}")
         else:
-            lines.append(f"**{escaped(place.citation)}**")
+            lines.append(f"**{escaped(words.told(place.citation))}**")
         lines.append("")
         for note in place.notes:
             lines += [escaped(note), ""]
         if place.tags:
-            lines += [f"Tags: {escaped(', '.join(place.tags))}", ""]
+            lines += [f"{words.phrase('Tags')}: {escaped(', '.join(place.tags))}", ""]
     return "\n".join(lines).rstrip() + "\n"
 
 

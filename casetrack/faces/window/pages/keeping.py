@@ -11,6 +11,7 @@ from casetrack.api.collection.listing import LIST_ORDERS, listing, types_of
 from casetrack.api.collection.map import Map
 from casetrack.api.viewer.kept import kept_docx, kept_markdown, kept_places
 from casetrack.faces.window.asking import answered, wanted
+from casetrack.faces.window.drawings import words_of
 from casetrack.faces.window.pages.base import Page, documents_to_choose
 
 if TYPE_CHECKING:
@@ -35,10 +36,11 @@ def paper(visit: Visit, /) -> Response:
     collection, tag = visit.collection, visit.asked("tag")
     places = kept_places(collection.workspace.state(), tag=tag or None)
     title = visit.texts("kept.paper", name=collection.name).striptags()
+    words = words_of(visit.texts)
     if visit.request.path_params["ending"] == "md":
-        body, kind, ending = kept_markdown(title, places).encode(), "text/markdown", "md"
+        body, kind, ending = kept_markdown(title, places, words).encode(), "text/markdown", "md"
     else:
-        body, kind, ending = kept_docx(title, places), _DOCX, "docx"
+        body, kind, ending = kept_docx(title, places, words), _DOCX, "docx"
     name = quote(f"{title}.{ending}", safe="")
     headers = {"content-disposition": f"attachment; filename*=utf-8''{name}"}
     return Response(body, media_type=kind, headers=headers)
