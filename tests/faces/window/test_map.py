@@ -13,9 +13,12 @@ from casetrack.faces.window.texts import all_texts
 from faces.window.conftest import links, text_of, visitor
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from starlette.testclient import TestClient
 
     from casetrack.api.collection import Collection
+    from casetrack.api.library import Library
 
 TIMELINE = "/c/Demo/timeline"
 PARTS = ("map", "people", "timeline", "graph", "references", "topics", "related", "compare")
@@ -158,6 +161,18 @@ def test_several_names_are_one(window: TestClient) -> None:
     assert {*who} <= {html.unescape(v) for v in re.findall(r'name="who" value="([^"]+)"', again)}
     for wrong in ({"what": "hide"}, {"what": "merge", "who": who[:1]}):
         assert window.post("/c/Demo/people", data=wrong).status_code == 400
+
+
+def test_who_sent_mails_to_whom_is_drawn(
+    empty: TestClient, library: Library, tmp_path: Path
+) -> None:
+    for n in "123":
+        head = f"From: Ada <ada@x.org>\nTo: Bo <bo@x.org>\nDate: 0{n} Jan 2024 10:00:00 +0000\n"
+        (tmp_path / f"{n}.eml").write_text(f"{head}Subject: Rent {n}\n\nThe rent is {n} euros.\n")
+    library.create("Post").ingest(tmp_path)
+    (row,) = library.get("Post").map.correspondence()
+    assert (row.mails, row.since, row.until) == (3, "2024-01-01", "2024-01-03")
+    assert empty.get("/c/Post/correspondence").text.count('class="wedge"') == 2
 
 
 def test_the_graph_leads_to_names_and_passages(window: TestClient) -> None:

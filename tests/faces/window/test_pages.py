@@ -46,10 +46,8 @@ def search(window: TestClient, question: str) -> str:
 
 
 def test_all_parts_of_a_collection_open(window: TestClient) -> None:
-    home = window.get("/").text
-    assert "Demo" in text_of(home)
-    overview = window.get("/c/Demo").text
-    parts = re.findall(r'<a href="(/c/Demo/[a-z]+)"', overview)
+    assert "Demo" in text_of(window.get("/").text)
+    parts = re.findall(r'<a href="(/c/Demo/[a-z]+)"', window.get("/c/Demo").text)
     assert len(parts) >= 6
     for part in parts:
         answer = window.get(part)
@@ -70,13 +68,6 @@ def test_a_question_leads_to_the_sentence_on_its_page(window: TestClient) -> Non
     drawn = window.get(picture)
     assert drawn.content.startswith(b"\x89PNG")
     assert "immutable" in drawn.headers["cache-control"]
-
-
-@pytest.mark.slow
-def test_missing_objects_are_reported(window: TestClient) -> None:
-    page = search(window, "Which hospital in Nairobi treats malaria patients?")
-    messages = (all_texts()[f"search.{name}"]["en"] for name in ("not_there", "nothing"))
-    assert any(words in text_of(page) for words in messages)
 
 
 def test_a_passage_is_kept_and_written(window: TestClient, demo: Collection) -> None:
@@ -116,8 +107,7 @@ def test_a_name_may_hold_any_sign(empty: TestClient, library: Library, name: str
     assert page.status_code == 200
     assert name in html.unescape(page.text)
     for part in ("documents", "people", "sql", "health", "settings"):
-        links = [a for a in re.findall(r'href="(/c/[^"]*)"', page.text) if a.endswith(f"/{part}")]
-        for each in links:
+        for each in re.findall(rf'href="(/c/[^"]*/{part})"', page.text):
             assert empty.get(html.unescape(each)).status_code == 200, each
     added = empty.post(f"{html.unescape(link)}/add", data={"path": "/no/such/file"})
     assert "/no/such/file" in added.text
@@ -182,8 +172,7 @@ def test_a_collection_is_managed_and_a_document_removed(
 def test_files_that_are_sent_are_taken_in(empty: TestClient, library: Library) -> None:
     empty.post("/collections", data={"name": "Sent"})
     files = [("files", ("../../Lease.txt", b"The rent is due on the third day.\n", "text/plain"))]
-    begun = empty.post("/c/Sent/add", files=files)
-    finished(empty, begun)
+    finished(empty, empty.post("/c/Sent/add", files=files))
     kept = library.settings.data_dir / "added" / "Sent" / "Lease.txt"
     assert kept.read_bytes().startswith(b"The rent")
     assert [d.path for d in library.get("Sent").documents()] == [str(kept)]
@@ -220,10 +209,9 @@ def test_what_cannot_be_shown_says_why(
 
 
 _CONTENT = "plain prose cells citation ref cited said selectable hidden name".split()
-_OF_DOCUMENTS = "|".join(
-    [f"//{tag}" for tag in "bdi mark option style script kbd dd title textarea".split()]
-    + ["//*[@dir='auto']", "//*[name()='tspan']"]
-    + [f"//*[contains(concat(' ', @class, ' '), ' {name} ')]" for name in _CONTENT]
+_OF_DOCUMENTS = (
+    "//bdi|//mark|//option|//style|//script|//kbd|//dd|//title|//textarea|//*[name()='tspan']"
+    "|//*[@dir='auto']" + "".join(f"|//*[contains(concat(' ', @class), ' {c}')]" for c in _CONTENT)
 )
 _SAME = {text["de"] for text in all_texts().values()} | {
     *LANGUAGES.values(),
@@ -237,8 +225,7 @@ def _own_texts(page: str) -> set[str]:
     """Return the texts of a page outside of the content of documents."""
     tree = lxml.html.fromstring(page)
     for each in tree.xpath(_OF_DOCUMENTS):
-        if each.getparent() is not None:
-            each.drop_tree()
+        each.clear(keep_tail=True)
     texts = {" ".join(text.split()) for text in tree.xpath("//text()")}
     return {t for t in texts if re.search("[a-z]{2}", t) and not re.search(r"[A-Z]\w+ \d{4}$", t)}
 
