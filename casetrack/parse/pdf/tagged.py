@@ -23,7 +23,7 @@ from casetrack.parse.pdf.values import entry_of, items_of, name_of, number_of, o
 if TYPE_CHECKING:
     from pathlib import Path
 
-_MIN_TAGGED = 0.6
+_MIN_TAGGED, _MOST_HEADS = 0.6, 8
 _MOST_CELLS, _MOST_SPAN, _DEEPEST = 50_000, 500, 64
 _ROLES: dict[str, Role] = {
     "Title": "heading", "H": "heading", "H1": "heading", "H2": "heading", "H3": "heading",
@@ -104,7 +104,13 @@ class Structure:
             check_memory(error)
             return PageTags()
         widths = [(box.x1 - box.x0 + box.y1 - box.y0, tag) for box, tag in lines]
-        if sum(w for w, tag in widths if tag) < _MIN_TAGGED * sum(w for w, _ in widths):
+        total = sum(w for w, _ in widths)
+        heads = [(w, tag) for w, tag in widths if tag and tag.role == "heading"]
+        # Entries of contents, or text of one style, that are tagged as headings.
+        are_text = (
+            len({tag for _, tag in heads}) > _MOST_HEADS and 2 * sum(w for w, _ in heads) > total
+        )
+        if are_text or sum(w for w, tag in widths if tag) < _MIN_TAGGED * total:
             return PageTags()
         return PageTags([(box, tag) for box, tag in lines if tag is not None])
 
