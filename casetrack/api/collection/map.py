@@ -121,7 +121,7 @@ class Map:
     ) -> None:
         """Read the passages that :meth:`lacking` counts; *cancel* stops it and keeps finished work.
 
-        *progress* receives the current step, what is done and the total. Raises ``JobStopped``
+        *progress* receives the current step, the amount done and the total. Raises ``JobStopped``
         if *cancel* was set.
         """
         self._workspace.ask(lambda state: graph_of(state).read_up(progress, cancel))

@@ -287,7 +287,7 @@ class Marks:
         Parameters
         ----------
         other
-            The entity that is somebody else.
+            The other entity.
 
         Raises
         ------

@@ -155,7 +155,7 @@ def find_rules_by_initials(text: str, /) -> Iterator[ReferenceMatch]:
     """Yield rules of any court of a legal text, such as RAP 13.4(b).
 
     Initials are a set of rules if the text cites one with a subdivision. "ER 12" may be a page of
-    the excerpts of record: a set without subdivisions needs another set beside it, and ER the
+    the excerpts of record: a set without subdivisions needs another set next to it, and ER the
     numbers of rules of evidence.
     """
     cites = list(_ANY_INITIALS.finditer(text))

@@ -18,7 +18,7 @@ from casetrack.faces.cli.state import State
     "mentions",
     set_kind=own(NamedKind | None, "Change its kind.", "--set-kind"),
     merge=own(str | None, "Merge OTHER into NAME.", "--merge OTHER"),
-    apart=own(str | None, "Keep OTHER apart: it is somebody else.", "--apart OTHER"),
+    apart=own(str | None, "Keep OTHER apart: another person or firm.", "--apart OTHER"),
     split=own(str | None, "Split this spelling off.", "--split SPELLING"),
     as_name=own(str | None, "With --split: the other entity.", "--as NAME"),
     document=own(str | None, "With --split or --role: only in this document.", "--in DOCUMENT"),

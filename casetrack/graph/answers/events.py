@@ -136,7 +136,9 @@ def read_event(
     at_head = chunk.provenance.chunk_index == 0 and start < _HEAD and len(words) <= _HEAD_WORDS
     is_bare = len(words) < 3 or (at_head and (not deed or len(words) < _FEW_WORDS))
     if is_bare:
-        return _bare(chunk, (start, end), (low, high), title)
+        labelled = _bare(chunk, (start, end), (low, high), title)
+        if labelled or not deed or len(words) < 3:
+            return labelled
     deed *= _boilerplate_weight(text[low:start], text[end:high], sentence) * (
         1.0 if len(words) > 5 else 0.8
     )

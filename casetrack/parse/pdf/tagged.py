@@ -228,7 +228,7 @@ def _texts(pages: Any, number: int) -> Iterator[tuple[int, tuple[float, float, f
 
 
 def _attributes(cell: Any) -> tuple[int, int, str]:
-    """Return the numbers of columns and rows of a cell, and what it is the header of."""
+    """Return the numbers of columns and rows of a cell, and the scope of a header."""
     wide, high, scope = 1, 1, ""
     for entry in items_of(entry_of(cell, "A")):
         wide = max(wide, min(number_of(entry_of(entry, "ColSpan")), _MOST_SPAN))

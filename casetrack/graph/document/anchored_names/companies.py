@@ -112,7 +112,7 @@ def find_companies(text: str, /) -> Iterator[tuple[int, int, bool]]:
 
 
 def is_in_columns(text: str, start: int, end: int, /) -> bool:
-    """Return whether a name of two lines has another column beside or above it."""
+    """Return whether a name of two lines has another column next to it or above it."""
     if "\n" not in text[start:end]:
         return False
     low = text.rfind("\n", 0, max(text.rfind("\n", 0, start), 0)) + 1
