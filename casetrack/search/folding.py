@@ -169,8 +169,8 @@ class _Known:
         if not self._compared:
             near = {n for pair in self._near.items() for n in (pair[0], *pair[1])}
             texts = self._index.texts([self._places[n] for n in near])
-            self._compared = {n: _words_of(texts[self._places[n]]) for n in near}
-        return _are_copies(self._compared[head], self._compared[position])
+            self._compared = {n: folded_words(texts[self._places[n]]) for n in near}
+        return are_copies(self._compared[head], self._compared[position])
 
 
 class _Words:
@@ -202,12 +202,14 @@ class _Words:
         return counts
 
 
-def _words_of(text: str) -> list[str]:
+def folded_words(text: str, /) -> list[str]:
+    """Return the words of a text in lower case, which copies share."""
     lowered = text.casefold()
     return [lowered[start:end] for start, end in word_spans(lowered)]
 
 
-def _are_copies(one: list[str], other: list[str]) -> bool:
+def are_copies(one: list[str], other: list[str], /) -> bool:
+    """Return whether two texts have the same words except for where they start and end."""
     shorter, longer = sorted((one, other), key=len)
     if not shorter or len(shorter) < _OF_THE_LONGER * len(longer):
         return False

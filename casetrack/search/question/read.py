@@ -249,6 +249,7 @@ _RULES: tuple[tuple[Want, str], ...] = (
     ("figure", r"\bhow much\b|\bhow (?:large|big|high|low)\b"),
     ("figure", rf"\b{_READ_ASKED}{_FIGURE}\b"),
     ("figure", r"\b(?:calculate|compute|determine)\b"),
+    ("count", r"\bhow many\b"),
     ("figure", SCALE.pattern),
     ("figure", r"\b(?:round|decimal) (?:\w+ ){0,4}?(?:places?|percent|digits?)\b"),
     ("definition", r"\bdefin(?:e|es|ed|ition|itions)\b|\bmeaning of\b|\bmeant by\b"),

@@ -55,12 +55,15 @@ def test_the_value_that_is_asked_for(
     ("text", "question", "value"),
     [
         ("5. The mill needs 40 sacks.", "How many sacks does the mill need?", "40"),
-        ("12 sacks are torn.", "How many sacks are torn?", "12"),
         ("The goodwill of the mill was CHF 90.", "What was the goodwill of the mill?", "CHF 90"),
         ("The goodwill of the mill was lost.", "What was the goodwill of the mill?", None),
         ("The lease of the mill lasts two years.", "How long does the lease last?", "two years"),
         ("The rent of the mill is 300 francs.", "How much is the rent of the mill?", "300 francs"),
-        ("The mill rent is Ten Thousand Dollars ($10,000).", "What is the mill rent?", "$10,000"),
+        (
+            "The rent of the mill is Two Hundred, Five Thousand Dollars ($205,000.00).",
+            "How much is the rent of the mill?",
+            "$205,000.00",
+        ),
         # Places, definitions, names.
         ("The mill has its barn at 9 Oak Row, Ely.", "Where is the mill barn?", "9 Oak Row, Ely"),
         ("The mill barn is at 9 Oak Row, a yard and Ely.", "Where is the mill barn?", None),
@@ -70,10 +73,8 @@ def test_the_value_that_is_asked_for(
         ("The inn at the mill was formerly called Wheel.", "What is the inn called?", None),
         # Names of things are no values, and the counted thing follows its number.
         ("Sacks of 401(k) plans are torn.", "How many sacks are torn?", None),
-        ("Order TS-10014 is for sacks.", "How many sacks is the order for?", None),
         ("Chamber 3 sacks were moved by CR-07.", "How many sacks were moved?", None),
         ("See 5.2 Sacks that are torn.", "How many sacks are torn?", None),
-        ("The 88 millers have sacks.", "How many sacks are there?", None),
         # A duty and a fact, a former value, a change.
         ("The notice was given on 3 May 2021.", "When must the notice be given?", None),
         ("The notice must be given by 3 May 2021.", "When was the notice given?", None),
