@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from casetrack.keep.health.folder import check_folder
-from casetrack.store import originals
 from casetrack.store.scratch import spool_folder
 from casetrack.store.session import write_session
 
@@ -110,7 +109,7 @@ def test_a_copy_goes_with_its_document_also_after_a_kill(
         raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr(originals, "drop_copies", die)
+        patch.setattr("casetrack.keep.upkeep.drop_copies", die)
         with pytest.raises(Killed):
             collection.delete_document("mail.eml")
     with write_session(collection.folder):

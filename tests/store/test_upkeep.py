@@ -122,7 +122,7 @@ def test_versions_that_somebody_may_read_stay_for_a_while(
     assert old.scan(["text"]).num_rows == 2
     assert not needs_upkeep(collection.workspace), "not again within the quarter of an hour"
     monkeypatch.setattr(upkeep, "KEEP_SECONDS", 0.0)
-    monkeypatch.setattr(upkeep, "KEEP_SECONDS", 0.0)
+    monkeypatch.setattr("casetrack.keep.upkeep.KEEP_SECONDS", 0.0)
     assert needs_upkeep(collection.workspace), "the old versions are due now"
     collection.admin.upkeep()
     assert not needs_upkeep(collection.workspace)
@@ -133,7 +133,7 @@ def test_tagged_versions_are_kept_and_do_not_count_as_due(
     library: Library, store_text: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(upkeep, "KEEP_SECONDS", 0.0)
-    monkeypatch.setattr(upkeep, "KEEP_SECONDS", 0.0)
+    monkeypatch.setattr("casetrack.keep.upkeep.KEEP_SECONDS", 0.0)
     collection = library.create("Case", profile="legal")
     put(collection, store_text, 1, 2)
     tagged = {}

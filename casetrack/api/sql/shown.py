@@ -40,6 +40,7 @@ ANSWERS: dict[str, dict[str, dict[str, str]]] = {
     "compare": {"compare-entities": {}, "compare-references": {}, "compare-versions": {}},
     "report": _OF_SUMMARY | {"key-references": {}, "largest-amounts": {}},
     "path": {"path": {}},
+    "likely-same": {"likely-same": {}},
 }
 """The files of each answer, with defaults that replace those of the files."""
 
