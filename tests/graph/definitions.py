@@ -109,7 +109,9 @@ class Definitions:
             result.sort(
                 key=lambda r: (
                     r["kind"] != "money", -counts[r["kind"], r["unit"]], r["kind"],
-                    r["unit"] is None, r["unit"] or "", sign * r["value"],
+                    r["unit"] is None, r["unit"] or "",
+                    sign < 0 and r["kind"] == "money" and r["confidence"] < 0.65,
+                    sign * r["value"],
                 )
             )  # fmt: skip
         return [place(r) for r in result]

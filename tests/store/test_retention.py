@@ -135,6 +135,7 @@ def collection(library: Library, store_text: Store) -> Collection:
 def no_grace(monkeypatch: pytest.MonkeyPatch) -> None:
     """Remove the grace period of readers of earlier states."""
     monkeypatch.setattr("casetrack.store.upkeep.KEEP_SECONDS", 0.0)
+    monkeypatch.setattr("casetrack.keep.upkeep.KEEP_SECONDS", 0.0)
     monkeypatch.setattr("casetrack.store.index.segment_files.GRACE_SECONDS", 0.0)
 
 

@@ -282,10 +282,10 @@ def test_upkeep_at_any_moment_changes_nothing_that_is_seen(
     assert {c.name for c in collection.admin.doctor().checks if not c.ok} == {"source files"}
 
 
-QUICK = ("store.upkeep.merge", "store.index.segment_files.write_json", "store.upkeep.mark_done")
+QUICK = ("store.upkeep.merge", "store.index.segment_files.write_json", "keep.upkeep.mark_done")
 STEPS = (
     *("store.upkeep.compact", "store.upkeep.remove_snapshots", "store.upkeep.clean_versions"),
-    *("store.upkeep.clean", "store.originals.remove_stray_copies", "store.index.segment.save"),
+    *("store.upkeep.clean", "keep.upkeep.remove_stray_copies", "store.index.segment.save"),
     *("store.index.segment_files.remove_old", "graph.stored_segments.remove_old"),
     "graph.stored_segments.save",
 )
