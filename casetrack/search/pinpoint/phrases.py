@@ -31,6 +31,12 @@ _LEGAL = re.compile(
 )
 _FORMED = re.compile(r"\b(?:incorporat|organi[sz]ed|formed|registered|established)")
 _LISTED = re.compile(r", (?:an?|the) [^,.;]{1,60} and [A-Z]")
+_DESCRIBES = re.compile(
+    r" (?!(?:and|or|in|on|at|by|for|of|with|to|from|where|which|that|when|while|as|is|was|are|were|"
+    r"has|had|who|under|until|since|after|before|during|between|but|because|also)\b)[a-z]"
+)
+"""A common noun after a name, which describes it: "Levantine corridor"."""
+_IS_ONE_OF, _INITIALS = re.compile(r", the |(?: in .*){2}"), re.compile(r"[A-Z]{2,6}")
 _SPACE = re.compile(r"\s")
 
 
@@ -55,7 +61,10 @@ def places_in(
         # "National Council on Disability" is no place on Disability.
         is_place = (named or text[start].isdigit()) and min(named, default=start) >= match.start()
         is_state = any(map(_is_state, text[start:end].split(",")))
-        is_place = is_place and _LISTED.match(plain, end) is None
+        is_place = is_place and not any(p.match(plain, end) for p in (_LISTED, _DESCRIBES))
+        is_place = is_place and not (
+            _IS_ONE_OF.search(plain, start, end) or _INITIALS.fullmatch(plain, start, end)
+        )
         if formed or (is_place and (is_state or "state" not in asked.split())):
             yield Value(start, end, text[start:end], "place", "", 0.9)
 
@@ -123,8 +132,11 @@ _ANSWERS = {
 """Sentences with the phrase, by relation; it is the last group."""
 _APPOSITIONS = (
     rf"\bNOUN(?:,? |: | ?[\u2013\u2014-] ?)(?:{_NAMING} )?{_NAMED}",
-    # Not at the start: "Thus, the platform".
-    rf"(?<=.){_NAMED}[\u2122\u00ae]?,? {_ANY}(?: [\w,-]{{1,30}}){{0,5}} NOUN\b",
+    # Not at the start: "Thus, the platform". After a preposition it is no apposition.
+    (
+        rf"(?<=.)(?<![Ii]n )(?<!\bof )(?<![Aa]t )(?<!from )(?<!and ){_NAMED}[\u2122\u00ae]?,?"
+        rf" {_ANY}(?: [\w,-]{{1,30}}){{0,5}} NOUN\b"
+    ),
 )
 _ENDS = re.compile(
     r"[.;:!?](?=\s|$)|[(),\u2013\u2014]|\s(?:that|which|who|whose|where|when|while|and \w{1,20}s|"
