@@ -61,7 +61,8 @@ def listing(
     *words* are in the name or title, in any letter case; *partly* selects documents that were not
     read completely; *sort_by* is one of :data:`LIST_ORDERS` (``date``: last added first,
     ``own_date``: latest :attr:`casetrack.base.records.Document.dated_at` first); *limit* is at most
-    1,000. Raises ``UsageError`` if there is no such order, or the part is too large.
+    1,000. Names of people are left out until all passages are read for the map. Raises
+    ``UsageError`` if there is no such order, or the part is too large.
     """
     one_of("sort_by", sort_by, LIST_ORDERS)
     asked = {
@@ -75,7 +76,7 @@ def listing(
     rows = graph_of(state).sql(sql_text("listing"), asked).to_pylist()
     ids = [row["document_id"] for row in rows]
     people: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    if ids:
+    if ids and not graph_of(state).lacking:
         answer = graph_of(state).sql(sql_text("people_of"), {"documents": ids, "most": _PEOPLE})
         for row in answer.to_pylist():
             people[row["document_id"]].append((row["entity_id"], row["name"]))
