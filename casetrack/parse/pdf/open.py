@@ -116,8 +116,9 @@ def open_in_pdfium(source: Path | bytes, passwords: Sequence[str] = (), /) -> An
 
 
 def words_of(error: BaseException, /) -> str:
-    """Return an error's text as one short line."""
-    return " ".join(str(error).split())[:200] or type(error).__name__
+    """Return an error's text as one short line, without MuPDF's number."""
+    text = " ".join(str(error).split())
+    return re.sub(r"^code=\d+: ", "", text)[:200] or type(error).__name__
 
 
 def info_of(document: Any, /) -> DocumentInfo:
