@@ -58,7 +58,8 @@ REMEMBERING = {"switch_collection"}
 """Tools that use the state of the connection; a stateless one has none."""
 
 TIMES = {"search_time_ms", "seconds", "stage_ms", "remaining_seconds", "uptime_seconds"}
-_TIME_IN_TEXT = re.compile(r"\d[\d,.]* ?m?s\b")
+TIMES |= {"memory_used"}  # Each process uses another amount.
+_TIME_IN_TEXT = re.compile(r"\d[\d,.]* ?m?s\b|[\d.]+ [MG]B used")
 
 BEGINNINGS = {
     "aliases",
