@@ -16,7 +16,7 @@ from casetrack.search.question.read import SCALE, blanked
 from casetrack.search.question.words import pattern_of, spellings, stems_of, words_of
 from casetrack.search.ranking import Prior
 from casetrack.search.scores import inverse_document_frequency
-from casetrack.store.index.scope import by_segment
+from casetrack.store.index.scope import by_segment, within
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -245,16 +245,9 @@ def _alternatives(
 
 
 def _is_searched(scope: Scope, document_id: str) -> bool:
-    for part, rows in zip(scope.index.segments, scope.rows, strict=True):
-        span = part.span_of(document_id)
-        if span.start == span.stop:
-            continue
-        if rows is None:
-            return True
-        if isinstance(rows, slice):
-            return bool(rows.start < span.stop and span.start < rows.stop)
-        return bool(rows[span].any())
-    return False
+    spans = (part.span_of(document_id) for part in scope.index.segments)
+    numbers = (np.arange(span.start, span.stop) for span in spans)
+    return any(len(within(own, rows)) for own, rows in zip(numbers, scope.rows, strict=True))
 
 
 def _frequency(scope: Scope, postings: Sequence[Posting | None]) -> int:

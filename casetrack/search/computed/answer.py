@@ -20,7 +20,6 @@ from casetrack.search.computed.asked import (
     asked_set,
 )
 from casetrack.search.computed.documents import documents_answer
-from casetrack.search.computed.invoices import amounts_answer
 from casetrack.search.computed.names import names_answer
 from casetrack.search.computed.papers import papers_answer
 from casetrack.search.computed.parts import Source, counted
@@ -42,7 +41,6 @@ _DATES = frozenset(LISTS.words("dates"))
 _ANSWERS: tuple[Callable[[Source, AskedSet], ComputedAnswer | None], ...] = (
     documents_answer,
     sheets_answer,
-    amounts_answer,
     papers_answer,
     names_answer,
 )
@@ -64,6 +62,8 @@ def answered(
     if lacking := source.graph.lacking:
         return None, _LACKING.format(counted(lacking, "passage"))
     asked = asked_set(reading, text)
+    if reading.form == "computation":
+        return (sheets_answer(source, asked) if asked else None), ""
     if asked is None:
         return None, _advice(tuple(text.lower().strip(" ?.!").split()), reading.form)
     made = next(filter(None, (answer(source, asked) for answer in _ANSWERS)), None)

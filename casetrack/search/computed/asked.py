@@ -31,7 +31,7 @@ _MOST_WORDS = 5
 _ASKED: dict[QuestionForm, re.Pattern[str]] = {
     form: LISTS.pattern(f"asks_{form}")
     for form in get_args(QuestionForm)
-    if form in {"list", "count", "sum", "extreme"}
+    if form in {"list", "count", "sum", "extreme", "computation"}
 }
 _HAS = re.compile(
     r"\b(?:has|have|had|shows?|reports?|reported|received|with|costs?|hat|haben|hatte)"

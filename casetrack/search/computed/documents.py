@@ -45,10 +45,9 @@ _YEAR = re.compile(
     r"(?:in|from|of|for|during|aus|von|im jahr|aus dem jahr) (?P<year>(?:19|20)\d\d)$",
     re.IGNORECASE,
 )
-_OPENING = 150
-"""Characters at the start of a document in which a word may name its type."""
+_ISO_DATE = re.compile(r"(?<!\d)(?:19|20)\d\d-[01]\d-[0-3]\d(?!\d)")
 _TITLE_WORDS = 6
-_AMENDED = re.compile(r"(?<![a-z])(?:amend|nachtrag|addend)", re.IGNORECASE)
+AMENDED = re.compile(r"(?<![a-z])(?:amend|nachtrag|addend)", re.IGNORECASE)
 _SALUTATION = re.compile(
     r"^[ \t]*(?:dear|sehr geehrte[rs]?|liebe[rs]?|to whom)\b[^\n]*", re.IGNORECASE | re.MULTILINE
 )
@@ -101,7 +100,8 @@ def _day(source: Source, document: Document) -> str | None:
 def _days(source: Source, document: Document) -> frozenset[str]:
     """Return the possible own dates of a document; none if its text states none.
 
-    The date is certain if it is also one of those by which the document describes itself.
+    The date is certain if it is also one of those by which the document describes itself, in its
+    text, title or file name.
     """
     own, properties = document.own_date, dict(document.properties)
     if own is None or not (STATED_DATE in properties or document.format in _MAILS):
@@ -110,6 +110,7 @@ def _days(source: Source, document: Document) -> frozenset[str]:
     if document.format in _MAILS:
         return frozenset({own.isoformat(sep=" ", timespec="minutes")[:16]})
     described = source.graph.described_dates.get(document.document_id, ())
+    described += tuple(_ISO_DATE.findall(f"{document.name} {document.title or ''}"))
     if not described or any(day.startswith(each) for each in described):
         return frozenset({day})
     return frozenset({day, *described})
@@ -137,9 +138,9 @@ def _matching(source: Source, asked: AskedSet) -> tuple[list[Document], str, lis
         chosen, modifiers, how = list(every), asked.words, ""
     else:
         return None
-    if modifiers and last in _TYPES and not _AMENDED.search(asked.name):
+    if modifiers and last in _TYPES and not AMENDED.search(asked.name):
         # An amendment to a lease is a contract, but not a lease.
-        others += [d for d in chosen if _AMENDED.search(f"{d.name} {d.title or ''}")]
+        others += [d for d in chosen if AMENDED.search(f"{d.name} {d.title or ''}")]
         chosen = [d for d in chosen if d not in others]
     if modifiers:
         wanted = stems(" ".join(modifiers))
@@ -153,29 +154,22 @@ def _matching(source: Source, asked: AskedSet) -> tuple[list[Document], str, lis
 def _of_type(source: Source, kind: str) -> tuple[list[Document], list[Document]]:
     """Return the documents of a type, and those that may be of it.
 
-    The type is certain if a word for it is in the name, the title or the opening. A letter needs
-    none, nor a type of two words, which is detected by the form of the document.
+    The type is certain if more than one word shows it, or the form of the document: its name has
+    then two words. An attachment belongs to a document of the same type.
     """
-    names = [word for word, name in _TYPES.items() if name == kind]
-    pattern = re.compile("|".join(map(re.escape, names)), re.IGNORECASE)
-    openings: dict[str, str] = {}
-    for word in names:
-        first = [p for p in source.places_with(stems(word)) if source.is_first(p)]
-        for place, (_, text) in zip(first, source.texts(first), strict=True):
-            openings[source.state.index.document_at(place)] = text
-    certain, others = [], []
+    pattern = re.compile(
+        "|".join(re.escape(word) for word, name in _TYPES.items() if name == kind), re.IGNORECASE
+    )
+    types = {i: d.document_type for i, d in source.state.snapshot.documents.items()}
+    certain: list[Document] = []
+    others: list[Document] = []
     for each in source.documents.values():
-        is_type = each.document_type == kind
-        opening = openings.get(each.document_id, "")[: 2 * _OPENING]
-        if not is_type:
-            # A sentence may be about such a document; a short line is its title.
-            lines = opening[:_OPENING].split("\n")
-            opening = "\n".join(line for line in lines if len(line.split()) <= _TITLE_WORDS)
-        is_called = pattern.search(f"{each.name} {each.title or ''} {opening}") is not None
-        if is_type and (is_called or kind == "correspondence" or " " in kind):
-            certain.append(each)
-        elif is_type or (is_called and each.format not in _MAILS and kind != "correspondence"):
-            others.append(each)
+        if each.document_type == kind:
+            cues = (each.document_type_evidence or "").count(" in the ")
+            if kind == "correspondence" or types.get(each.parent_id or "") != kind:
+                (certain if cues != 1 or " " in kind else others).append(each)
+        elif each.format not in _MAILS and kind != "correspondence":
+            others += [each] if pattern.search(f"{each.name} {each.title or ''}") else []
     return certain, others
 
 

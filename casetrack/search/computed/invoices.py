@@ -1,4 +1,4 @@
-"""The largest amount, and the totals of invoices: one certain amount each, of one currency."""
+"""The totals of invoices: one certain amount each, of one currency."""
 
 from __future__ import annotations
 
@@ -33,38 +33,12 @@ _LABELS = (
     re.compile(r"^\W*(?:total|total amount|gesamt|gesamtsumme|summe)\W*$", re.IGNORECASE),
 )
 """Labels of an invoice's total, the most certain first."""
+_TAX = re.compile(
+    r"\b(?:tax(?:es)?|vat|gst|mwst|ust\w*|umsatzsteuer|steuerbetrag|tva|iva|btw)\b", re.IGNORECASE
+)
 
-
-_AMOUNTS = frozenset("amount amounts sum sums betrag beträge summe summen".split())
 _IS_MONEY = 0.65
 """Minimum confidence of a compared amount: others may be counts of things."""
-_CERTAIN = 0.85
-"""Minimum confidence of the largest amount: it has a currency, or its row and column say so."""
-
-
-def amounts_answer(source: Source, asked: AskedSet, /) -> ComputedAnswer | None:
-    """Return the largest or smallest sum of money, if all are of one currency; or ``None``."""
-    if asked.form != "extreme" or asked.measure or not _AMOUNTS.issuperset(asked.words):
-        return None
-    named = source.named & source.documents.keys()
-    rest = source.without_names(asked.rest).lower().split()
-    if any(word not in {"in", "of", "the", "im", "der", "von", "money"} for word in rest):
-        return None
-    if bool(asked.rest) != bool(named):
-        return None
-    table = _money(source, named or source.documents)
-    units = table["unit"].unique().to_pylist()
-    if len(units) != 1 or units[0] is None or pc.any(pc.is_valid(table["high"])).as_py():
-        return None
-    best = (pc.min if asked.lowest else pc.max)(table["value"])
-    rows = table.filter(pc.equal(table["value"], best)).to_pylist()
-    if any(row["confidence"] < _CERTAIN for row in rows):
-        return None
-    value = f"{best.as_py():,.15g} {units[0]}"
-    parts = [(row["document_name"], value, spot(row)) for row in rows]
-    where = "named document" if named else "whole collection"
-    how = f"{counted(table.num_rows, 'sum')} of money compared, all in {units[0]}: {where}"
-    return source.answer(value, how, parts)
 
 
 def invoice_totals(
@@ -99,17 +73,24 @@ def _totals(source: Source, ids: set[str]) -> list[dict[str, Any]] | None:
     totals = []
     for document_id in sorted(ids):
         own = [(row, _label(row, texts)) for row in rows if row["document_id"] == document_id]
+        labelled = _with_tax(own)
         own = [(row, label) for row, label in own if not _NOT_TOTAL.search(label)]
         for pattern in _LABELS:
-            labelled = [row for row, label in own if pattern.search(label)]
-            if labelled:
-                break
+            labelled = labelled or [row for row, label in own if pattern.search(label)]
         if not labelled or len({(row["value"], row["unit"]) for row in labelled}) != 1:
             return None
         if labelled[0]["high"] is not None or labelled[0]["unit"] is None:
             return None
         totals.append(labelled[0])
     return totals
+
+
+def _with_tax(rows: Sequence[tuple[dict[str, Any], str]]) -> list[dict[str, Any]]:
+    """Return the rows of the largest amount that is the sum of another one and of a tax."""
+    values = {row["value"] for row, _ in rows}
+    taxes = {row["value"] for row, label in rows if _TAX.search(label)} - {0.0}
+    gross = max((v for v in values for tax in taxes if round(v - tax, 2) in values), default=None)
+    return [row for row, _ in rows if row["value"] == gross]
 
 
 def _money(source: Source, ids: Iterable[str]) -> pa.Table:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from casetrack.search.computed.asked import REFERENCES
+from casetrack.search.computed.asked import REFERENCES, TYPES
 from casetrack.search.computed.parts import counted
 from casetrack.search.question.wanted import query_terms as stems
 
@@ -28,7 +28,7 @@ def papers_answer(source: Source, asked: AskedSet, /) -> ComputedAnswer | None:
         return None
     if len(asked.words) == 1 and asked.words[0] in REFERENCES:
         return _cited(source, REFERENCES[asked.words[0]])
-    return _series(source, asked)
+    return None if asked.words[-1] in TYPES else _series(source, asked)
 
 
 def _cited(source: Source, kind: str) -> ComputedAnswer | None:

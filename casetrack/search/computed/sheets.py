@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from casetrack.extract.tables.cells import scale_of_column
+from casetrack.search.computed.asked import LISTS
 from casetrack.search.computed.parts import counted, joined
 from casetrack.search.pinpoint.cells import rows_of
 from casetrack.search.question.wanted import query_terms as stems
@@ -28,6 +29,7 @@ _IS_TOTAL = re.compile(rf"{_TOTAL.pattern}(?: (?:all|overall|amount|costs?))?\W*
 _EMPTY = re.compile(r"^\W*(?:n/?a|none|nil)?\W*$", re.IGNORECASE)
 _NUMERIC = re.compile(r"^[^\w]*\d[\d.,]*\W*$")
 _MOST_CHUNKS = 400
+_QUANTIFIERS = stems(LISTS.text("quantifiers"))
 
 
 class _Cell(NamedTuple):
@@ -60,20 +62,19 @@ class _Value(NamedTuple):
 
 def sheets_answer(source: Source, asked: AskedSet, /) -> ComputedAnswer | None:
     """Return the answer from the rows of the only sheet with the asked columns, or ``None``."""
+    if asked.by == "length":
+        return None
     named = source.named
-    if asked.by == "length" or source.without_names(asked.rest).strip(" ?") not in {"", "in", "of"}:
-        return None
-    if asked.rest and not named:
-        return None
-    wanted = stems(" ".join(asked.measure or asked.words))
+    wanted, rest = stems(" ".join(asked.measure or asked.words)), source.without_names(asked.rest)
     chunks = source.places_with(wanted) if wanted else []
     ids = list(dict.fromkeys(map(source.state.index.document_at, chunks)))
     ids = [i for i in ids if source.documents[i].format in _FORMATS and (not named or i in named)]
     fitting = [
-        (sheet, column)
+        each
         for document_id in ids
         for sheet in _sheets(source, document_id)
-        for column in _columns(sheet, asked, wanted)
+        if not asked.measure or _label_column(sheet, asked)
+        for each in _columns(sheet, wanted, stems(rest))
     ]
     if len(fitting) != 1:
         return None
@@ -83,16 +84,36 @@ def sheets_answer(source: Source, asked: AskedSet, /) -> ComputedAnswer | None:
     return _compared(source, asked, sheet, column)
 
 
-def _columns(sheet: _Sheet, asked: AskedSet, wanted: frozenset[str]) -> list[str]:
-    """Return the columns that the question names: with exactly its words."""
-    exact = [column for column in sheet.header if wanted in (stems(column), _bare(column))]
-    return exact if not asked.measure or _label_column(sheet, asked) else []
+def _columns(
+    sheet: _Sheet, wanted: frozenset[str], rest: frozenset[str]
+) -> Iterator[tuple[_Sheet, str]]:
+    """Yield the columns that the question names, with the rows to which it is narrowed.
+
+    All words count: those of the set, and the others, of the column or of the cells of a row.
+    """
+    for column in sheet.header:
+        names = [column]
+        if scale_of_column(column) is not None:
+            names.append(re.split(r"[(/,]", column)[0])  # "Sales (EUR m)"
+        for own in {stems(name) - extra for name in names for extra in (frozenset(), _QUANTIFIERS)}:
+            if wanted <= own <= wanted | rest and (rows := _scoped(sheet, rest - own)) is not None:
+                yield rows, column
 
 
-def _bare(column: str) -> frozenset[str] | None:
-    """Return the stems of a column's name without its scale or currency: "Sales (EUR m)"."""
-    is_stated = scale_of_column(column) is not None
-    return stems(re.split(r"[(/,]", column)[0]) if is_stated else None
+def _scoped(sheet: _Sheet, words: frozenset[str]) -> _Sheet | None:
+    """Return the rows with a cell of exactly some words; ``None`` if not in one column."""
+    cells = {
+        (column, cell.text.casefold()): cell.text
+        for row in sheet.rows
+        if words
+        for column, cell in row.items()
+        if stems(cell.text) == words
+    }
+    if len(cells) != 1:
+        return None if words else sheet
+    (column, value), text = cells.popitem()
+    rows = [r for r in sheet.rows if column in r and r[column].text.casefold() == value]
+    return replace(sheet, name=f'{sheet.name}, rows with {column} "{text}"', rows=tuple(rows))
 
 
 def _label_column(sheet: _Sheet, asked: AskedSet) -> str:
@@ -164,11 +185,14 @@ def _compared(source: Source, asked: AskedSet, sheet: _Sheet, column: str) -> Co
     where = f'column "{column}" in {sheet.name}, without totals and empty cells'
     if (stated := scale_of_column(column)) is not None and stated.factor != 1:
         where += ", scaled as its name states"
-    if asked.form == "sum":
+    if asked.form != "extreme":
         if any(value.may_be_total for value in values):
             return None
-        text = f"{round(sum(v.number for v in values), 6):,.15g}{unit}"
-        how, chosen = f"sum of {counted(len(values), 'row')}: {where}", values
+        name, number = "sum", sum(v.number for v in values)
+        if asked.form == "computation":
+            name, number = "average", number / len(values)
+        text = f"{round(number, 6):,.15g}{unit}"
+        how, chosen = f"{name} of {counted(len(values), 'row')}: {where}", values
     else:
         best = (min if asked.lowest else max)(value.number for value in values)
         chosen = [value for value in values if value.number == best]

@@ -6,6 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from casetrack.search.computed.asked import TYPES
+from casetrack.search.computed.documents import AMENDED
+from casetrack.search.question.wanted import query_terms as stems
 
 if TYPE_CHECKING:
     from casetrack.base.records.search import ComputedAnswer
@@ -67,9 +69,17 @@ def _document(source: Source, words: str) -> str | None:
     """Return the one document that the words name or that has their type."""
     fitting = source.named & source.documents.keys()
     if not fitting and len(source.documents) > 1:
-        kinds = {TYPES.get(w, "") for w in words.lower().split() if w not in _ARTICLES}
-        typed = (i for i, d in source.documents.items() if {d.document_type} == kinds)
-        fitting = frozenset(typed)
+        asked = [word for word in words.lower().split() if word not in _ARTICLES]
+        titled = stems(" ".join(word for word in asked if word not in TYPES))
+        kinds = {TYPES.get(word, "") for word in asked}
+        names = {i: f"{d.name} {d.title or ''}" for i, d in source.documents.items()}
+        fitting = frozenset(
+            i
+            for i, name in names.items()
+            if (titled or {source.documents[i].document_type} == kinds)
+            and titled <= stems(name)
+            and (AMENDED.search(words) or not titled or not AMENDED.search(name))
+        )
     chosen = list(fitting or source.documents)
     return chosen[0] if len(chosen) == 1 else None
 

@@ -23,7 +23,7 @@ _SINGLE = frozenset(_LISTS.words("single"))
 _PLURAL = frozenset(_LISTS.words("plural"))
 _NOT_PLURAL = ("ss", "us", "is", "'s")
 COMPUTED: frozenset[QuestionForm] = frozenset(
-    {"list", "count", "sum", "extreme", "role", "follow-up"}
+    {"list", "count", "sum", "extreme", "computation", "role", "follow-up"}
 )
 """Forms of questions that a search answers by computing, or with a note."""
 _FRAGMENT = 8
