@@ -157,32 +157,32 @@ def sort_key(section: AuthoritySection, name: str, name_end: int, /) -> SortKey:
         title = name[:name_end] or name
         return (
             _letters(_PROCEDURAL.sub("", _UNITED_STATES.sub("United States", title))),
-            _natural(name),
+            natural_key(name),
         )
     if section == "Constitutional Provisions":
         return _constitution(name)
     if section in {"Statutes", "Regulations"}:
         return _titled(name)
-    return (_natural(name),)
+    return (natural_key(name),)
 
 
 def _titled(name: str) -> SortKey:
     match = _TITLE.match(name)
     if match is None:
-        return (1 if _LAW.match(name) else 3, 0, _natural(name))
+        return (1 if _LAW.match(name) else 3, 0, natural_key(name))
     code = re.sub(r"\W", "", match["code"])
-    return (_FEDERAL[code], int(match["title"]), _natural(name[match.end() :]))
+    return (_FEDERAL[code], int(match["title"]), natural_key(name[match.end() :]))
 
 
 def _constitution(name: str) -> SortKey:
     whose = 0 if _OF_UNITED_STATES.match(name) else 1
     match = _PROVISION.search(name)
     if match is None:
-        return (whose, _natural(name) if whose else (), -1, 0, ())
-    state = _natural(name[: match.start()]) if whose else ()
+        return (whose, natural_key(name) if whose else (), -1, 0, ())
+    state = natural_key(name[: match.start()]) if whose else ()
     number = number_of(match["number"] or "") or ("", 0)
     kind = _PROVISIONS[match["kind"].lower()]
-    return (whose, state, kind, number[1], _natural(name[match.end() :]))
+    return (whose, state, kind, number[1], natural_key(name[match.end() :]))
 
 
 def _letters(text: str) -> tuple[str, ...]:
@@ -192,7 +192,7 @@ def _letters(text: str) -> tuple[str, ...]:
     return tuple(kept.split())
 
 
-def _natural(text: str) -> tuple[_Part, ...]:
+def natural_key(text: str, /) -> tuple[_Part, ...]:
     """Return numbers and words of a text; numbers sort before words, by value."""
     plain = unicodedata.normalize("NFKD", text).casefold()
     return tuple(

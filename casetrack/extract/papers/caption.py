@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from casetrack.base.records.documents import LegalType
-    from casetrack.extract.papers.text import WholeText
+    from casetrack.extract.papers.text import TextPage, WholeText
 
 # The title of a paper: the first lines that look like one and name a paper.
 
@@ -103,6 +103,8 @@ _BARE_PAGE = 240
 _MOST = 20_000
 """Maximum length of the text that is read of a page; some formats have a single page."""
 _BLANK = re.compile(r"\s{1000}")
+_LONGEST_FOOT = 8
+"""Maximum length of the number at the foot of a page."""
 _HEAD, _SIGNED = 5000, 3000
 """Maximum length of the text before the end of a caption."""
 _MAY_BE = _LISTS.pattern("may_be", re.IGNORECASE)
@@ -164,11 +166,8 @@ def read_caption(
             if len(page.text) > _BARE_PAGE:
                 break
             continue
-        cells = caption_cells(page.text)
-        if header is not None and at == 0:
-            cells = [c for c in cells if not is_docket_header(c.text)]
         placed = boxes[places[at]] if places[at] < len(boxes) else {}
-        read = _of_page(page.text, page.number, cells, header, placed)
+        read = _of_page(pages[at : at + 2], header, placed)
         if read.legal_type is not None or len(page.text) > _BARE_PAGE:
             break
     first = "\n".join(page.text for page in pages)
@@ -192,19 +191,32 @@ def _beginning(text: str) -> str:
     return text[: blank.start() if blank else _MOST]
 
 
+def _cells(page: TextPage, header: DocketHeader | None) -> list[Cell]:
+    cells = caption_cells(page.text, page.number)
+    return cells if header is None else [c for c in cells if not is_docket_header(c.text)]
+
+
 def _of_page(
-    text: str, page: int, cells: list[Cell], header: DocketHeader | None, boxes: Mapping[int, Box]
+    pages: Sequence[TextPage], header: DocketHeader | None, boxes: Mapping[int, Box]
 ) -> LegalFacts:
+    text, page, cells = pages[0].text, pages[0].number, _cells(pages[0], header)
     if boxes:
         cells = with_gutter(cells, text, boxes)
     court, line = _court(cells)
     flow = [c for c in cells if c.side != "right"]
     after = next((i for i, c in enumerate(flow) if c.line > line), 0)
-    caption = read_parties(flow, page, after, caption_marks.is_no_party)
+    caption = read_parties(flow, after)
     if caption is None and len(flow) < len(cells):
         # Centred names below a stamp in the right margin.
         flow, after = cells, next((i for i, c in enumerate(cells) if c.line > line), 0)
-        caption = read_parties(flow, page, after, caption_marks.is_no_party)
+        caption = read_parties(flow, after)
+    if caption is not None and caption.is_open and len(pages) > 1:
+        rest = [c for c in flow if c.line > caption.last]
+        if all(len(c.text) < _LONGEST_FOOT for c in rest):
+            ended, more = caption.last + 1, _cells(pages[1], header)
+            flow = [c for c in flow if c.line < ended]
+            flow += [replace(c, line=ended + c.line) for c in more if c.side != "right"]
+            caption = read_parties(flow, after)
     exhibit = caption_marks.exhibit_label(text)
     is_paper = court is not None or header is not None
     is_caption = caption is not None and any(p.role for p in caption.parties)
@@ -257,7 +269,7 @@ def _court(cells: Sequence[Cell]) -> tuple[Court | None, int]:
         if court is not None:
             if chosen is flow:
                 return court, chosen[min(court.last, len(chosen)) - 1].line
-            return court, chosen[min(court.first, len(chosen) - 1)].line - 2
+            return court, chosen[min(court.first, len(chosen) - 1)].line - 1
     return None, -1
 
 
@@ -265,13 +277,12 @@ def _title(
     cells: Sequence[Cell], flow: Sequence[Cell], after: int, caption: Caption | None
 ) -> tuple[caption_marks.PaperKind, str] | None:
     """Return type and title of a paper, right of or below its caption, or at the top."""
-    first, last = (caption.first, caption.last) if caption else (after, after)
-    top = flow[first].line if first < len(flow) else 0
-    bottom = flow[last - 1].line if 0 < last <= len(flow) else top - 1
+    top = flow[after].line if after < len(flow) else 0
+    top, bottom = (caption.first, caption.last) if caption else (top, top - 1)
     reach = bottom + 3 if caption else top + _SENTENCE
     right = [c for c in cells if c.side == "right" and top - 3 <= c.line <= reach]
     below = [c for c in flow if c.line > bottom]
-    above = [c for c in flow[:first] if c.line < top]
+    above = [c for c in flow if c.line < top]
     titles = [title for run in (right, below[:14], above) if (title := first_title(run))]
     chosen = (t for t in titles if (t[0].legal_type, t[0].detail) != ("other", "notice"))
     return next(chosen, titles[-1] if titles else None)
@@ -313,7 +324,8 @@ def _with_text(facts: LegalFacts, text: str, first: str, header: DocketHeader | 
         is_order = is_tentative or abroad.group().strip().casefold().startswith("order")
         named: LegalType = "order" if is_order else "opinion"
         facts = facts.typed(named, None, f'"{shown(abroad.group())}" on the first page')
-    if facts.legal_type == "order" and facts.legal_detail is None and _is_opinion(head, facts):
+    is_bare = facts.legal_type == "order" and not (facts.legal_detail or facts.legal_title)
+    if is_bare and _OPINION_WORDS.search(head):
         facts = replace(facts, legal_type="opinion", legal_detail="opinion and order")
     witness = caption_marks.witness_in(facts, first)
     day = (
@@ -322,10 +334,6 @@ def _with_text(facts: LegalFacts, text: str, first: str, header: DocketHeader | 
         or caption_marks.filed_on(head, facts)
     )
     return replace(facts, witness=witness, filed_on=day)
-
-
-def _is_opinion(head: str, facts: LegalFacts) -> bool:
-    return facts.legal_title is None and _OPINION_WORDS.search(head) is not None
 
 
 def _by_words(head: str, facts: LegalFacts) -> tuple[LegalType, str | None, str] | None:

@@ -61,9 +61,10 @@ class Cell:
     line: int
     side: str
     ruled: bool = False  # Whether a printed rule is above it
+    page: int = 1
 
 
-def caption_cells(text: str, /) -> list[Cell]:
+def caption_cells(text: str, page: int = 1, /) -> list[Cell]:
     """Return the parts of the first lines of a page, from top to bottom, from left to right.
 
     Lines of marks and numbers, and the line numbers of pleading paper, are omitted.
@@ -88,7 +89,7 @@ def caption_cells(text: str, /) -> list[Cell]:
         if rule >= 0 and len(cells) > rule:
             cells[rule] = replace(cells[rule], ruled=True)
             rule = -1
-    return cells
+    return cells if page == 1 else [replace(cell, page=page) for cell in cells]
 
 
 def with_gutter(cells: list[Cell], text: str, boxes: Mapping[int, Box], /) -> list[Cell]:
@@ -97,10 +98,10 @@ def with_gutter(cells: list[Cell], text: str, boxes: Mapping[int, Box], /) -> li
     *boxes* has the edges of lines by offset. Lines across both columns, such as a centred name of
     the court, stay whole.
     """
-    gutter = _Gutter.of(text, _lines(text), boxes)
+    spans = _lines(text)
+    gutter = _Gutter.of(text, spans, boxes)
     if gutter is None:
         return cells
-    spans = _lines(text)
     split = list[Cell]()
     for cell in cells:
         start, stop = spans[cell.line]
@@ -251,7 +252,9 @@ def _mark_between(lines: list[str]) -> str | None:
 
 
 def _cells(text: str, start: int, end: int, line: int, mark: str | None) -> list[Cell]:
-    if _RULE.fullmatch(text[start:end].strip()):
+    words = text[start:end].split()
+    is_noise = len(words) > 7 and not any(sum(map(str.isalnum, w)) > 2 for w in words)
+    if is_noise or _RULE.fullmatch(text[start:end].strip()):
         return []
     parts, sides = [(start, end)], ["whole"]
     at = None

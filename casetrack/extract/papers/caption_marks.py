@@ -100,9 +100,8 @@ def own_citations(text: str, name: str, title: str | None, /) -> tuple[str, ...]
             cites |= dict.fromkeys(_cites(line[after.end() :] if after else line))
         elif number < 6 and _NEUTRAL.fullmatch(line.strip(" .")):
             cites[line.strip(" .")] = None
-    for words in filter(None, (title,)):
-        if " v. " in words or "In re" in words:
-            cites |= dict.fromkeys(_cites(words))
+    if title and (" v. " in title or "In re" in title):
+        cites |= dict.fromkeys(_cites(title))
     if not cites:
         plain = name.rsplit(".", 1)[0]
         inside = _IN_NAME.match(plain)
@@ -143,7 +142,7 @@ _JUDGE = (
         rf"|The Honorable |{_TITLE}Judge )?(?P<name>{_NAME})"
     ),
     re.compile(
-        rf"^(?P<name>[A-Z][\w.'’ -]{{2,40}}?),\s*{_TITLE}(?:JUDGE|Judge|JUSTICE"
+        rf"^(?:Before:? )?(?P<name>[A-Z][\w.'’ -]{{2,40}}?),\s*{_TITLE}(?:JUDGE|Judge|JUSTICE"
         rf"|Justice)(?:\b[.:,]?|$)"
     ),
     re.compile(
@@ -158,6 +157,7 @@ _JUDGE = (
         rf"^(?:{_TITLE}(?:Justice|Judge)|JUSTICE|JUDGE) (?P<name>{_NAME})(?= delivered|:|$)"
     ),
 )
+_TITLE_ONLY = re.compile(rf"{_TITLE}(?:Judge|Justice)\.?", re.IGNORECASE)
 _BELOW = 4
 _NO_NAME = _LISTS.pattern("no_name", re.IGNORECASE)
 _SIGNED = re.compile(
@@ -197,7 +197,8 @@ def is_no_party(text: str, /) -> bool:
     if re.match(
         r"(?:argued|decided|submitted|filed|date[ds]?\b|present|before|chapter \d|hearing|judge"
         r"|hon\.|on (?:writ|appeal|petition)|certiorari|appeals? from|attorneys|clerk|by\b"
-        r"|at \w+$|circuit judge"
+        r"|at \w+$|circuit judge|(?:in|for|from|to)$|[\w.' -]{3,40}, (?:c\. ?)?j\.$|\[[^\]]*\]$"
+        r"|(?:case|docket|index|cause|file|action|indictment) (?:no|number|#)"
         r"|(?:plaintiff|defendant|petitioner|respondent)s?['’]s?\s"
         r"|syllabus|slip op|cite as|prepared by|to:|x$|-{3,}|_{3,}|[ivx\d]+\.?$|\[arising"
         r"|(?:\w\s){4,}\w$|violations? of\b|(?:united states|u\.s\.) (?:magistrate|district) judge"
@@ -238,7 +239,9 @@ def judge_in(cells: Sequence[Cell], /) -> str | None:
     """Return the judge whom the first lines name, without title."""
     for pattern in _JUDGE:
         for place, cell in enumerate(cells[:70]):
-            match = pattern.search(cell.text)
+            below = cells[place + 1].text if place + 1 < len(cells) else ""
+            wraps = cell.text.endswith(",") and _TITLE_ONLY.fullmatch(below)
+            match = pattern.search(f"{cell.text} {below}" if wraps else cell.text)
             above = " ".join(one.text for one in cells[max(0, place - _BELOW) : place])
             if match and "appeal from" in above.casefold():
                 continue  # the judge of the court below
@@ -319,11 +322,9 @@ def exhibit_label(text: str, /) -> str | None:
         match = _EXHIBIT.search(part) or _BARE_LABEL.search(part)
         if match and (part is head or len(text) < 3000):
             label = " ".join(match["label"].split())
-            whose = (match.groupdict().get("whose") or "").casefold()[:1]
-            prefix = {"p": "PX-", "d": "DX-", "g": "GX-", "j": "JX-"}.get(whose, "")
-            if (match.groupdict().get("whose") or "").casefold().startswith("dep"):
-                prefix = ""
-            return f"{prefix}{label}"
+            whose = (match.groupdict().get("whose") or "").casefold()[:3]
+            prefixes = {"pla": "PX-", "def": "DX-", "gov": "GX-", "joi": "JX-"}
+            return f"{prefixes.get(whose, '')}{label}"
     return None
 
 

@@ -30,33 +30,15 @@ _STATES = {
     "virgin islands": "vi",
     "northern mariana islands": "nmi",
 }
-_PARTS = {
-    "northern": "n",
-    "southern": "s",
-    "eastern": "e",
-    "western": "w",
-    "middle": "m",
-    "central": "c",
-}
+_PARTS = {word: word[0] for word in "northern southern eastern western middle central".split()}
+_NUMBERED = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh".split()
+_ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 _CIRCUITS = {
-    "first": "ca1",
-    "second": "ca2",
-    "third": "ca3",
-    "fourth": "ca4",
-    "fifth": "ca5",
-    "sixth": "ca6",
-    "seventh": "ca7",
-    "eighth": "ca8",
-    "ninth": "ca9",
-    "tenth": "ca10",
-    "eleventh": "ca11",
+    **{word: f"ca{n}" for n, word in enumerate(_NUMBERED, 1)},
+    **{f"{n}{_ENDINGS.get(n, 'th')}": f"ca{n}" for n in range(1, 12)},
     "district of columbia": "cadc",
     "d.c.": "cadc",
     "federal": "cafc",
-    **{
-        f"{n}{'st' if n == 1 else 'nd' if n == 2 else 'rd' if n == 3 else 'th'}": f"ca{n}"
-        for n in range(1, 12)
-    },
 }
 
 

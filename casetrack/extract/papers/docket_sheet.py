@@ -221,6 +221,7 @@ def read_sheet_head(text: str, /) -> LegalFacts | None:
     """Return the facts in the header of a docket, or ``None`` for another page."""
     if "#:" not in text:
         return None
+    text = text.replace("−", "-")
     head = _HEAD.search(text[:6000])
     if head is None:
         return None

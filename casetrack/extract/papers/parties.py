@@ -13,14 +13,15 @@ Names precede their role, and the two sides surround "v."::
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from casetrack.base.records.documents import Party
 from casetrack.base.words import WordLists
+from casetrack.extract.papers.caption_marks import is_no_party
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from casetrack.extract.papers.caption_lines import Cell
 
@@ -47,24 +48,32 @@ _COUNTY = re.compile(
 )
 """The second line of a court's name, without a comma."""
 _SHORT = _LISTS.pattern("short")
+_INITIALS = re.compile(r"(?:[A-Z]\.){2,4}")
 _LEAD = re.compile(
     r"(?:Title|Case Name|Re|RE|Short Title|(?:Case )?Caption|Matter)\s*:?\s+(?=[A-Z])"
     r"(?:(?:Case|Docket|Appeal) Nos?\.?:?\s+[\w:.-]*\d[\w:.-]*[,;]?\s+)?"
 )
 _IN_RE = _LISTS.pattern("in_re", re.IGNORECASE)
 _ADDRESS = _LISTS.pattern("address", re.IGNORECASE)
+_COUNSEL = _LISTS.pattern("counsel", re.IGNORECASE)
+_ABOUT_END = re.compile(r"\blitigation[.,]?$", re.IGNORECASE)
+"""The end of the name of a case without sides."""
+_LEFT = re.compile("plaintiff|petitioner|claimant|complainant", re.IGNORECASE)
+"""A role of the first side."""
 _DESCRIBED = re.compile(_LISTS.text("described"), re.VERBOSE | re.IGNORECASE | re.DOTALL)
 _SUFFIX = _LISTS.pattern("suffix", re.IGNORECASE)
 _TITLE_OF_OFFICE = _LISTS.pattern("title_of_office", re.IGNORECASE)
 _OFFICE = _LISTS.pattern("office", re.IGNORECASE)
 _LAST_OF_TWO = re.compile(r"([^,]*\w+\s+[^,]+),\s+and\s+[A-Z][\w.’'-]+\s+(?:[A-Z].*)", re.DOTALL)
 """Two parties between semicolons: "UNIVERSITY OF HAWAI'I, and Thomas M. Apple"."""
+_AFTER_NAME = re.compile(rf",\s+(?!and\s)(?!{_LISTS.joined('suffix')[:-1]}(?!\w))", re.IGNORECASE)
+"""The title of a party between semicolons: "Ada Roe, Principal, North School; ..."."""
 _LEADING = re.compile(
     r"[\s,]*(?i:(?:and|und|\(?\d{1,2}[.)])\s+)?(?:an?\s[a-z][^,;]{3,60},\s+(?:and\s+)?)?"
 )
 """The beginning of a party in a list, and the description of the one before it."""
 _NOTE_MARK = re.compile(r"(?:\s?\[?[*†‡§]+\]?|(?<=[.,])\d)$")
-_SIDE = 16
+_SIDE = 60
 """Maximum lines of one side."""
 _BETWEEN = 3
 """Maximum lines of the right column between "v." and the next name."""
@@ -76,91 +85,105 @@ class Caption:
     """The part of a page between court and title."""
 
     parties: tuple[Party, ...]  # in order
-    case_name: str | None
-    # first, last: its cells, half-open.
+    case_name: str
+    # first, last: its lines.
     first: int
     last: int
 
+    @property
+    def is_open(self) -> bool:
+        """Whether the role of the last party may be on the next page."""
+        return self.parties[-1].role is None
 
-def read_parties(
-    cells: Sequence[Cell], page: int, begin: int, stops: Callable[[str], bool], /
-) -> Caption | None:
+
+def read_parties(cells: Sequence[Cell], begin: int, /) -> Caption | None:
     """Return the parties of a caption, or ``None`` for other lines.
 
-    Parameters
-    ----------
-    cells
-        Left and whole parts of the lines of a page.
-    begin
-        The first cell after the court, or 0.
-    stops
-        Returns whether a line is something else: the case number, a date, a title.
+    *cells* are the left and whole parts of lines; *begin* is the first one after the court, or 0.
     """
-    about = _in_re(cells, page, begin, stops)
-    for at in range(min(len(cells), _LOOKED_AT)):
+    about, cases = _in_re(cells, begin), list(_against(cells, begin))
+    if not cases:
+        return about or _labelled(cells) or _on_one_line(cells, begin)
+    name = cases[0].case_name
+    if about and about.last < cases[0].first:
+        cases.insert(0, about)
+    parties = [party for case in cases for party in case.parties]
+    return Caption(_unique(parties), name, cases[0].first, cases[-1].last)
+
+
+def _against(cells: Sequence[Cell], begin: int) -> Iterator[Caption]:
+    """Yield the two sides of each case, around "v."; roles are necessary after the first case."""
+    low, is_first = begin, True
+    for at in range(1, min(len(cells), _LOOKED_AT)):
         text = cells[at].text
         then = _AGAINST_THEN.match(text)
-        is_and = text.strip().casefold() == "and"
-        if is_and and not (at and _ROLE_LINE.match(cells[at - 1].text)):
+        is_and = text.strip().casefold() == "and" and not _ROLE_LINE.match(cells[at - 1].text)
+        if is_and or not (then or _AGAINST.match(text)) or (at < low and not is_first):
             continue
-        if at and (then or _AGAINST.match(text)):
-            low = begin if begin <= at else 0
-            up = list(_upwards(cells, at, low, stops))
-            down, last = _downwards(cells, at, then.end() if then else None, stops)
-            one, two = _side(up, page), _side(down, page)
-            if one and two:
-                first = up[0][0]
-                parties = (*(about.parties if about and about.first < first else ()), *one, *two)
-                name = f"{_short_name(one[0].name)} v. {_short_name(two[0].name)}"
-                start = min(first, about.first) if about else first
-                return Caption(_unique(parties), name, start, last)
-    return about or _on_one_line(cells, page, begin, stops)
+        up = _upwards(cells, at, low if low <= at else 0)
+        down, last = _downwards(cells, at, then.end() if then else None)
+        one, two = _side(up), _side(down)
+        if one and two and (is_first or (one[0].role and two[0].role)):
+            yield _versus(one, two, up[0].line, cells[last - 1].line)
+            low, is_first = last, False
 
 
-def _upwards(
-    cells: Sequence[Cell], at: int, low: int, stops: Callable[[str], bool]
-) -> Iterator[tuple[int, str, int]]:
-    lines: list[tuple[int, str, int]] = []
+def _versus(one: list[Party], two: list[Party], first: int, last: int) -> Caption:
+    name = f"{_short_name(one[0].name)} v. {_short_name(two[0].name)}"
+    return Caption(_unique((*one, *two)), name, first, last)
+
+
+def _upwards(cells: Sequence[Cell], at: int, low: int) -> list[Cell]:
+    lines: list[Cell] = []
     for i in range(at - 1, max(low, at - _SIDE) - 1, -1):
         text = cells[i].text
-        if (
-            stops(text)
-            and at - i <= _BETWEEN
-            and all(_ROLE_LINE.match(line) for _, line, _ in lines)
-        ):
+        is_stop = is_no_party(text)
+        if is_stop and at - i <= _BETWEEN and all(_ROLE_LINE.match(c.text) for c in lines):
             continue  # the number of the case between the name and its role
-        if stops(text) or _ADDRESS.search(text) or _AGAINST.match(text) or _IN_RE.match(text):
+        about = _IN_RE.match(text)
+        if about and about.group().casefold().startswith("estate") and "," in text:
+            about = None
+        if _COUNSEL.search(text) and text.endswith(" and"):
+            lines = lines[:-1]  # the line below is about the client
+        if is_stop or _COUNSEL.search(text) or _AGAINST.match(text) or about:
             break
-        if lines and _COUNTY.fullmatch(text) and not _ROLE_LINE.match(lines[-1][1]):
+        if lines and _COUNTY.fullmatch(text) and not _ROLE_LINE.match(lines[-1].text):
             break
-        lines.append((i, text, cells[i].start))
-    return reversed(lines)
+        if lines and _ABOUT_END.search(text):
+            break
+        if not _ADDRESS.search(text):
+            lines.append(cells[i])
+        elif not low:
+            break
+        else:
+            lines.append(replace(cells[i], text=";"))
+    return lines[::-1]
 
 
-def _downwards(
-    cells: Sequence[Cell], at: int, rest: int | None, stops: Callable[[str], bool]
-) -> tuple[list[tuple[int, str, int]], int]:
-    lines = []
-    if rest is not None and not stops(cells[at].text[rest:]):
-        lines.append((at, cells[at].text[rest:], cells[at].start + rest))
+def _downwards(cells: Sequence[Cell], at: int, rest: int | None) -> tuple[list[Cell], int]:
+    lines: list[Cell] = []
+    if rest is not None and not is_no_party(cells[at].text[rest:]):
+        lines.append(replace(cells[at], text=cells[at].text[rest:], start=cells[at].start + rest))
     last = at + 1
     for i in range(at + 1, min(len(cells), at + _SIDE)):
-        text = cells[i].text
+        text, following = cells[i].text, [c.text for c in cells[i + 1 : i + 7]]
         role = _ROLE_LINE.match(text)
-        if lines and cells[i].ruled:
+        if lines and cells[i].ruled and not any(map(_ROLE_LINE.match, following[:2])):
             break
-        if not role and (stops(text) or _ADDRESS.search(text) or _is_prose(text)):
+        if not role and (is_no_party(text) or _COUNSEL.search(text) or _is_prose(text)):
             if lines or i - at > _BETWEEN:
                 break
             continue
-        lines.append((i, text, cells[i].start))
+        is_address = _ADDRESS.search(text)
+        lines.append(replace(cells[i], text=";") if is_address else cells[i])
         last = i + 1
-        if role or (_ROLE_END.match(text) and text.rstrip().endswith(".")):
-            more = [c.text for c in cells[i + 1 : i + 5]]
+        if (role and len(lines) > 1) or (_ROLE_END.match(text) and text.rstrip().endswith(".")):
+            more = following[:4]
             named = (t for t in more if not _is_prose(t))
-            if not any(_ROLE_LINE.match(t) or _ROLE_END.match(t) for t in named) or (
-                more and (stops(more[0]) or _is_prose(more[0]))
-            ):
+            is_last = not any(_ROLE_LINE.match(t) or _ROLE_END.match(t) for t in named)
+            ahead = next(filter(None, map(_ROLE_LINE.match, following)), None)
+            is_other = ahead is not None and _LEFT.search(ahead["role"]) is not None
+            if is_last or is_other or (more and (is_no_party(more[0]) or _is_prose(more[0]))):
                 break
     return lines, last
 
@@ -169,40 +192,44 @@ def _is_prose(text: str) -> bool:
     words = text.split()
     small = sum(w[:1].islower() for w in words)
     is_name = (" ".join(words[:2]).isupper() and words[0] != "THIS") or "DOES" in words
+    is_name = is_name or bool(words and _SUFFIX.fullmatch(words[0].rstrip(",")))
     return len(words) >= 7 and small >= 0.5 * len(words) and not is_name
 
 
-def _side(lines: Sequence[tuple[int, str, int]], page: int) -> list[Party]:
-    parties, held = list[Party](), list[tuple[str, int]]()
-    for _, line, start in lines:
-        text = _NOTE_MARK.sub("", line)
+def _side(lines: Sequence[Cell]) -> list[Party]:
+    parties: list[Party] = []
+    held: list[Cell] = []
+    leading = None
+    for cell in lines:
+        text = _NOTE_MARK.sub("", cell.text)
         if _AGAINST.match(text):
             continue
-        role = _ROLE_LINE.match(text)
-        if role:
-            parties += _named(held, _role(role["role"]), page)
-            held = []
-            continue
-        led = _ROLE_FIRST.match(text)
-        if led:
-            parties += _named([(led["name"], start + led.start("name"))], _role(led["role"]), page)
-            continue
-        inline = _ROLE_END.match(text)
+        role, led = _ROLE_LINE.match(text), _ROLE_FIRST.match(text)
+        inline = None if role or led else _ROLE_END.match(text)
         if inline and not inline["name"].casefold().endswith((" the", " a", " of", "against")):
-            held.append((inline["name"], start))
-            parties += _named(held, _role(inline["role"]), page)
+            held.append(replace(cell, text=inline["name"]))
+            role = inline
+        if role and not held and text.rstrip().endswith(":"):
+            leading = _role(role["role"])
+        elif role or (led and held):
+            # "ADA ROE / DEFENDANT: Violent offender": words after the role describe the name.
+            parties += _named(held, _role((role or led)["role"]))  # type: ignore[index]
             held = []
-            continue
-        held.append((text, start))
-    return parties + _named(held, None, page)
+        elif led:
+            name = replace(cell, text=led["name"], start=cell.start + led.start("name"))
+            parties += _named([name], _role(led["role"]))
+        else:
+            held.append(replace(cell, text=text))
+    return parties + _named(held, leading)
 
 
-def _named(held: Sequence[tuple[str, int]], role: str | None, page: int) -> list[Party]:
-    joined, starts = "", list[tuple[int, int]]()
-    for text, start in held:
+def _named(held: Sequence[Cell], role: str | None) -> list[Party]:
+    joined = ""
+    starts: list[tuple[int, Cell]] = []
+    for cell in held:
         joined += " " if joined else ""
-        starts.append((len(joined), start))
-        joined += text
+        starts.append((len(joined), cell))
+        joined += cell.text
     named = []
     for begin, end in _split(joined):
         name = joined[begin:end]
@@ -214,10 +241,10 @@ def _named(held: Sequence[tuple[str, int]], role: str | None, page: int) -> list
         if not _is_name(short):
             continue
         at = begin + name.find(short[:1])
-        offset, start = next(p for p in reversed(starts) if p[0] <= at)
-        line = next(t for t, s in held if s == start)
-        stop = min(at - offset + len(short), len(line))
-        named.append(Party(" ".join(short.split()), role, page, start + at - offset, start + stop))
+        offset, cell = next(p for p in reversed(starts) if p[0] <= at)
+        start = cell.start + at - offset
+        stop = min(start + len(short), cell.start + len(cell.text))
+        named.append(Party(" ".join(short.split()), role, cell.page, start, stop))
     return named
 
 
@@ -227,12 +254,17 @@ def _split(joined: str) -> list[tuple[int, int]]:
         spans = []
         for piece in re.finditer(r"[^;]+", joined):
             last = _LAST_OF_TWO.fullmatch(piece[0])
+            title = None if last else _AFTER_NAME.search(piece[0])
             cut = piece.start() + last.end(1) if last else piece.end()
+            if title and title.start() > 3:
+                spans.append((piece.start(), piece.start() + title.start()))
+                continue
             spans += [(piece.start(), cut)] + ([(cut, piece.end())] if last else [])
     else:
         spans, begin = [], 0
         for comma in re.finditer(
-            r",\s+(?:and\s+)?(?:\(?\d{1,2}[.)]\s+)?|\s+(?:and|AND)\s+(?=[A-Z][\w.]+\s+[A-Z\d])",
+            r",\s+(?:[‘’'\"“]\s?)?(?:and\s+)?(?:\(?\d{1,2}[.)]\s+)?(?:\[[^\]]{1,40}\]\s+)?"
+            r"|\s+(?:and|AND)\s+(?=[A-Z][\w.]+\s+[A-Z\d])",
             joined,
         ):
             rest = joined[comma.end() :]
@@ -247,7 +279,7 @@ def _split(joined: str) -> list[tuple[int, int]]:
                 continue  # "Department of Health and Human Services"
             if (
                 is_name
-                and len(head.split()) > 1
+                and (len(head.split()) > 1 or _INITIALS.fullmatch(head.strip()))
                 and not rest.casefold().startswith(("individually", "as ", "a ", "an ", "et al"))
             ):
                 spans.append((begin, comma.start()))
@@ -280,57 +312,62 @@ def _role(text: str) -> str:
     return re.sub(r"(?<=[a-z])s\b(?<!ss)(?<!us)", "", words)
 
 
-def _in_re(
-    cells: Sequence[Cell], page: int, begin: int, stops: Callable[[str], bool]
-) -> Caption | None:
+def _in_re(cells: Sequence[Cell], begin: int) -> Caption | None:
     for at in range(begin if begin < len(cells) else 0, min(len(cells), _LOOKED_AT)):
         match = _IN_RE.match(cells[at].text)
         if not match or _is_prose(cells[at].text):
             continue
-        lines = [(at, cells[at].text[match.end() :], cells[at].start + match.end())]
-        lines = [] if not lines[0][1].strip() else lines
-        last = at + 1
-        for i in range(at + 1, min(len(cells), at + 10)):
-            text = cells[i].text
-            if stops(text) or _AGAINST.match(text) or _ADDRESS.search(text) or _is_prose(text):
+        rest, start = cells[at].text[match.end() :], cells[at].start + match.end()
+        lines = [replace(cells[at], text=rest, start=start)] if rest.strip() else []
+        last = at
+        for cell in cells[at + 1 : at + 10]:
+            text = cell.text
+            is_stop = is_no_party(text) or _COUNSEL.search(text) or _ADDRESS.search(text)
+            if is_stop or _AGAINST.match(text) or _is_prose(text):
                 break
-            lines.append((i, text, cells[i].start))
-            last = i + 1
-            if _ROLE_LINE.match(text) or _ROLE_END.match(text):
+            lines.append(cell)
+            last += 1
+            if any(each.search(text) for each in (_ROLE_LINE, _ROLE_END, _ABOUT_END)):
                 break
-        parties = _side(lines, page)
+        parties = _side(lines)
         if parties:
             prefix = "In re" if "estate" not in match.group().casefold() else "In re Estate of"
-            return Caption(
-                _unique(tuple(parties)), f"{prefix} {_short_name(parties[0].name)}", at, last
-            )
+            name = f"{prefix} {_short_name(parties[0].name)}"
+            return Caption(_unique(parties), name, cells[at].line, cells[last].line)
     return None
 
 
-def _on_one_line(
-    cells: Sequence[Cell], page: int, begin: int, stops: Callable[[str], bool]
-) -> Caption | None:
+def _labelled(cells: Sequence[Cell]) -> Caption | None:
+    """Return the parties of a form: "Complainant: Ada Roe", "Respondent: Acme Corp."."""
+    led = [c for c in cells[:_LOOKED_AT] if _ROLE_FIRST.match(c.text)][:2]
+    parties = _side(led)
+    if [bool(_LEFT.search(p.role or "")) for p in parties] != [True, False]:
+        return None
+    return _versus(parties[:1], parties[1:], led[0].line, led[1].line)
+
+
+def _on_one_line(cells: Sequence[Cell], begin: int) -> Caption | None:
     for at in range(begin if begin < len(cells) else 0, min(len(cells), _LOOKED_AT)):
         text = cells[at].text
         if _OPEN_VERSUS.search(text) and at + 1 < len(cells):
             text = f"{text} {cells[at + 1].text}"
         before = cells[at - 1] if at > begin else None
         is_continued = " v. " in text and re.sub(" v. ", " ", text).isupper()
-        if before and is_continued and before.text.isupper() and not stops(before.text):
+        if before and is_continued and before.text.isupper() and not is_no_party(before.text):
             text, at = f"{before.text} {text}", at - 1  # noqa: PLW2901
         lead = _LEAD.match(text)
-        shift = lead.end() if lead else 0
-        match = _SHORT.match(text, shift)
+        match = _SHORT.match(text, lead.end() if lead else 0)
         is_named = lead or (at < _SHORT_AT and match and match["versus"].endswith("."))
         is_cut = text.count("(") != text.count(")") or len(text) > 150
-        if not match or not is_named or is_cut or stops(text[:12]) or _is_prose(text):
+        if not match or not is_named or is_cut or is_no_party(text[:12]) or _is_prose(text):
             continue
-        start = cells[at].start
-        sides = [[(at, match[g], start + match.start(g))] for g in ("one", "two")]
-        one, two = (_side(s, page) for s in sides)
+        cell = cells[at]
+        one, two = (
+            _side([replace(cell, text=match[g], start=cell.start + match.start(g))])
+            for g in ("one", "two")
+        )
         if one and two:
-            name = f"{_short_name(one[0].name)} v. {_short_name(two[0].name)}"
-            return Caption(_unique((*one, *two)), name, at, at + 1)
+            return _versus(one, two, cell.line, cell.line)
     return None
 
 
@@ -369,7 +406,7 @@ def _short_name(name: str) -> str:
     return " ".join(words)
 
 
-def _unique(parties: Sequence[Party]) -> tuple[Party, ...]:
+def _unique(parties: Iterable[Party]) -> tuple[Party, ...]:
     seen: dict[tuple[str, str | None], Party] = {}
     for party in parties:
         seen.setdefault((party.name.casefold(), party.role), party)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from casetrack.base.words.lists import LEGAL_FORMS, any_month
 from casetrack.editions.legal.check.pins import has_pages, outside
 from casetrack.editions.legal.check.source import SourceText
+from casetrack.editions.legal.own_table import natural_key
 from casetrack.extract.papers.courts import cited_court_id, federal_courts_in
 from casetrack.graph.paper_sources import Sources, fits_by_kind
 from casetrack.store.passages import whole_text
@@ -226,8 +227,7 @@ class Resolver:
             return Resolved(
                 fitting,
                 "unclear",
-                f"{_times(len(fitting))} documents of the case fit "
-                f"\u201c{citation.text}\u201d: {names}.",
+                f"{len(fitting)} documents of the case fit \u201c{citation.text}\u201d: {names}.",
             )
         return self._present(citation, fitting[0])
 
@@ -364,10 +364,10 @@ class Resolver:
         """Return the numbers of docket entries, or the labels of exhibits, of the case."""
         labels = {d.exhibit for d in self.case.documents if d.exhibit}
         if kind == "ex" and labels:
-            return sorted(labels, key=_natural)  # as printed: the key 10-4 means 10.4
+            return sorted(labels, key=natural_key)  # as printed: the key 10-4 means 10.4
         keys = {key for d in self.case.documents for key in self.case.keys_of(d)}
         start = f"record:{kind}-"
-        return sorted((k.removeprefix(start) for k in keys if k.startswith(start)), key=_natural)
+        return sorted((k.removeprefix(start) for k in keys if k.startswith(start)), key=natural_key)
 
 
 def _absent(citation: LegalCitation, *notes: str) -> Resolved:
@@ -429,15 +429,7 @@ def _is_slip(key: str, own: str) -> bool:
     return same.count(True) == 2
 
 
-def _times(count: int) -> str:
-    return {2: "Two", 3: "Three", 4: "Four", 5: "Five"}.get(count, f"{count}")
-
-
 def _listed(items: Sequence[str]) -> str:
     if len(items) <= 8:
         return ", ".join(items)
     return f"{', '.join(items[:4])}, \u2026 {items[-1]} ({len(items)})"
-
-
-def _natural(item: str) -> list[tuple[int, str]]:
-    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", item)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from casetrack.editions.legal.extract.reading import JoinedText, joined_text, with_bare_laws
 from casetrack.editions.legal.extract.tails import (
@@ -35,16 +35,8 @@ if TYPE_CHECKING:
 _NOTE = (
     "eyecite is not installed: short forms, journals and old spellings of citations may be missed."
 )
-_KINDS: dict[str, AuthorityKind] = {
-    "case": "case",
-    "rule": "rule",
-    "constitution": "constitution",
-    "record": "record",
-}
+_KINDS: dict[str, AuthorityKind] = {kind: kind for kind in get_args(AuthorityKind)}
 _FORMS: dict[str, CitationForm] = {
-    "case": "full",
-    "law": "full",
-    "journal": "full",
     "short": "short",
     "reference": "short",
     "id": "id",

@@ -179,13 +179,6 @@ def _pattern(line: str) -> str:
 # Rules and sections without their set or code, completed from the document. "Rule 12(b)(6)" after
 # "Fed. R. Civ. P. 12(b)(6)", "Section 1983" after "42 U.S.C. § 1983".
 
-_NAMED_SETS = {
-    "federal-civil": re.compile(r"(?i:federal\s+rules\s+of\s+civil\s+procedure)"),
-    "federal-criminal": re.compile(r"(?i:federal\s+rules\s+of\s+criminal\s+procedure)"),
-    "federal-evidence": re.compile(r"(?i:federal\s+rules\s+of\s+evidence)"),
-    "federal-appellate": re.compile(r"(?i:federal\s+rules\s+of\s+appellate\s+procedure)"),
-    "federal-bankruptcy": re.compile(r"(?i:federal\s+rules\s+of\s+bankruptcy\s+procedure)"),
-}
 _NUMBERS = {
     "federal-civil": range(1, 88),
     "federal-criminal": range(1, 62),
@@ -194,6 +187,10 @@ _NUMBERS = {
     "federal-bankruptcy": range(1001, 9038),
 }
 """Ranges of numbers by set of rules; other sets may have any number."""
+_NAMED_SETS = {
+    name: re.compile(rf"(?i:federal\s+rules\s+of\s+{name.partition('-')[2]}\b)")
+    for name in _NUMBERS
+}
 _SECTION = re.compile(
     r"(?:§{1,2}\s?|[Ss]ection\s)(?P<number>\d{3,6}[a-z]{0,3}(?:-\d+)?)(?P<below>(?:\(\w{1,4}\))*)$"
 )

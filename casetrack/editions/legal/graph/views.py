@@ -193,12 +193,8 @@ def _read(rows: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
         cites.append(kept | placed.at(one.start, one.end) | {"sentence": sentence})
     quotes = [
         placed.at(one.start, one.end)
-        | {
-            "words": one.text,
-            "is_block": one.is_block,
-            "cite": -1 if one.citation is None else one.citation,
-            "confidence": one.confidence,
-        }
+        | {"words": one.text, "cite": -1 if one.citation is None else one.citation}
+        | {"is_block": one.is_block, "confidence": one.confidence}
         for one in read_quotations(whole, citations)
     ]
     return {"cites": cites, "quotes": quotes}
@@ -221,14 +217,8 @@ class _Chunks:
         row = next((c for c in holding if last <= c["char_end"]), holding[-1])
         offset = row["char_start"]
         low, high = first - offset, min(last, row["char_end"]) - offset
-        return {
-            "chunk_id": row["chunk_id"],
-            "chunk_index": row["chunk_index"],
-            "page": row["page"],
-            "char_start": low,
-            "char_end": high,
-            "text": row["text"][low:high],
-        }
+        own = {n: row[n] for n in ("chunk_id", "chunk_index", "page")}
+        return own | {"char_start": low, "char_end": high, "text": row["text"][low:high]}
 
 
 def _sentence(text: str, citations: Sequence[LegalCitation], number: int) -> str:
@@ -478,11 +468,8 @@ def _placed(row: dict[str, Any]) -> dict[str, Any]:
     return {n: row[n] for n in ("document_id", "document_name", *_PLACE_COLUMNS)}
 
 
-def _declared(name: str, rows: Sequence[dict[str, Any]] | Iterable[dict[str, Any]]) -> pa.Table:
-    declared = schema.table(name).arrow()
-    values = list(rows)
-    columns = {f.name: pa.array([row[f.name] for row in values], f.type) for f in declared}
-    return pa.table(columns, schema=declared)
+def _declared(name: str, rows: list[dict[str, Any]]) -> pa.Table:
+    return pa.Table.from_pylist(rows, schema.table(name).arrow())
 
 
 TABLES: dict[str, Callable[[ContextGraph], pa.Table]] = {
