@@ -93,6 +93,8 @@ def infer_document_type(
     evidence: dict[str, list[str]] = {}
     if format in _BY_FORMAT:
         kind = _BY_FORMAT[format]
+        if kind == "correspondence":
+            return kind, f"the file format {format.upper()}"
         weights[kind] = _FORMAT_WEIGHT
         evidence[kind] = [f"the file format {format.upper()}"]
     for cue in _cues():

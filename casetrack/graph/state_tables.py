@@ -297,20 +297,10 @@ class StateTables(ABC):
             self.mails,
         )
 
-    @cached_property
+    @property
     def mails(self) -> Mails:
         """The mails with their replies, threads and copies."""
-        from casetrack.graph.relations.mails import Mails
-
-        live = self._live
-        identities, claims = live.identities, live.claims
-        own = identities.filter(pc.equal(identities["kind"].cast(pa.string()), "mail"))
-        quoted = claims.filter(
-            pc.and_(
-                pc.equal(claims["says"].cast(pa.string()), "quotes"), pc.invert(claims["repeated"])
-            )
-        )
-        return Mails(self.documents, own.to_pylist(), quoted.to_pylist())
+        return self._live.mails
 
     @cached_property
     def owners(self) -> dict[str, tuple[str, str]]:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from casetrack.store.datasets import Snapshot
     from casetrack.store.marks import Marks
 
-FORMAT = 9
+FORMAT = 10
 """Increased whenever the tables over all documents would come out differently."""
 LARGEST = 65_536
 """Segments with at least half this many chunks are not merged again."""

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from casetrack.base.records import Document
     from casetrack.graph.entities.merge import Merged
+    from casetrack.graph.relations.mails import Mails
     from casetrack.graph.segment import GraphSegment
 
 _OF_ITS_DOCUMENT = ("section", "exhibit")
@@ -118,6 +119,7 @@ class Live:
             is_head = (start == 0) & np.isin(chunk, self.first_chunks)
             whole += np.bincount(chunk, np.where(is_head, 0, end - start), size)
         has_own = (whole - repeated >= _FEW) | (2 * repeated < np.maximum(whole, 1))
+        has_own &= ~self._copied
         return np.where(has_own, np.maximum(1 - repeated / np.maximum(whole, 1), 0), 0)
 
     def _placed_rows(self, number: int, name: str) -> pa.Table:
@@ -211,7 +213,10 @@ class Live:
         return table.take(pa.array(order)).combine_chunks()
 
     def _again(self, name: str) -> NDArray[np.bool_]:
-        """Return for each sorted place whether an earlier document has it in the same text."""
+        """Return for each sorted place whether an earlier document has it in the same text.
+
+        So has the original of a copied mail, if it has the same entity or text at any place.
+        """
         if name not in self._repeats:
             rows = self._sorted(name)
             what = as_numpy(one_chunk(rows["text"]).indices).astype(np.int64)
@@ -220,8 +225,30 @@ class Live:
                 entities = keys.combine_chunks().dictionary_encode().indices
                 what = as_numpy(entities)[as_numpy(rows["local"])].astype(np.int64)
             chunk, start = (as_numpy(rows[n]).astype(np.int64) for n in ("chunk", "char_start"))
-            self._repeats[name] = self.boilerplate.repeats(chunk, start, what)
+            copied = self._copied[chunk]
+            again = copied & np.isin(what, what[~copied])
+            self._repeats[name] = again | self.boilerplate.repeats(chunk, start, what)
         return self._repeats[name]
+
+    @cached_property
+    def _copied(self) -> NDArray[np.bool_]:
+        """Whether each chunk is in a copy of an earlier mail."""
+        copies = [copy for copy, _ in self.mails.copies()]
+        return np.isin(as_numpy(self.chunks["document"]), copies)
+
+    @cached_property
+    def mails(self) -> Mails:
+        """The mails with their replies, threads and copies."""
+        from casetrack.graph.relations.mails import Mails
+
+        identities, claims = self.identities, self.claims
+        own = identities.filter(pc.equal(identities["kind"].cast(pa.string()), "mail"))
+        quoted = claims.filter(
+            pc.and_(
+                pc.equal(claims["says"].cast(pa.string()), "quotes"), pc.invert(claims["repeated"])
+            )
+        )
+        return Mails(self.documents, own.to_pylist(), quoted.to_pylist())
 
     @cached_property
     def _local_starts(self) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:

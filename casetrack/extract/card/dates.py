@@ -36,9 +36,10 @@ _TITLES, _SHORT = 12, 60
 _OF_CUSTOMER: Final = re.compile(r"kunden|customer|contract|order|bestell|alt", re.IGNORECASE)
 _COVER, _TOP, _HEAD = 3200, 700, 300
 _ENOUGH, _OF_CONTRACT = 0.9, 1.6
+_RECITALS: Final = re.compile(r"\bWHEREAS\b")
 _DAY: Final = re.compile(r"\d{4}-\d\d-\d\d(?=T)")
 _KINDS: Final = frozenset(("absolute", "ambiguous"))
-_CLOCK: Final = re.compile(r"T\d\d:\d\d")
+_CLOCK: Final = re.compile(r"(?:T|,\s)\d\d[:.*]\d\d")
 """The time of a program's record behind a date."""
 _OF_BILL = _LISTS.pattern("of_bill")
 _DATED: Final = frozenset(
@@ -64,10 +65,15 @@ def read_date(cover: Cover, kind: str, /) -> Found | None:
         return None
     salutation = next((line.start for line in cover.lines[:40] if SALUTATION.match(line.text)), -1)
     text = cover.text[:_COVER]
+    if kind == "contract":  # the recitals name other contracts
+        text = _RECITALS.split(text, maxsplit=1)[0]
     best: tuple[float, DateSpan] | None = None
     for span in find_dates(text):
         if span.precision not in {"day", "month"} or not span.first or span.kind not in _KINDS:
             continue
+        clock = _CLOCK.match(text, span.end)
+        if clock and cover.text.count(text[span.start : clock.end()]) > 1:
+            continue  # printed on each page
         rank = _rank(text, span, kind, salutation)
         if rank > _ENOUGH and (best is None or rank > best[0]):
             best = rank, span
@@ -103,7 +109,8 @@ def _rank(text: str, span: DateSpan, kind: str, salutation: int) -> float:
     if kind in {"invoice", "order"} and _OF_BILL.search(own_line):
         rank += 1.5
     # A contract names many dates; its own is marked or alone on its line.
-    if (kind == "contract" and rank < _OF_CONTRACT) or is_docket_header(line):
+    in_text = kind == "paper" and not is_alone and span.start > _TOP
+    if (kind == "contract" and rank < _OF_CONTRACT) or in_text or is_docket_header(line):
         return 0.0
     return rank - span.start / _COVER
 

@@ -54,7 +54,9 @@ _MEETING: Final = pattern("meeting")
 _PLAIN_MEETING: Final = re.compile(
     r"(?i)(?:\w+treffen|mitglieder\w+|meeting|top|\w+tag\b|status|\w+ly\b|annual|regular)"
 )
-_BY: Final = re.compile(rf"^\W*[Bb]y:?[ \t]+(?P<v>{PERSON.pattern})\s*$", re.MULTILINE)
+_BY: Final = re.compile(
+    rf"^\W*[Bb]y:?[ \t]+(?P<v>{PERSON.pattern})(?=\s*$|,? (?:Universi|Depart|Institu))", re.MULTILINE
+)
 _OF_BODY: Final = re.compile(
     r"(?:versammlung|sitzung|meeting|minutes)\s+(?:des|der|of(?:\s+the)?)\s+(?P<v>[A-ZÄÖÜ][^\n,(]{2,70})"
 )
@@ -62,6 +64,7 @@ _AGENCY: Final = pattern("agency")
 _ADOPTS: Final = pattern("adopts")
 _WORD: Final = re.compile(r"[^\W\d]{2}")
 _LONGEST: Final = 4  # words of a person's name
+_MOSTLY: Final = 0.7  # share of an author line that is names
 _TO: Final = re.compile(r"^\W*(?:TO|To|An)\s*:\s*(?P<v>[^\n]{2,80})", re.MULTILINE)
 _SUBJECT: Final = re.compile(r"(?:re|betreff|subject|via|by)\b", re.IGNORECASE)
 _SMALL_ADDRESS: Final = re.compile(r"\w\s+[●•·∙|–-]\s+.*\d\s+[●•·∙|–-]\s+\D{0,3}\d{4,5}\s")
@@ -342,7 +345,8 @@ def _letterhead(cover: Cover) -> Found | None:
                 cover, "issuer", line.start, line.start + len(text), 0.75, "letterhead"
             )
             return found if is_again or _FIRM.fullmatch(text) else None
-        return None
+        if not text.islower():
+            return None
     return None
 
 
@@ -397,8 +401,8 @@ def _authors(cover: Cover) -> Found | None:
         above = line.end
         if is_title:  # It goes on over the next lines.
             continue
-        is_names = all(PERSON.fullmatch(p) and 1 < len({*p.split()}) <= _LONGEST for p in people)
-        if people and is_names and not _INSTITUTION.search(line.text):
+        named = [p for p in people if PERSON.fullmatch(p) and 1 < len({*p.split()}) <= _LONGEST]
+        if named and len(named) >= _MOSTLY * len(people) and not _INSTITUTION.search(line.text):
             start, end = (line.start, line.end) if start < 0 else (start, line.end)
         elif start >= 0:
             break

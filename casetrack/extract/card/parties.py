@@ -62,10 +62,14 @@ def read_parties(cover: Cover, addressee: Found | None = None, /) -> tuple[Found
         if _worth(best) >= _ENOUGH or clause.start() > _LATEST:
             break
     if not best:
-        for recital in _RECITAL.finditer(cover.text[:_LATEST]):
+        listed: list[Found] = []
+        for side, recital in enumerate(_RECITAL.finditer(cover.text[:_LATEST]), 1):
             best = tuple(_in_clause(cover.text, recital.end()))
             if _worth(best):
                 break
+            listed += [replace(p, side=side) for p in best if p.role and _FIRM.search(p.value)]
+        else:
+            best = tuple(listed)
     if not best and addressee and (writer := _OFFERS.search(cover.text, addressee.end)):
         # A letter agreement: the firm that it defines, and its addressee.
         role = "employee" if "employ" in cover.text[: writer.end() + 90].lower() else None
@@ -274,6 +278,9 @@ _GOES_ON: Final = re.compile(
 )
 _BRANCH: Final = re.compile(r",\s+(?:[A-Z][\w.]*\s+){1,3}(?i:branch)\b")
 _LAST_WORD: Final = re.compile(rf"\w+(?:\s\w+)?,?\s+(?:{FORM})(?!\w)")
+_INNER: Final = re.compile(rf"(?<!\.) (?:[A-Z][\w-]* ){{0,2}}[A-Z][\w-]*,? (?:{FORM})(?![\w&])")
+"""Words between a form inside a name and its last one."""
+_FIRM: Final = re.compile(rf"\s(?:{FORM})$")
 _SHORTENED: Final = re.compile(r"(?:\b[A-Z]|\b(?:Mr|Ms|Dr|St|Jr|Sr|Inc|Co|Corp|Ltd|No|Bros))$")
 _SMALL: Final = frozenset(
     "of and the for de la du von und der & an to in plc gmbh ag llc inc ltd d/b/a t/a y e van den "
@@ -289,6 +296,9 @@ def _end_of_name(text: str, first: int, high: int) -> int:
             end = match.end()
             following = _NAME_END.match(text, end)
             if following and following["form"]:
+                continue
+            if _INNER.match(text, end):  # "American Bank Note Holographics, Inc."
+                end = first
                 continue
             if not _GOES_ON.match(text, end):
                 branch = _BRANCH.match(text, end, high)

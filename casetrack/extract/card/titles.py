@@ -63,7 +63,10 @@ def read_title(cover: Cover, kind: str, /) -> Found | None:
     if kind == "correspondence":
         return None
     own = None if NOT_TITLE.match(cover.title or "") else cover.title
-    return _headline(cover, kind) or of_property("title", own, "title of the file")
+    if line := _headline(cover, kind):
+        is_piece = kind == "contract" and not CONTRACT_NOUN.search(line.value)
+        return None if is_piece and line.evidence == "first line" else line
+    return of_property("title", own, "title of the file")
 
 
 def page_title(cover: Cover, /) -> re.Match[str] | None:
@@ -171,6 +174,7 @@ def _contract_title(cover: Cover) -> Found | None:
             or text.rstrip().endswith(",")
             or text[0].islower()
             or "...." in text
+            or text.count("“") != text.count("”")
         ):
             continue
         words = [w for w in re.findall(r"[^\W\d_]+", text) if len(w) > 3]

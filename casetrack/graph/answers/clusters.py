@@ -143,6 +143,8 @@ def _clusters(graph: ContextGraph, strategy: str, limit: int) -> Clusters:
         groups = grouped(held.units, _LEAST_ALIKE, most=limit)
         records = _sharing(graph, held, groups)
     inside = {i for group in groups for i in group}
+    if strategy != "document_type":
+        inside |= {copy for copy, _ in graph.mails.copies()}
     rest = tuple(d for i, d in enumerate(graph.documents) if i not in inside)
     return Clusters(graph.info.name, strategy, tuple(records), rest)
 
@@ -250,7 +252,7 @@ def _silhouette(similarity: NDArray[np.float32], labels: NDArray[np.int64]) -> f
 def _meaning(graph: ContextGraph) -> tuple[NDArray[np.float32], float]:
     """Return document vectors without their common part, or phrase vectors without a model.
 
-    The second value is the minimum cosine of two similar documents.
+    Copies of a mail have none. The second value is the minimum cosine of two similar documents.
     """
     vectors = graph.document_vectors()
     some = np.asarray(vectors.any(axis=1))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import replace
 from itertools import groupby, product
 from typing import TYPE_CHECKING, Any
 
@@ -98,13 +97,13 @@ def entity_mentions(
     """
     limit = up_to(limit, _MOST_PLACES)
     matches = match_entities(graph, name, kind=kind, limit=_MATCHES)
-    counted, score = counted_once(graph, [e for e, _ in matches]), matches[0][1]
-    entity, own = counted[0], counted[0].entity_id
+    entity, score = matches[0]
+    own = entity.entity_id
     rows = ask(graph, "entity-places", entity_id=own, spread=spread, limit=limit).to_pylist()
     documents = ask(graph, "entity-documents", entity_id=own).to_pylist()
     return EntityMentions(
         query=shown(name),
-        matches=counted,
+        matches=tuple(e for e, _ in matches),
         score=score,
         total=total_of(rows),
         mentions=tuple(
@@ -175,16 +174,6 @@ def likely_same(graph: ContextGraph, /, *, limit: int | None = 50) -> Rows[Likel
     return Rows(pairs, of=LikelySame, total=total_of(found.select(["total"]).to_pylist()))
 
 
-def counted_once(graph: ContextGraph, entities: Sequence[Entity], /) -> tuple[Entity, ...]:
-    """Return entities with counts in which all copies of a mail count as one.
-
-    An entity that only copies mention keeps its counts.
-    """
-    rows = ask(graph, "entity-counts", entity_ids=[e.entity_id for e in entities]).to_pylist()
-    counts = {row.pop("entity_id"): row for row in rows}
-    return tuple(replace(e, **counts.get(e.entity_id, {})) for e in entities)
-
-
 def document_entities(
     graph: ContextGraph, document: Document, /, *, limit: int | None = 10
 ) -> Rows[Entity]:
@@ -211,7 +200,7 @@ def encounters(
         hint = 'Give separate names, such as "Acme Corp" and "John Smith".'
         raise UsageError.of(("names",), f"needs 2 to 5 values, not {count}", hint=hint)
     fitting = [match_entities(graph, n, limit=1)[0][0] for n in names]
-    asked = counted_once(graph, _distinct(names, fitting))
+    asked = _distinct(names, fitting)
     meetings = _meetings(graph, [e.entity_id for e in asked])
     meetings.sort(key=lambda m: -m[0])
     chosen = meetings[:limit]

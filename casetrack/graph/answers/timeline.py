@@ -181,9 +181,9 @@ def timeline(
     With more than *limit* events, those with the highest weight are kept: days rather than years,
     in a sentence that states a deed, near names and amounts, in several documents. The end of a
     fiscal year, the day of a balance and a filing day have little weight. A date is one event,
-    described by its strongest place. A day has up to three events if its texts describe different
-    deeds or mails: two texts that share half of their words, in total or near the date, describe
-    the same event. Arguments and errors as in ``Collection.map.timeline``.
+    described by its strongest place. A day has up to three events if documents or mails describe
+    different deeds: texts of one document, and those that share half of their words, in total or
+    near the date, describe the same event. Arguments and errors as in ``Collection.map.timeline``.
     """
     one_of("type", type, ("all", *EVENT_TYPES))
     limit = up_to(limit, _MOST)
@@ -367,13 +367,14 @@ def _grouped_by_event(readings: Sequence[_Read]) -> list[list[_Read]]:
 
 
 def _is_same(one: _Read, other: _Read) -> bool:
-    """Return whether two texts share half of the shorter one's words, in total or near the date.
+    """Return whether two texts are of one document, or share half of the shorter one's words.
 
-    Mails are the same if sender, recipient and subject are.
+    The words count in total or near the date. Mails are the same if sender, recipient and subject
+    are.
     """
     if "mail" in {one.reading.kind, other.reading.kind}:
         return one.reading.description.casefold() == other.reading.description.casefold()
-    return any(
+    return one.place["position"] == other.place["position"] or any(
         len(a & b) >= _SAME_WORDS * min(len(a), len(b))
         for a, b in zip(_words(one), _words(other), strict=True)
     )

@@ -51,11 +51,23 @@ class Places:
         return np.bincount(pairs // max(1, len(self.chunks)), minlength=len(self.things))
 
 
-def mentioned(source: StateTables, kinds: Collection[str], /) -> Places:
-    """Return all places that mention an entity of these kinds."""
+def mentioned(source: StateTables, kinds: Collection[str], /, *, listed: bool = True) -> Places:
+    """Return all places that mention an entity of these kinds.
+
+    Without *listed*, those in lists of a mail's recipients are left out.
+    """
     table = source.table("mentions")
     kept = pc.and_(pc.is_in(table["kind"], _values(kinds)), pc.invert(table["repeated"]))
-    return _places(source, table.filter(kept), "entity_id")
+    table = table.filter(kept)
+    if not listed:
+        role, chunk = (table[name].cast(pa.string()) for name in ("role", "chunk_id"))
+        is_reader = pc.fill_null(pc.equal(role, "recipient"), False)
+        counts = pc.value_counts(chunk.filter(is_reader))
+        several = counts.field("values").filter(pc.greater(counts.field("counts"), 1))
+        is_reader = pc.and_(is_reader, pc.is_in(chunk, several))
+        is_copied = pc.fill_null(pc.equal(role, "copied in"), False)
+        table = table.filter(pc.invert(pc.or_(is_reader, is_copied)))
+    return _places(source, table, "entity_id")
 
 
 def cited(source: StateTables, types: Collection[str], /) -> Places:

@@ -162,14 +162,15 @@ def entity_edges(source: StateTables, /) -> pa.Table:
 
     ``co_occurrence``: persons, organisations, places and concepts in one chunk. With *n* common
     chunks, the weight is Dice's coefficient ``2 n / (a + b)`` times ``n / (n + 1)``, since a single
-    chunk may be chance. The evidence is the chunks where the two are closest. Concepts in more than
-    30 % of the chunks, and their edges to frequent names, are left out.
+    chunk may be chance. The evidence is the chunks where the two are closest. Lists of a
+    mail's recipients, concepts in more than 30 % of the chunks, and edges of these to frequent
+    names are left out.
 
     The work is bounded: a chunk pairs its 40 rarest entities, fewer in a large collection of name
     lists; an entity keeps its 25 strongest edges and those among the 25 strongest of the other end,
     fewer if there would be more than 300,000 in total.
     """
-    places = mentioned(source, CONCEPT_KINDS)
+    places = mentioned(source, CONCEPT_KINDS, listed=False)
     spread = places.spread()
     first, second = _pairs(places, spread)
     ends = np.sort(np.stack([places.thing[first], places.thing[second]]), axis=0)

@@ -446,7 +446,11 @@ def _rows(
     chosen = [names.chosen(*each) for each in zip(distinctive_terms(texts), texts, strict=True)]
     # Without words that a good part of its passages contains, a group is no topic.
     named = [n for n, (_, share) in enumerate(chosen) if share >= _NAMED] or range(len(chosen))
-    members, chosen = [members[n] for n in named], [chosen[n] for n in named]
+    chosen = [chosen[n] for n in named]
+    members = [
+        np.array([i for i in members[n] if _contains(phrases.get(vectors.ids[i]), terms)])
+        for n, (terms, _) in zip(named, chosen, strict=True)
+    ]
     labels = distinct_labels([names.label(terms) for terms, _ in chosen], "Other passages")
     rows = []
     for number, (own, (terms, _), label) in enumerate(
@@ -466,6 +470,11 @@ def _rows(
             }
         )
     return rows
+
+
+def _contains(phrases: Sequence[str] | None, terms: Sequence[str]) -> bool:
+    """Return whether a passage outside the sample, or with one of the terms, is of a topic."""
+    return phrases is None or not terms or not set(terms).isdisjoint(phrases)
 
 
 def _typical(vectors: Vectors, own: NDArray[np.int64], worth: NDArray[np.float32]) -> list[str]:

@@ -6,29 +6,8 @@
 -- :param limit integer default 50 largest number of rows; null for all
 -- :param named text default null only entities with this text in a spelling of their name
 -- :param skip integer default 0 number of rows to skip
-WITH copy AS (
-    SELECT source_id AS document_id FROM edges WHERE source_kind = 'document' AND type = 'copy'
-),
-copied AS (
-    SELECT
-        entity_id,
-        count(*) FILTER (NOT repeated) AS places,
-        count(DISTINCT chunk_id) AS passages,
-        count(DISTINCT document_id) AS documents
-    FROM mentions SEMI JOIN copy USING (document_id)
-    WHERE NOT boilerplate
-    GROUP BY entity_id
-),
-counted AS (
-    SELECT entity.* REPLACE (
-        (mention_count - coalesce(places, 0))::INTEGER AS mention_count,
-        (chunk_count - coalesce(passages, 0))::INTEGER AS chunk_count,
-        (document_count - coalesce(documents, 0))::INTEGER AS document_count
-    )
-    FROM entities AS entity LEFT JOIN copied ON copied.entity_id = entity.entity_id AND documents < document_count
-)
 SELECT *, count(*) OVER () AS total
-FROM counted
+FROM entities
 WHERE $kind IN ('all', kind, CASE WHEN role = 'court' THEN role END)
     AND (
         $named IS NULL

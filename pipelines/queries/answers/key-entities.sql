@@ -11,10 +11,7 @@
 -- with its name and role, defined ones first; otherwise the first with a definition, with its full name, or with
 -- one of its names.
 -- :param limit integer default 10 largest number of each
-WITH copy AS (
-    SELECT source_id AS document_id FROM edges WHERE source_kind = 'document' AND type = 'copy'
-),
-stated AS (
+WITH stated AS (
     SELECT
         document_id,
         format IN ('eml', 'msg', 'mbox') AS is_mail,
@@ -34,7 +31,7 @@ held AS (
         bool_or(NOT is_mail AND list_contains(named, lower(replace(text, chr(10), ' ')))) AS on_card,
         coalesce(bool_or(list_contains(parties, lower(replace(text, chr(10), ' ')))), false) AS is_party,
         bool_or(found_by = 'defined') AS is_defined
-    FROM mentions ANTI JOIN copy USING (document_id)
+    FROM mentions
     JOIN stated USING (document_id)
     WHERE NOT repeated AND kind IN ('person', 'organization', 'location', 'concept')
     GROUP BY entity_id, is_mail, is_actor, CASE WHEN is_mail THEN 'mail' ELSE document_id END
@@ -96,7 +93,7 @@ counted AS (
         count(*) FILTER (NOT repeated)::INTEGER AS mention_count,
         count(DISTINCT chunk_id)::INTEGER AS chunk_count,
         count(DISTINCT document_id)::INTEGER AS document_count
-    FROM spoken ANTI JOIN copy USING (document_id)
+    FROM spoken
     GROUP BY entity_id
 ),
 ordered AS (

@@ -5,15 +5,12 @@
 -- a currency (below 0.9) and is more than ten times the largest sum of the collection that has one.
 -- Copies of a mail count as one. Currencies after the fourth are only counted. total is the number of different sums of a currency.
 -- :param limit integer default 12 largest number of sums per currency
-WITH copy AS (
-    SELECT source_id AS document_id FROM edges WHERE source_kind = 'document' AND type = 'copy'
-),
-ordered AS (
+WITH ordered AS (
     SELECT document_id, row_number() OVER (ORDER BY lower(name), path, document_id) AS position FROM documents
 ),
 certain AS (
     SELECT *, max(abs(value)) FILTER (confidence >= 0.9) OVER (PARTITION BY unit) AS most
-    FROM amounts JOIN ordered USING (document_id) ANTI JOIN copy USING (document_id)
+    FROM amounts JOIN ordered USING (document_id)
     WHERE kind = 'money' AND NOT repeated AND confidence >= 0.65
 ),
 place AS (

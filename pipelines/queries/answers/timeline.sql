@@ -9,12 +9,9 @@
 -- :param end date default null last day; null for all
 -- :param limit integer default 300 largest number of dates; null for all
 -- :param places integer default 4 largest number of places per date
-WITH copy AS (
-    SELECT source_id AS document_id FROM edges WHERE source_kind = 'document' AND type = 'copy'
-),
-dated AS (
+WITH dated AS (
     SELECT *
-    FROM dates AS date ANTI JOIN copy USING (document_id)
+    FROM dates AS date
     WHERE NOT repeated
         AND entity_id IS NOT NULL
         -- A fiscal quarter of a year with unknown months has no days.
@@ -103,7 +100,7 @@ CROSS JOIN (
     SELECT
         count(*) FILTER (entity_id IS NULL) AS undated,
         count(*) FILTER (entity_id IS NOT NULL AND (first_day IS NULL OR last_day IS NULL)) AS fiscal
-    FROM dates ANTI JOIN copy USING (document_id)
+    FROM dates
     WHERE NOT repeated
 )
 CROSS JOIN (SELECT coalesce(list({period: period, dates: dates} ORDER BY period), []) AS periods FROM period)

@@ -3,15 +3,12 @@
 -- head, as those of another chunk. A passage that only repeats the end of the one before is omitted, and
 -- so is a copy of another mail.
 -- :param entity_ids list ids of the view entities, as '["person:ann-lee", "organization:acme"]'
-WITH copy AS (
-    SELECT source_id AS document_id FROM edges WHERE source_kind = 'document' AND type = 'copy'
-),
-ordered AS (
+WITH ordered AS (
     SELECT document_id, row_number() OVER (ORDER BY lower(name), path, document_id) AS position FROM documents
 ),
 mentioned AS (
     SELECT *
-    FROM mentions JOIN ordered USING (document_id) ANTI JOIN copy USING (document_id)
+    FROM mentions JOIN ordered USING (document_id)
     WHERE entity_id IN $entity_ids
 ),
 passage AS (
