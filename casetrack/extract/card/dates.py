@@ -42,6 +42,7 @@ _KINDS: Final = frozenset(("absolute", "ambiguous"))
 _CLOCK: Final = re.compile(r"(?:T|,\s)\d\d[:.*]\d\d")
 """The time of a program's record behind a date."""
 _OF_BILL = _LISTS.pattern("of_bill")
+_MONTHS: Final = {"year": 12, "quarter": 3, "half": 6, "nine": 9, "some": 0}
 _DATED: Final = frozenset(
     (
         "contract, correspondence, memo, invoice, order, proposal, minutes, press release, "
@@ -125,19 +126,8 @@ def read_period(cover: Cover, kind: str, /) -> Found | None:
         if span is None or span.start > 6 or span.precision != "day" or not span.last:
             continue
         last = dt.date.fromisoformat(span.last)
-        months = (
-            12
-            if label["year"]
-            else 3
-            if label["quarter"]
-            else 6
-            if label["half"]
-            else 9
-            if label["nine"]
-            else 0
-        )
-        if not months:
-            months = 12 if kind == "annual report" else 3 if kind == "quarterly report" else 0
+        months = _MONTHS[label.lastgroup or ""]
+        months = months or {"annual report": 12, "quarterly report": 3}.get(kind, 0)
         # A fiscal year of 52 weeks does not begin months before its end.
         is_whole = months and (last + dt.timedelta(days=1)).day == 1
         value = f"{_months_before(last, months)}/{last}" if is_whole else str(last)

@@ -55,7 +55,8 @@ _PLAIN_MEETING: Final = re.compile(
     r"(?i)(?:\w+treffen|mitglieder\w+|meeting|top|\w+tag\b|status|\w+ly\b|annual|regular)"
 )
 _BY: Final = re.compile(
-    rf"^\W*[Bb]y:?[ \t]+(?P<v>{PERSON.pattern})(?=\s*$|,? (?:Universi|Depart|Institu))", re.MULTILINE
+    rf"^\W*[Bb]y:?[ \t]+(?P<v>{PERSON.pattern})(?=\s*$|,? (?:Universi|Depart|Institu))",
+    re.MULTILINE,
 )
 _OF_BODY: Final = re.compile(
     r"(?:versammlung|sitzung|meeting|minutes)\s+(?:des|der|of(?:\s+the)?)\s+(?P<v>[A-ZÄÖÜ][^\n,(]{2,70})"

@@ -20,6 +20,7 @@ from casetrack.graph.topics.build import (
     cut,
     distinct_labels,
     distinctive_terms,
+    phrase_rows,
     phrases_of,
     spherical_kmeans,
     unit_rows,
@@ -104,18 +105,6 @@ _ANYTHING = 0.01
 _LABELLED_CHUNKS = 4000
 _SHOWN, _JOINING = 4, 24
 _QUOTES = 2
-_TYPES = {
-    "contract": "Contracts",
-    "report": "Reports",
-    "spreadsheet": "Spreadsheets",
-    "presentation": "Presentations",
-    "correspondence": "Correspondence",
-    "memo": "Memos",
-    "proposal": "Proposals",
-    "invoice": "Invoices",
-    "policy": "Policies",
-    "other": "Other documents",
-}
 
 
 def clusters(graph: ContextGraph, strategy: str = "topical", /, *, limit: int = 10) -> Clusters:
@@ -267,17 +256,7 @@ def _meaning(graph: ContextGraph) -> tuple[NDArray[np.float32], float]:
 
 def _phrase_vectors(graph: ContextGraph) -> NDArray[np.float32]:
     texts = _texts(graph, [[i] for i in range(len(graph.documents))])
-    held = [{p for _, passage in passages for p in passage} for passages in texts]
-    counts: dict[str, int] = {}
-    for phrases in held:
-        for phrase in phrases:
-            counts[phrase] = counts.get(phrase, 0) + 1
-    shared = sorted((p for p in counts if counts[p] > 1), key=lambda p: (-counts[p], p))[:1024]
-    rows = np.zeros((len(held), max(len(shared), 1)), dtype=np.float32)
-    for column, phrase in enumerate(shared):
-        weight = np.log((1 + len(held)) / counts[phrase])
-        rows[[i for i, phrases in enumerate(held) if phrase in phrases], column] = weight
-    return unit_rows(rows)
+    return phrase_rows([{p for _, passage in own for p in passage} for own in texts], 1024)
 
 
 def _texts(graph: ContextGraph, groups: Sequence[Sequence[int]]) -> list[list[Passage]]:
@@ -373,7 +352,7 @@ def _by_type(graph: ContextGraph, most: int) -> tuple[list[list[int]], list[Clus
     rows = sorted(rows, key=lambda row: (-row["documents"], row["type"]))[:most]
     groups = [[ranks[i] for i in row["document_ids"]] for row in rows]
     records = [
-        _cluster(graph, number, _TYPES.get(kind, kind.capitalize()), (kind,), group, ())
+        _cluster(graph, number, kind.capitalize(), (kind,), group, ())
         for number, (kind, group) in enumerate(
             zip((row["type"] for row in rows), groups, strict=True), start=1
         )

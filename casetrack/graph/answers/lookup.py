@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import weakref
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -256,9 +257,7 @@ def _same_dates(source: ContextGraph, asked: DateSpan) -> dict[str, float]:
 
 def _some(ids: list[str], score: float) -> dict[str, float]:
     """Return the most frequent of *ids*, each with *score*."""
-    counts: dict[str, int] = {}
-    for entity_id in ids:
-        counts[entity_id] = counts.get(entity_id, 0) + 1
+    counts = Counter(ids)
     most = sorted(counts, key=lambda i: (-counts[i], i))[:_MOST]
     return dict.fromkeys(most, score)
 
@@ -290,14 +289,10 @@ def match_entities(
     else:
         allowed = _mask(pc.equal(table["role" if kind == COURT else "kind"], kind))
     best = _best(np.where(allowed, scores, 0.0), table, "mention_count", "entity_id")
-    fitting = [i for i in best if scores[i] >= FITS][:limit]
-    if fitting:
-        rows = picked(table, fitting).to_pylist()
-        return [(entity_of(r), float(scores[i])) for r, i in zip(rows, fitting, strict=True)]
+    if fitting := _fitting(best, scores, table, limit):
+        return [(entity_of(row), score) for row, score in fitting]
     near = _best(scores, table, "mention_count", "entity_id")
-    similar = picked(table, [i for i in near if scores[i] >= NEAR][:_NEAR_SHOWN])
-    pairs = zip(similar["name"].to_pylist(), similar["kind"].to_pylist(), strict=True)
-    raise EntityNotFound(shown(name), list(pairs), kind=kind)
+    raise EntityNotFound(shown(name), _similar(near, table, "kind"), kind=kind)
 
 
 def entity_ids(source: ContextGraph, names: Iterable[str], /) -> tuple[str, ...]:
@@ -323,13 +318,22 @@ def match_references(
     known = _names_of(table, lambda: _reference_names(source))
     scores = _named(name, typed, table, "reference_id", known)
     best = _best(scores, table, "citation_count", "reference_id")
+    if fitting := _fitting(best, scores, table, limit):
+        return [(reference_of(row), score) for row, score in fitting]
+    raise ReferenceNotFound(shown(name), _similar(best, table, "type"))
+
+
+def _fitting(
+    best: Sequence[int], scores: NDArray[np.float64], table: pa.Table, limit: int
+) -> list[tuple[dict[str, Any], float]]:
+    """Return the rows with a sufficient score."""
     fitting = [i for i in best if scores[i] >= FITS][:limit]
-    if fitting:
-        rows = picked(table, fitting).to_pylist()
-        return [(reference_of(r), float(scores[i])) for r, i in zip(rows, fitting, strict=True)]
-    similar = picked(table, [i for i in best if scores[i] >= NEAR][:_NEAR_SHOWN])
-    pairs = zip(similar["name"].to_pylist(), similar["type"].to_pylist(), strict=True)
-    raise ReferenceNotFound(shown(name), list(pairs))
+    return list(zip(picked(table, fitting).to_pylist(), scores[fitting].tolist(), strict=True))
+
+
+def _similar(best: Sequence[int], table: pa.Table, kind: str) -> list[tuple[str, str]]:
+    rows = picked(table, best[:_NEAR_SHOWN])
+    return list(zip(rows["name"].to_pylist(), rows[kind].to_pylist(), strict=True))
 
 
 def _plain(name: str) -> str:

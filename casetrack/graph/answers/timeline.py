@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 import re
 import weakref
 from collections import Counter
@@ -182,8 +181,8 @@ def timeline(
     in a sentence that states a deed, near names and amounts, in several documents. The end of a
     fiscal year, the day of a balance and a filing day have little weight. A date is one event,
     described by its strongest place. A day has up to three events if documents or mails describe
-    different deeds: texts of one document, and those that share half of their words, in total or
-    near the date, describe the same event. Arguments and errors as in ``Collection.map.timeline``.
+    different deeds: texts of one document, and those that share half of their words near the
+    date, describe the same event. Arguments and errors as in ``Collection.map.timeline``.
     """
     one_of("type", type, ("all", *EVENT_TYPES))
     limit = up_to(limit, _MOST)
@@ -285,22 +284,12 @@ def _events(
 
 def _spread_out(ranked: list[_Read], limit: int | None) -> list[_Read]:
     """Return the events with the highest weight; it falls with each event of the same document."""
-    if limit is None or len(ranked) <= limit:
-        return ranked
     taken: Counter[int] = Counter()
-    kept: list[_Read] = []
-    waiting = [(-read.weight, number, 0) for number, read in enumerate(ranked)]
-    heapq.heapify(waiting)
-    while len(kept) < limit:
-        _, number, seen = heapq.heappop(waiting)
-        read = ranked[number]
-        now = taken[read.place["position"]]
-        if now == seen:
-            kept.append(read)
-            taken[read.place["position"]] += 1
-        else:
-            heapq.heappush(waiting, (_CROWDED * now - read.weight, number, now))
-    return kept
+    places = []
+    for number, read in enumerate(ranked):
+        places.append((_CROWDED * taken[read.place["position"]] - read.weight, number))
+        taken[read.place["position"]] += 1
+    return [ranked[number] for _, number in sorted(places)[:limit]]
 
 
 def _rank(read: _Read) -> tuple[float, str, int, int, int]:
@@ -369,23 +358,22 @@ def _grouped_by_event(readings: Sequence[_Read]) -> list[list[_Read]]:
 def _is_same(one: _Read, other: _Read) -> bool:
     """Return whether two texts are of one document, or share half of the shorter one's words.
 
-    The words count in total or near the date. Mails are the same if sender, recipient and subject
+    The words are those near the date. Mails are the same if sender, recipient and subject
     are.
     """
     if "mail" in {one.reading.kind, other.reading.kind}:
         return one.reading.description.casefold() == other.reading.description.casefold()
-    return one.place["position"] == other.place["position"] or any(
-        len(a & b) >= _SAME_WORDS * min(len(a), len(b))
-        for a, b in zip(_words(one), _words(other), strict=True)
+    words, others = _words(one), _words(other)
+    shared = len(words & others) >= _SAME_WORDS * min(len(words), len(others))
+    return shared or one.place["position"] == other.place["position"]
+
+
+def _words(read: _Read) -> frozenset[str]:
+    """Return the long words near the date of a sentence."""
+    before, _, behind = read.reading.description.partition(read.place["text"])
+    return frozenset(
+        _LONG_WORD.findall(f"{before[-_NEAR_CHARS:]} {behind[:_NEAR_CHARS]}".casefold())
     )
-
-
-def _words(read: _Read) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the words of a sentence, and those near its date."""
-    description, date = read.reading.description.casefold(), read.place["text"].casefold()
-    before, _, behind = description.partition(date)
-    near = f"{before[-_NEAR_CHARS:]} {behind[:_NEAR_CHARS]}"
-    return frozenset(_LONG_WORD.findall(f"{before} {behind}")), frozenset(_LONG_WORD.findall(near))
 
 
 def _distinct_descriptions(events: Sequence[list[_Read]]) -> list[_Read]:

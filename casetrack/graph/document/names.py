@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from casetrack.extract.papers.courts import court_called
-from casetrack.graph.document.anchored_names.facts import Where
+from casetrack.graph.document.anchored_names.facts import Where, without_form
 from casetrack.graph.document.learn import KINDS, kinds_of
 from casetrack.graph.document.titles import is_part
 from casetrack.graph.entities.lexicon import HONORIFICS, SUFFIXES, is_nickname
@@ -117,6 +117,9 @@ def group_names(learned: Learned, /) -> Named:
     counts = Counter(context[0] for _, _, context, _ in reading.contexts)
     misread = scanned_variants(counts, words=learned.small)
     surfaces = _merge_defined(groups, misread | learned.known.same)
+    for context in _joined(groups, surfaces, parties):
+        groups[context] = -1
+        surfaces.pop(context[0], None)
     at: Counter[int] = Counter()
     places = []
     for chunk, span, context, spelling in reading.contexts:
@@ -135,6 +138,8 @@ def _merge_defined(groups: dict[_Context, int], same: Mapping[str, str]) -> dict
     for context, number in groups.items():
         surfaces[context[0]] = min(number, surfaces.get(context[0], number))
     for short, owner in same.items():
+        # The definition leaves out an article that the name has elsewhere.
+        owner = owner if owner in surfaces else f"the {owner}"
         if owner in surfaces:
             surfaces[short] = surfaces[owner]
     for context in groups:
@@ -143,9 +148,28 @@ def _merge_defined(groups: dict[_Context, int], same: Mapping[str, str]) -> dict
     return surfaces
 
 
+def _joined(
+    groups: Iterable[_Context], surfaces: Mapping[str, int], parties: Iterable[str]
+) -> list[_Context]:
+    """Return the names that consist of the names of two parties: those of two columns."""
+    sides: dict[str, int] = {}
+    for party in parties:
+        name = party.removeprefix("the ")
+        number = surfaces.get(party, surfaces.get(f"the {name}", -1))
+        sides[surface(without_form(name))] = number
+    joined = []
+    for context in groups:
+        words = surface(without_form(context[0])).split()
+        halves = [(" ".join(words[:i]), " ".join(words[i:])) for i in range(1, len(words))]
+        if any(a in sides and b in sides and sides[a] != sides[b] for a, b in halves):
+            joined.append(context)
+    return joined
+
+
 def _read(learned: Learned) -> _Reading:
     reading = _Reading({}, {}, {}, [], {}, {})
     weights: dict[str, dict[str, float]] = {}
+    marked: Counter[str] = Counter()
     for number, chunk in enumerate(learned.chunks):
         for span in chunk.names:
             if _is_label(chunk, span):
@@ -170,11 +194,16 @@ def _read(learned: Learned) -> _Reading:
                 match = _IN_PARENTHESES.match(chunk.text, span.end)
                 if match:
                     reading.defined.setdefault(surface(match[1]), Counter())[form] += 1
+            marked[form] += 1 if chunk.text[span.end : span.end + 1] in {"®", "™"} else -1
             context = (form, gender, suffix)
             reading.contexts.append((number, span, context, spelling))
             reading.spellings.setdefault(context, Counter())[text] += 1
     titled = {form for form, gender, _ in reading.spellings if gender}
     reading.kinds.update(kinds_of(weights, learned, titled))
+    for form, more in marked.items():
+        # A product has its mark at most places, a firm at few.
+        if more >= 0 and form not in learned.known.evidence:
+            reading.kinds.pop(form, None)
     return reading
 
 

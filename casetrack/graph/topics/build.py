@@ -17,7 +17,7 @@ from casetrack.base.records.graph import NAME_KINDS
 from casetrack.graph.spelling import normalised
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -391,24 +391,28 @@ def _by_words(
 ) -> tuple[NDArray[np.int64], NDArray[np.float32], Mapping[str, list[str]]]:
     """Group chunks by the phrases that several of them contain, weighted by rarity."""
     phrases = phrases_of(source, vectors.ids)
-    held = Counter(p for own_phrases in phrases.values() for p in own_phrases)
-    shared = sorted((p for p in held if held[p] > 1), key=lambda p: (-held[p], p))[:_FEATURES]
-    columns = {p: i for i, p in enumerate(shared)}
-    rows = np.zeros((len(vectors.ids), max(len(columns), 1)), dtype=np.float32)
-    for row, chunk_id in enumerate(vectors.ids):
-        for phrase in phrases[chunk_id]:
-            if phrase in columns:
-                rows[row, columns[phrase]] = np.log1p(len(phrases) / held[phrase])
-    some = np.asarray(rows.any(axis=1))
+    units = phrase_rows([phrases[chunk_id] for chunk_id in vectors.ids], _FEATURES)
+    some = np.asarray(units.any(axis=1))
     if not some.any():
-        return np.full(len(rows), -1), np.zeros(len(rows), np.float32), phrases
-    units = unit_rows(rows)
+        return np.full(len(units), -1), np.zeros(len(units), np.float32), phrases
     sample = sampled(vectors.ids, some, _SAMPLE)
     centres = spherical_kmeans(units[sample], _count(int(some.sum()), most))
     centres = _apart(units[sample], centres)
     similar = units @ centres.T
     labels = np.where(some, similar.argmax(axis=1), -1)
     return labels, similar.max(axis=1), phrases
+
+
+def phrase_rows(texts: Sequence[Collection[str]], most: int, /) -> NDArray[np.float32]:
+    """Return unit rows float32 [texts, phrases] of the shared phrases, weighted by rarity."""
+    held = Counter(p for phrases in texts for p in set(phrases))
+    shared = sorted((p for p in held if held[p] > 1), key=lambda p: (-held[p], p))[:most]
+    columns = {p: i for i, p in enumerate(shared)}
+    rows = np.zeros((len(texts), max(len(columns), 1)), dtype=np.float32)
+    for row, phrases in enumerate(texts):
+        for phrase in columns.keys() & phrases:
+            rows[row, columns[phrase]] = np.log1p(len(texts) / held[phrase])
+    return unit_rows(rows)
 
 
 def _apart(rows: NDArray[np.float32], centres: NDArray[np.float32]) -> NDArray[np.float32]:
