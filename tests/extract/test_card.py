@@ -36,9 +36,9 @@ PARTIES = {
     "This Agreement is between Oak Inc. (the “Company”) and the undersigned (“you”). It ends.": (
         "Oak Inc.: company; : party"
     ),
-    "EMPLOYMENT AGREEMENT, dated May 3, 2021, between Oak Corp., its successors and assigns (the "
+    "EMPLOYMENT AGREEMENT, dated May 3, 2021, between Oak Bank Note Corp., its successors (the "
     "“Company”), and J. William Roe (“Executive”). Oak Corp. pays.": (
-        "Oak Corp.: employer; J. William Roe: executive"
+        "Oak Bank Note Corp.: employer; J. William Roe: executive"
     ),
     "Arbeitsvertrag zwischen der Eiche GmbH, Hauptstr. 1, Köln (nachfolgend „Arbeitgeber“) und "
     "Herrn Max Roth (nachfolgend „Arbeitnehmer“)": (
@@ -58,6 +58,8 @@ PARTIES = {
     "For value received, the undersigned Oak Inc. (“Borrower”) promises to pay to the order of Elm "
     "Bank, N.A. $9": "Oak Inc.: borrower; Elm Bank, N.A.: payee",
     "The difference between Oak and Marsh is small.": "",
+    "CONTRACT\n(1)\nOAK SPAIN,\nS.L. (hereinafter, the “Contractor”), of 5 Elm.\n(2)\nELM, S.L.\n"
+    "(hereinafter, the “Owner”), of 6": "OAK SPAIN, S.L.: contractor; ELM, S.L.: owner",
 }
 
 
@@ -97,9 +99,9 @@ CARDS = {
     "Elm Works is old.": "own_title: A year of work; issuer: Elm Works",
     "other: Doc 632-1 Filed 04/18/18 Page 2 of 60\n1 Ann Roe\n2 Elm Street\nOak County District "
     "Attorney\n(Oak County District Attorney’s Office)": "issuer: Oak County District Attorney",
-    "contract: SECOND AMENDMENT\nTO\nLEASE AGREEMENT\ndated as of May 3, 2024": (
-        "own_title: SECOND AMENDMENT TO LEASE AGREEMENT; stated_on: 2024-05-03; "
-        "base: LEASE AGREEMENT"
+    "invoice: ann roe\nOAK SHOPS\n(JM0517)\nINVOICE": "own_title: INVOICE; issuer: OAK SHOPS",
+    "contract: SECOND AMENDMENT\nTO\nLEASE\ndated as of May 3, 2024\nWHEREAS, this June 9, 2024": (
+        "own_title: SECOND AMENDMENT TO LEASE; stated_on: 2024-05-03; base: LEASE"
     ),
 }
 

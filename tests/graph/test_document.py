@@ -102,6 +102,7 @@ ONE = [
     ("[O:World Trade Organization] (WTO) says; [O:WTO] rules", "world-trade-organization"),
     ("[O:Federal Reserve Board] and the [O:FRB]", "federal-reserve-board"),
     ('[O:Tidewell Systems Limited] ("Tidewell"): [O:Tidewell] did', "tidewell-systems-ltd"),
+    ('[O:the Elm Association, Inc.] ("Association"): [O:Association] has', "elm-association-inc"),
     ("[O:Rautenberg GmbH & Co. KG] [O:Rautenberg G.m.b.H. & Co KG]", "rautenberg-gmbh-co-kg"),
     ("[L:U.S.] [L:United States] [L:the United States of America] [L:USA]", "united-states"),
     ("[L:München] [L:Munich]", "munich"),
@@ -132,6 +133,7 @@ APART = [
     ("[O:Acme Foods plc] [O:Acme Rail plc] [O:Acme]", ["acme-foods-plc", "acme-rail-plc", "acme"]),
     ("[O:Baker Foods plc] [P:Tom Baker] [O:Baker]", ["baker-foods-plc", "tom-baker", "baker"]),
     ("[O:Acme Ltd] [O:Acme Foods GmbH]", ["acme-ltd", "acme-foods-gmbh"]),
+    ("[O:Lumora]® gel of [O:Acme Ltd]; [O:Lumora]™", ["acme-ltd"]),
     (
         "[O:World Trade Organization] [O:World Tennis Organization] [O:WTO]",
         ["world-trade-organization", "world-tennis-organization", "wto"],

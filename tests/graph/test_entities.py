@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from casetrack.graph.entities.merge import Merged, merge
-from casetrack.graph.entities.organizations import group_organizations, read_organization
 
 if TYPE_CHECKING:
     import random
@@ -237,10 +236,3 @@ def test_the_order_of_documents_does_not_count(rows: list[Any], rng: random.Rand
     counted = one.entities["mention_count"].to_pylist()
     live = [r["mention_count"] for r, c in zip(made, one.codes, strict=True) if c >= 0]
     assert sum(counted) == sum(live)
-
-
-def test_a_short_name_may_be_defined_behind_a_later_form_of_its_firm() -> None:
-    texts = ["Glu Mobile, Inc.", "GLU MOBILE INC", "Harbour", "Fox"]
-    forms = [form for text in texts if (form := read_organization(text)) is not None]
-    assert len(forms) == len(texts)
-    assert group_organizations(forms, aliases={"harbour": 1}) == [0, 0, 0, 3]

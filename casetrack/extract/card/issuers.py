@@ -322,7 +322,7 @@ def _letterhead(cover: Cover) -> Found | None:
         )[0].strip()
         if SALUTATION.match(text) or re.fullmatch(r"(?i)[\w ]*ad+res+(?:e|at)?:?", text):
             return None
-        if NOT_TITLE.match(text) or find_dates(text):
+        if text.islower() or NOT_TITLE.match(text) or find_dates(text):
             continue
         if re.fullmatch(
             r"(?i:.*\b(?:invoice|rechnung|facture|order|estimate|quotation|receipt|bill|rfp|request)\b.*)",
@@ -346,8 +346,7 @@ def _letterhead(cover: Cover) -> Found | None:
                 cover, "issuer", line.start, line.start + len(text), 0.75, "letterhead"
             )
             return found if is_again or _FIRM.fullmatch(text) else None
-        if not text.islower():
-            return None
+        return None
     return None
 
 

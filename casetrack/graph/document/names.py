@@ -16,12 +16,11 @@ from casetrack.graph.entities.locations import location_key
 from casetrack.graph.entities.organizations import (
     OrganizationForm,
     group_organizations,
-    is_acronym_of,
     read_organization,
 )
 from casetrack.graph.entities.people import group_persons, scanned_variants
 from casetrack.graph.entities.persons import PersonForm, better_display, read_person
-from casetrack.graph.entities.text import clean, fold, is_all_caps, slug, surface
+from casetrack.graph.entities.text import clean, fold, is_all_caps, surface
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -39,10 +38,6 @@ _PLACE = re.compile(
 """The label of a field that has a place."""
 _TITLE_ENDINGS = frozenset(title[-2:] for title, gender in HONORIFICS.items() if gender)
 _SUFFIX_BEHIND = re.compile(r",?\s{1,2}(Jr|Sr|JR|SR|Jnr|Snr|II|III|IV)\b\.?")
-_IN_PARENTHESES = re.compile(
-    r"\s{0,2}\(\s*(?:(?:the|collectively|hereinafter|together)\s+)*"
-    r"[\"“„'‘]?\s*([^\W\d_][\w&. -]{0,30}?)\s*[\"”“'’]?\s*\)"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +78,6 @@ class _Reading:
     kinds: dict[str, NameKind]
     contexts: list[tuple[int, NameSpan, _Context, str]]
     spellings: dict[_Context, Counter[str]]
-    defined: dict[str, Counter[str]]
 
 
 def group_names(learned: Learned, /) -> Named:
@@ -139,9 +133,9 @@ def _merge_defined(groups: dict[_Context, int], same: Mapping[str, str]) -> dict
         surfaces[context[0]] = min(number, surfaces.get(context[0], number))
     for short, owner in same.items():
         # The definition leaves out an article that the name has elsewhere.
-        owner = owner if owner in surfaces else f"the {owner}"
-        if owner in surfaces:
-            surfaces[short] = surfaces[owner]
+        whole = owner if owner in surfaces else f"the {owner}"
+        if whole in surfaces:
+            surfaces[short] = surfaces[whole]
     for context in groups:
         if context[0] in same:
             groups[context] = surfaces[context[0]]
@@ -167,7 +161,7 @@ def _joined(
 
 
 def _read(learned: Learned) -> _Reading:
-    reading = _Reading({}, {}, {}, [], {}, {})
+    reading = _Reading({}, {}, {}, [], {})
     weights: dict[str, dict[str, float]] = {}
     marked: Counter[str] = Counter()
     for number, chunk in enumerate(learned.chunks):
@@ -190,10 +184,6 @@ def _read(learned: Learned) -> _Reading:
                 if title:
                     gender, spelling = HONORIFICS[fold(title)], f"{title} {spelling}"
                 suffix = _suffix_behind(chunk.text, span.end)
-            elif span.kind == "organization" and chunk.text.startswith(" (", span.end):
-                match = _IN_PARENTHESES.match(chunk.text, span.end)
-                if match:
-                    reading.defined.setdefault(surface(match[1]), Counter())[form] += 1
             marked[form] += 1 if chunk.text[span.end : span.end + 1] in {"®", "™"} else -1
             context = (form, gender, suffix)
             reading.contexts.append((number, span, context, spelling))
@@ -338,10 +328,7 @@ def _organizations(
             read.append(context)
             spelled.append(spelling)
     numbers = group_organizations(
-        forms,
-        aliases=_aliases(forms, read, reading),
-        taken=persons,
-        parties={i for i, context in enumerate(read) if context[0] in parties},
+        forms, taken=persons, parties={i for i, context in enumerate(read) if context[0] in parties}
     )
     members: dict[int, list[int]] = {}
     for i, number in enumerate(numbers):
@@ -361,34 +348,6 @@ def _form_rank(form: OrganizationForm) -> tuple[object, ...]:
 
 def _name_rank(name: str) -> tuple[object, ...]:
     return (not is_all_caps(name), len(name), name)
-
-
-def _aliases(
-    forms: Sequence[OrganizationForm], read: Sequence[_Context], reading: _Reading
-) -> dict[str, int]:
-    """Return the short names that the text defines after a name, in parentheses."""
-    by_surface: dict[str, int] = {}
-    for i, context in enumerate(read):
-        by_surface.setdefault(context[0], i)
-    aliases: dict[str, int] = {}
-    for short, wholes in reading.defined.items():
-        fitting = sorted(
-            w for w in wholes if w in by_surface and _abbreviates(short, forms[by_surface[w]])
-        )
-        same = {forms[by_surface[w]].base for w in fitting}
-        if len(same) == 1:
-            aliases[slug(short)] = by_surface[fitting[0]]
-    return aliases
-
-
-def _abbreviates(short: str, form: OrganizationForm) -> bool:
-    words = slug(short).split("-")
-    if words == [""] or tuple(words) == form.base:
-        return False
-    # Roles ("the Supplier") share no word with the name, so they are no short names.
-    if tuple(words) == form.base[: len(words)]:
-        return True
-    return len(words) == 1 and is_acronym_of(words[0], form.base, form.family)
 
 
 def _locations(contexts: Sequence[_Context], reading: _Reading) -> dict[_Context, tuple[str, str]]:

@@ -19,7 +19,7 @@ from casetrack.graph.entities.locations import may_be_initials, names_unit
 from casetrack.graph.entities.text import clean, fold, plain_words
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Sequence
 
 _FAMILIES = frozenset(LEGAL_FORMS.values())
 _FAMILY_ENDS = frozenset(family.rpartition("-")[2] for family in _FAMILIES)
@@ -153,7 +153,6 @@ def group_organizations(
     forms: Sequence[OrganizationForm],
     /,
     *,
-    aliases: Mapping[str, int] | None = None,
     taken: Collection[str] = (),
     parties: Collection[int] = (),
 ) -> list[int]:
@@ -164,9 +163,7 @@ def group_organizations(
     first word or a person's name (*taken*), or the rest distinguishes parts of a group ("Seaforth
     Shipping (Asia)"). Initials join the only name with these initials.
 
-    *aliases* are short names that the document defines (folded words joined by hyphens), with the
-    position of their form. A bare base that fits several firms means the one that is a party
-    (*parties*: positions).
+    A bare base that fits several firms means the one that is a party (*parties*: positions).
     """
     nodes: dict[tuple[tuple[str, ...], str], int] = {}
     for i, form in enumerate(forms):
@@ -189,8 +186,7 @@ def group_organizations(
             }
             if len(own) == 1:
                 target[nodes[base, ""]] = nodes[base, own.pop()]
-    first = {name: nodes[forms[i].base, forms[i].family] for name, i in (aliases or {}).items()}
-    _join_short(forms, sorted(short), target, first, taken)
+    _join_short(forms, sorted(short), target, taken)
     return [target[nodes[f.base, f.family]] for f in forms]
 
 
@@ -198,7 +194,6 @@ def _join_short(
     forms: Sequence[OrganizationForm],
     short: Sequence[int],
     target: dict[int, int],
-    aliases: Mapping[str, int],
     taken: Collection[str],
 ) -> None:
     """Join starts and initials of names to the only name that they fit, the longest first."""
@@ -229,17 +224,12 @@ def _join_short(
                     known.add(new)
     for i in sorted(short, key=lambda i: (-len(forms[i].base), forms[i].base)):
         form = forms[i]
-        defined = aliases.get("-".join(form.base))
-        if defined is not None:
-            is_other = forms[defined].base != form.base
-            candidates = {target[defined]} if is_other else set()
-        else:
-            candidates = set(starts.get(form.base, ())) if names_alone(form, taken) else set()
-            if form.is_capitals and len(form.base[0]) > 2:
-                fitting = letters.get(form.base[0], set())
-                bases = ["-".join(forms[t].base) for t in fitting]
-                if any(may_be_initials(form.base[0], base) for base in bases):
-                    candidates |= fitting
+        candidates = set(starts.get(form.base, ())) if names_alone(form, taken) else set()
+        if form.is_capitals and len(form.base[0]) > 2:
+            fitting = letters.get(form.base[0], set())
+            bases = ["-".join(forms[t].base) for t in fitting]
+            if any(may_be_initials(form.base[0], base) for base in bases):
+                candidates |= fitting
         # A name that may be the parent of a unit (-1) stays separate.
         if len(candidates) == 1 and -1 not in candidates:
             target[i] = candidates.pop()
