@@ -225,6 +225,8 @@ def set_aside(home: Path, info: CollectionInfo, /) -> None:
 def put_back(home: Path, info: CollectionInfo, /) -> None:
     """Show a collection again that was set aside."""
     with storage_errors(home / info.id):
+        if not (home / info.id / FACTS).exists():  # a page under way may have written to it
+            shutil.rmtree(home / info.id, ignore_errors=True)
         (home / f"{ASIDE}{info.id}").rename(home / info.id)
     audit.note(home / info.id, "collection put back")
 

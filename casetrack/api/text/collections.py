@@ -190,14 +190,14 @@ def _(report: snapshots.ImportReport) -> Lines:
 @lines_of.register
 def _(each: snapshots.AuditEntry) -> Lines:
     names = listed([name for name in each.names if name], _NAMED)
-    what = ": ".join(filter(None, (f"{each.count:,}" if each.count else "", names or each.detail)))
     where = each.collection or (each.collection_id or "")[:8]
     return [
         line(
             (f"{each.number:>4}  {moment(each.at)}  ", "less"),
             (each.action, "strong"),
-            f"  {flat(where)}" if where else "",
-            f": {flat(what)}" if what else "",
+            (f"  {flat(where)}" if where else "", "own"),
+            f": {each.count:,}" if each.count else "",
+            *((": ", (names, "own")) if names else (": ", flat(each.detail)) * bool(each.detail)),
             (f"  by {flat(each.user)}, {flat(each.program)}", "less"),
         )
     ]

@@ -24,20 +24,21 @@ from casetrack.base.records.topics import DocumentTopics, TopicMatrix
 
 @lines_of.register
 def _(d: Document) -> Lines:
-    kind = f" | {d.shown_type}" if d.shown_type else ""
-    warned = f" | {counted(len(d.warnings), 'warning')}" if d.warnings else ""
+    warned = counted(len(d.warnings), "warning") if d.warnings else ""
     held = f"{counted(d.page_count, 'page')}, {counted(d.chunk_count, 'chunk')}"
     return [
         line(
             (d.name, "strong"),
             " (ID: ",
             (d.document_id, "document"),
-            f") | {held}{kind}{warned}",
+            ") | ",
+            held,
+            *(part for each in (d.shown_type, warned) if each for part in (" | ", (each, "less"))),
             (" | ingested ", "extra"),
             (str(iso_utc(d.ingested_at)), "time"),
             label="- ",
         ),
-        *([line((flat(d.stated), "less"), indent=2)] if d.stated else []),
+        *([line((flat(d.stated), "said"), indent=2)] if d.stated else []),
     ]
 
 
@@ -161,9 +162,7 @@ def _(answer: TopicMatrix) -> Lines:
     return [
         line(f"{shown} of {answer.total:,}"),
         *(
-            line(
-                (flat(t), "strong"), f": {', '.join(f'{n:,} {p}' for p, n in c.items())}", indent=2
-            )
+            line((flat(t), "own"), ": ", ", ".join(f"{n:,} {p}" for p, n in c.items()), indent=2)
             for t, c in counts
         ),
     ]
@@ -180,5 +179,6 @@ def _(row: DocumentTopics) -> Lines:
         if quote:
             where = (" | ", (place, "source"), (" | chunk ", "less"), (quote.chunk_id, "chunk"))
             where += (" ", *said)
-        lines.append(line(f"{flat(each.topic)}: ", (each.presence, "strong"), *where, indent=2))
+        topic = (f"{flat(each.topic)}: ", "own")
+        lines.append(line(topic, (each.presence, "strong"), *where, indent=2))
     return lines

@@ -139,7 +139,7 @@ def quote(item: Quote | None, /, *, note: str = "") -> Lines:
     return [
         line(
             (item.citation, "source"),
-            *([(f" | {flat(note)}", "less")] if note else []),
+            *([(" | ", "less"), (flat(note), "less")] if note else []),
             (" | chunk ", "less"),
             (item.chunk_id, "chunk"),
         ),

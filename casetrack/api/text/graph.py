@@ -118,7 +118,7 @@ def _(answer: graph.EntityMentions) -> Lines:
         lines += lines_of(mails)
     lines += [line((flat(edit), "own")) for edit in answer.edits[-10:]]
     lines += [
-        line(flat(name), "  ", (counted(count, "mention"), "less"), indent=2)
+        line((flat(name), "own"), "  ", (counted(count, "mention"), "less"), indent=2)
         for _, name, count in answer.documents[:_DOCUMENTS]
     ]
     rest = len(answer.documents) - _DOCUMENTS
@@ -135,8 +135,8 @@ def _(each: graph.LikelySame) -> Lines:
 
 @lines_of.register
 def _(each: graph.Correspondence) -> Lines:
-    who = f"{flat(each.sender)} to {flat(each.recipient)}: "
-    return [line((who, "strong"), counted(each.mails, "mail"), (_days(each), "less"))]
+    who = ((flat(each.sender), "strong"), " to ", (flat(each.recipient), "strong"))
+    return [line(*who, ": ", counted(each.mails, "mail"), (_days(each), "less"))]
 
 
 def _days(each: graph.StatedRole | graph.Correspondence) -> str:
@@ -178,7 +178,8 @@ def _doubt(query: str, score: float) -> Lines:
 def _others(others: Iterable[tuple[str, str, str]]) -> Lines:
     """Return other meanings of a name: each by name, kind or document, and id."""
     meanings = [
-        line(f"{flat(name)} ({kind})  ", (key, "less"), indent=2) for name, kind, key in others
+        line((flat(name), "own"), f" ({kind})  ", (key, "own"), indent=2)
+        for name, kind, key in others
     ]
     head = [line(("May also mean", "strong"), " (use the id to see it):")] if meanings else []
     return [*head, *meanings]
@@ -269,7 +270,8 @@ def _(answer: graph.Clusters) -> Lines:
     lines = [line((answer.collection, "title"), f"  {by}", (groups, "less"))]
     if answer.rest:
         alone = f"In no group, {counted(len(answer.rest), 'document')}: "
-        lines.append(line((alone, "strong"), listed([d.known_as for d in answer.rest], _LISTED)))
+        names = listed([d.known_as for d in answer.rest], _LISTED)
+        lines.append(line((alone, "strong"), (names, "own")))
     return lines
 
 
@@ -285,8 +287,8 @@ def _(each: graph.Cluster) -> Lines:
     amount = counted(len(each.documents), "document")
     return [
         line((flat(each.label), "title"), (f"  {amount}", "less")),
-        *([line(("Shared: ", "strong"), shared)] if shared else []),
-        line(("Documents: ", "strong"), names),
+        *([line(("Shared: ", "strong"), (shared, "own"))] if shared else []),
+        line(("Documents: ", "strong"), (names, "own")),
         *quote(each.quotes[0] if each.quotes else None),
     ]
 

@@ -57,7 +57,7 @@ def passage(chunk: Chunk, topic: str = "", /) -> Lines:
     after = " \u2026" if chunk.text[end:].strip() else ""
     return [
         line((place.cite(), "source"), (" | chunk ", "less"), (place.chunk_id, "chunk")),
-        line((place.document_path, "less")),
+        line((place.document_path, "own")),
         *(line((note, "warning" if note in place.warnings else "less")) for note in place.notes),
         _quoted(chunk.text[start:end], words, before=before, after=after),
     ]

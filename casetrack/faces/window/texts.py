@@ -48,19 +48,24 @@ def _notes() -> Sequence[tuple[re.Pattern[str], str]]:
 
 @functools.cache
 def _phrases() -> Mapping[str, str]:
-    """Return the names of the texts of a briefing by their English."""
-    known = ((name, texts[DEFAULT]) for name, texts in all_texts().items())
-    return {text: name for name, text in known if name.startswith(("report.", "type."))}
+    """Return the names of the texts of single words and of a briefing by their English."""
+    known = [(name, texts[DEFAULT]) for name, texts in all_texts().items()]
+    types = {name.partition(".type_")[2]: name for name, _ in known if ".type_" in name}
+    words = ("role.", "choice.", "type.", "word.", "report.")
+    return {text: name for name, text in known if name.startswith(words)} | types
 
 
-_COUNTS = re.compile(r"[\d,]+ [a-z]+(?: in [\d,]+ [a-z]+)?")
-_NOUN = re.compile(r"(?<=\d )[a-z]+")
+_COUNT = r"(?:\d[\d,.]*%?(?: [A-Za-z][A-Za-z ]{0,40})?|[A-Za-z][a-z_ ]{0,40} \d[\d,.]*%?)"
+_COUNTS = re.compile(rf"{_COUNT}(?:(?:, | in | of ){_COUNT})*")
+_WORDS = re.compile(
+    r"(?<=\d )[A-Za-z][A-Za-z ]*?(?=,| in | of |$)|[A-Za-z][a-z_ ]+(?= \d)|(?<=\d)[,.](?=\d)"
+)
 _PLACE = re.compile(r".*(?=, (?:(?:p\.|slide|message|section) \d|sheet \"))", re.DOTALL)
 # Words in a citation, and in the line about a document; roles in brackets last.
 _FIXED = re.compile(
-    r"(?<=, )(?:p\.|slide|message|section|sheet|rows?|columns|paras?\.|ll?\.)(?= [\d\"A-Z])"
+    r"(?:^|(?<=, ))(?:p\.|slide|message|section|sheet|rows?|columns|paras?\.|ll?\.)(?= [\d\"A-Z])"
     r"|\(estimated\)|(?<=\()printed pp?\.|(?<=; )\d+ more\b|\bended (?=\d{4}-)"
-    r"|(?<=\()[a-z][a-z, -]{2,80}(?=\))"
+    r"|(?<=\()[a-z][a-z, -]{2,80}(?=\)|, )"
 )
 
 
@@ -82,20 +87,28 @@ class Texts:
 
     def note(self, text: str, /) -> str:
         """Return a sentence of the engine in this language; unknown ones stay English."""
-        if self.language == DEFAULT:
+        plain = text.strip(" ")
+        if self.language == DEFAULT or not plain:
             return text
-        known = ((name, p.fullmatch(text)) for p, name in _notes())
+        known = ((name, p.fullmatch(plain)) for p, name in _notes())
         name, match = next(((n, m) for n, m in known if m), ("", None))
-        if match is None:
-            counts = _COUNTS.fullmatch(text)
-            return text if counts is None else _NOUN.sub(lambda n: self.phrase(n[0]), text)
-        parts = {key: self.note(part or "") for key, part in match.groupdict().items()}
-        return all_texts()[name][self.language].format(**parts)
+        if match is not None:
+            parts = {key: self.note(part or "") for key, part in match.groupdict().items()}
+            return text.replace(plain, all_texts()[name][self.language].format(**parts))
+        if plain.count(":") == 1 and plain[-1] == ":":
+            return text.replace(plain, f"{self.phrase(plain[:-1])}:")
+        counts = _COUNTS.fullmatch(plain)
+        return text if counts is None else _WORDS.sub(lambda m: self._counted(m[0]), text)
 
     def phrase(self, text: str, /) -> str:
         """Return a phrase of the briefing, the text of a name, or a sentence of the engine."""
-        name = text if text in all_texts() else _phrases().get(text)
-        return self.note(text) if name is None else all_texts()[name][self.language]
+        own = self.language != DEFAULT and _phrases().get(text)
+        name = text if text in all_texts() else own
+        return all_texts()[name][self.language] if name else self.note(text)
+
+    def _counted(self, word: str) -> str:
+        signs = {",": _GROUPING[self.language], ".": _DECIMAL[self.language]}
+        return signs.get(word) or self.phrase(word)
 
     def told(self, text: str, /) -> str:
         """Return a citation, or the line about a document, with its fixed words translated."""
@@ -113,16 +126,13 @@ class Texts:
 
     def role(self, text: str, /) -> str:
         """Return roles such as ``plaintiff-appellant``; a role that only a document has stays."""
-        whole = f"role.{text}" in all_texts()
-        names = [f"role.{part}" for part in ([text] if whole else re.split("(, |-)", text))]
-        if not all(name in all_texts() for name in names[::2]):
-            return text
-        return "".join(str(self(n)) if n in all_texts() else n[5:] for n in names)
+        known = _phrases()
+        parts = [text] if text in known else re.split("(, |-)", text)
+        return "".join(map(self.phrase, parts)) if {*parts[::2]} <= {*known} else text
 
     def choice(self, word: str, /) -> Markup:
         """Return a value of an argument."""
-        names = (f"{section}.{word}" for section in ("choice", "type", "references.type", "role"))
-        return self._or(next((n for n in names if n in all_texts()), ""), word)
+        return self._or(_phrases().get(word, ""), word)
 
     def knows(self, name: str, /) -> bool:
         """Return whether there is a text of this name."""

@@ -202,7 +202,7 @@ def templates() -> Environment:
         lstrip_blocks=True,
         finalize=_shown,
     )
-    made.filters["local"] = _local
+    made.filters |= {"local": _local, "on_disk": _on_disk}
     return made
 
 
@@ -219,3 +219,8 @@ def _local(moment: datetime | None) -> str:
         return ""
     is_day = not moment.hour and not moment.minute and not moment.second
     return f"{moment:%Y-%m-%d}" if is_day else f"{moment.astimezone():%Y-%m-%d %H:%M}"
+
+
+def _on_disk(path: str) -> Path:
+    """Return the file that contains an attachment, such as ``a.eml`` of ``a.eml/b.pdf``."""
+    return next((each for each in Path(path).parents if each.is_file()), Path(path))

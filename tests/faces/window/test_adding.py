@@ -119,5 +119,4 @@ def test_models_are_fetched_as_work(
     assert page.url.path.startswith("/jobs/")
     _wait_for_work()
     assert len(pulled) > 1
-    (job,) = library.jobs.list()
-    assert (job.kind, job.state) == ("models", "done")
+    assert [(job.kind, job.state) for job in library.jobs.list()] == [("models", "done")]

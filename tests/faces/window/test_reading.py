@@ -1,4 +1,4 @@
-"""Documents in the window: page by page, side by side, mails in their thread, sheets, tags."""
+"""Documents in the window: listed, page by page, side by side, mails, sheets, tags."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from casetrack.api.collection.listing import listing
 from faces.window.conftest import links, text_of, visitor
 
 if TYPE_CHECKING:
@@ -27,6 +28,32 @@ AGREEMENT, AMENDMENT = "Master Services Agreement.pdf", "Amendment No 1.docx"
 
 def document(demo: Collection, name: str) -> str:
     return f"/c/Demo/document/{demo.document(name).document_id}"
+
+
+def listed(window: TestClient, **values: object) -> list[str]:
+    page = window.get("/c/Demo/documents", params=values).text
+    return [html.unescape(n) for n in re.findall(r'data-nth="\d+"><bdi>(.*?)</bdi>', page)]
+
+
+@pytest.mark.slow
+def test_people_are_those_a_document_mentions_most(demo: Collection) -> None:
+    for each in listing(demo.workspace.state()).documents:
+        message = demo.map.document_entities(each.document, limit=50)
+        people = {e.entity_id for e in message if e.kind == "person"}
+        assert {key for key, _ in each.people} <= people
+        assert len(each.people) == min(3, len(people))
+
+
+def test_the_list_is_narrowed(window: TestClient, demo: Collection) -> None:
+    names = {d.name for d in demo.documents()}
+    assert set(listed(window)) == names
+    assert set(listed(window, name="INVOICE")) == {n for n in names if "Invoice" in n}
+    contracts = {d.name for d in demo.documents() if d.document_type == "contract"}
+    assert set(listed(window, kind="contract", order="pages")) == contracts
+    assert listed(window, name="100% sure_no'such") == []
+    assert listed(window, partly="1") == [d.name for d in demo.documents() if d.missing]
+    # A part that is not there any more is the first one.
+    assert listed(window, sheet=999) == listed(window)
 
 
 @pytest.mark.slow

@@ -58,7 +58,6 @@ def health(visit: Visit, /) -> Response:
         present={d.path for d in visit.collection.documents() if d.parent_id is None},
         doctor=operations()["doctor"],
         stats=visit.collection.stats(),
-        tier=visit.library.entitlements.of_edition(visit.collection.info.edition),
     )
 
 

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from starlette.responses import Response
 
-    from casetrack.base.license.manage import Outcome
     from casetrack.base.records.jobs import Job
     from casetrack.base.records.snapshots import ImportReport
     from casetrack.faces.window.visit import Visit
@@ -154,14 +153,9 @@ def license_key(visit: Visit, /) -> Response:
     from casetrack.base.license.manage import LicenseManager
 
     manager = LicenseManager(visit.library.settings)
-    outcome: Outcome
-    match visit.sent("do"):
-        case "refresh":
-            outcome = manager.refresh()
-        case "remove":
-            outcome = manager.deactivate()
-        case _:
-            outcome = manager.activate(visit.sent("key"))
+    changes = {"refresh": manager.refresh, "remove": manager.deactivate}
+    change = changes.get(visit.sent("do"))
+    outcome = change() if change else manager.activate(visit.sent("key"))
     return _shown(visit, (*outcome.notes, *outcome.status.notes))
 
 

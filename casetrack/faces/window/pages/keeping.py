@@ -15,7 +15,6 @@ from casetrack.faces.window.drawings import words_of
 from casetrack.faces.window.pages.base import Page, documents_to_choose
 
 if TYPE_CHECKING:
-    from casetrack.api.collection.listing import Listing
     from casetrack.faces.window.visit import Visit
 
 _DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
@@ -37,8 +36,9 @@ def paper(visit: Visit, /) -> Response:
     places = kept_places(collection.workspace.state(), tag=tag or None)
     title = visit.texts("kept.paper", name=collection.name).striptags()
     words = words_of(visit.texts)
-    if visit.request.path_params["ending"] == "md":
-        body, kind, ending = kept_markdown(title, places, words).encode(), "text/markdown", "md"
+    ending = visit.request.path_params["ending"]
+    if ending == "md":
+        body, kind = kept_markdown(title, places, words).encode(), "text/markdown"
     else:
         body, kind, ending = kept_docx(title, places, words), _DOCX, "docx"
     name = quote(f"{title}.{ending}", safe="")
@@ -64,23 +64,17 @@ def documents(visit: Visit, /) -> Response:
         "order": "" if order == "name" else order,
     }
     state = collection.workspace.state()
-
-    def part(number: int) -> Listing:
-        return listing(
-            state,
-            words=asked["name"],
-            kind=asked["kind"],
-            partly=bool(asked["partly"]),
-            sort_by=order,
-            offset=(number - 1) * _PER_PAGE,
-            limit=_PER_PAGE,
-        )
-
-    result = part(sheet)
+    result = listing(
+        state,
+        words=asked["name"],
+        kind=asked["kind"],
+        partly=bool(asked["partly"]),
+        sort_by=order,
+        offset=(sheet - 1) * _PER_PAGE,
+        limit=_PER_PAGE,
+    )
     if not result.documents and sheet > 1:
-        # The list has become shorter, or the number is made up.
-        sheet = 1
-        result = part(sheet)
+        return visit.see(visit.address_without("sheet"))
     return visit.page(
         "documents.html",
         result=result,

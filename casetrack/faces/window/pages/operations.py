@@ -105,7 +105,6 @@ def manage(visit: Visit, /) -> Response:
     own = ("name", "description", "reference")
     return visit.page(
         "manage.html",
-        collection=visit.collection,
         sure=_SURE,
         given={"collection update": {name: getattr(info, name) for name in own}},
         # A form has the arguments that the window has texts for.

@@ -152,12 +152,7 @@ class Found:
 def search(visit: Visit, /) -> Response:
     """Search a collection, and list the results."""
     collection, asked = visit.collection, Asked.of(visit)
-    values: dict[str, Any] = {
-        "collection": collection,
-        "asked": asked,
-        "orders": ORDERS,
-        "most": MOST,
-    }
+    values: dict[str, Any] = {"asked": asked, "orders": ORDERS, "most": MOST}
     if not asked.question:
         return visit.page(
             "search.html", **values, answer=None, results=(), facets=None, wider=False
