@@ -185,7 +185,6 @@ class Sourced(Protocol):
     @property
     def provenance(self) -> Provenance:
         """The source of the text."""
-        ...
 
 
 class Quoted(Protocol):
@@ -194,7 +193,6 @@ class Quoted(Protocol):
     @property
     def quote(self) -> Quote:
         """The words."""
-        ...
 
 
 class Passage(Protocol):
@@ -203,7 +201,6 @@ class Passage(Protocol):
     @property
     def chunk(self) -> Chunk:
         """The chunk."""
-        ...
 
 
 class PassageRow(Protocol):
@@ -212,7 +209,6 @@ class PassageRow(Protocol):
     @property
     def chunk_id(self) -> Any:
         """The id of the chunk."""
-        ...
 
 
 class DocumentRow(Protocol):
@@ -221,7 +217,6 @@ class DocumentRow(Protocol):
     @property
     def document_id(self) -> Any:
         """The id of the document."""
-        ...
 
 
 DocumentRef: TypeAlias = "str | os.PathLike[str] | Document | DocumentRow | Mapping[str, Any]"

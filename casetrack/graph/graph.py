@@ -37,21 +37,21 @@ class ContextGraph(StateTables):
         """Number of passages that the graph has not read yet; the first request waits for them."""
         if "_live" in self.__dict__:
             return 0
-        folder = segment_folder(self._home / "segments", self._snapshot)
-        return sum(folder.lacking(self._snapshot).values())
+        folder = segment_folder(self.home / "segments", self.snapshot)
+        return sum(folder.lacking(self.snapshot).values())
 
     @property
     def uncompared(self) -> int:
         """Number of passages if the documents of this state are not yet compared, else 0."""
         name = "edges_document"
-        is_stored = (self._home / "tables" / self._key / f"{name}.arrow").exists()
+        is_stored = (self.home / "tables" / self._key / f"{name}.arrow").exists()
         return 0 if is_stored or name in self._tables else self._index.chunk_count
 
     def read_up(
         self, progress: Callable[[str, int, int], None], cancel: threading.Event, /
     ) -> None:
         """Do the work of :meth:`catch_up` in parts, so that other requests can run in between."""
-        read_in_parts(self._home / "segments", self._snapshot, progress, cancel)
+        read_in_parts(self.home / "segments", self.snapshot, progress, cancel)
         steps: tuple[Callable[[], object], ...]
         steps = (self.catch_up, partial(self.table, "citations"), partial(self.edges, "document"))
         for done, step in enumerate(steps):
@@ -71,7 +71,7 @@ class ContextGraph(StateTables):
         """Share of the chunks, 0..1, that have each output of the models."""
         chunks, total = self._live.chunks, self._index.chunk_count
         embedded = self._index.embedded_count / total if total else 0.0
-        profile = next((p for p in PROFILES if p.name == self._snapshot.profile), None)
+        profile = next((p for p in PROFILES if p.name == self.snapshot.profile), None)
         has_tokens = profile is not None and profile.token_width is not None
         named = pc.sum(chunks["named"]).as_py() or 0
         return {
@@ -186,7 +186,7 @@ class ContextGraph(StateTables):
         from casetrack.graph.relations.neighbours import build, load, save, update
 
         vectors = self.chunk_vectors()
-        path = self._home / "neighbours.bin"
+        path = self.home / "neighbours.bin"
         old = None
         with contextlib.suppress(OSError, ValueError, KeyError):
             old = load(path)
@@ -198,8 +198,8 @@ class ContextGraph(StateTables):
         )
         if not same:
             try:
-                self._home.mkdir(parents=True, exist_ok=True)
+                self.home.mkdir(parents=True, exist_ok=True)
                 save(path, now)
             except OSError as error:
-                _log.warning("Cannot store the graph in %s: %s", self._home, error)
+                _log.warning("Cannot store the graph in %s: %s", self.home, error)
         return now

@@ -72,9 +72,9 @@ class StateTables(ABC):
         /,
     ) -> None:
         self._folder = folder
-        self._home = folder / "views" / "graph"
-        self._info = info
-        self._snapshot = snapshot
+        self.home = folder / "views" / "graph"
+        self.info = info
+        self.snapshot = snapshot
         self._index = index
         self._marks = marks or Marks()
         self._tables: dict[str, pa.Table] = {}
@@ -82,24 +82,9 @@ class StateTables(ABC):
         self._lock = threading.RLock()
         self._made: dict[Callable[[Any], Any], Any] = {}
 
-    @property
-    def info(self) -> CollectionInfo:
-        """The collection's description."""
-        return self._info
-
-    @property
-    def home(self) -> Path:
-        """The folder of the map within the collection's folder."""
-        return self._home
-
-    @property
-    def snapshot(self) -> Snapshot:
-        """The state of the stored documents."""
-        return self._snapshot
-
     @cached_property
     def _pipeline(self) -> PipelineFile:
-        return of_collection(self._info.pipeline, self._folder)
+        return of_collection(self.info.pipeline, self._folder)
 
     @cached_property
     def _rules(self) -> JoinRules:
@@ -108,7 +93,7 @@ class StateTables(ABC):
     @cached_property
     def documents(self) -> tuple[Document, ...]:
         """All documents, ordered by name, path and id."""
-        return ordered(self._snapshot)
+        return ordered(self.snapshot)
 
     @cached_property
     def catalogue(self) -> Catalogue:
@@ -191,16 +176,16 @@ class StateTables(ABC):
 
     @cached_property
     def _live(self) -> Live:
-        return Live(self.documents, tuple(stored_segments(self._home / "segments", self._snapshot)))
+        return Live(self.documents, tuple(stored_segments(self.home / "segments", self.snapshot)))
 
     @cached_property
     def marks(self) -> tuple[PlacedMark, ...]:
         """The user's marks on documents, passages, names and events, at their current places."""
-        return place_marks(self._marks.all, self._snapshot, self.quotes, self._edits)
+        return place_marks(self._marks.all, self.snapshot, self.quotes, self._edits)
 
     def _with_roles(self, mentions: pa.Table) -> pa.Table:
         """Replace the roles of mentions that the user corrected."""
-        for edit in in_documents(self._marks.entity_edits, self._snapshot):
+        for edit in in_documents(self._marks.entity_edits, self.snapshot):
             if edit.kind != "role" or edit.mark_id not in self._edits:
                 continue
             whose = self._edits[edit.mark_id]["entity_id"]
@@ -230,7 +215,7 @@ class StateTables(ABC):
 
         def once() -> Merged:
             if not merged:
-                edits = in_documents(self._marks.entity_edits, self._snapshot)
+                edits = in_documents(self._marks.entity_edits, self.snapshot)
                 merged.append(merge(self._live.locals, self._rules, edits))
             return merged[0]
 
@@ -324,11 +309,11 @@ class StateTables(ABC):
 
     @cached_property
     def _key(self) -> str:
-        return state_key(self._snapshot, self._rules, self._marks)
+        return state_key(self.snapshot, self._rules, self._marks)
 
     def _kept(self, name: str, make: Callable[[], pa.Table]) -> pa.Table:
         """Return the stored table of this state, or build and store it."""
-        path = self._home / "tables" / self._key / f"{name}.arrow"
+        path = self.home / "tables" / self._key / f"{name}.arrow"
         with contextlib.suppress(OSError, ValueError):
             return read_table(path)
         table = make()
@@ -344,13 +329,13 @@ class StateTables(ABC):
 
     def _remove_old(self) -> None:
         """Remove the tables of old states; readers may still map recent ones."""
-        remove_old_tables(self._home, self._key, _GRACE_SECONDS)
+        remove_old_tables(self.home, self._key, _GRACE_SECONDS)
 
     # --- SQL ----------------------------------------------------------------------------------
 
     @cached_property
     def _own_sql(self) -> OwnSql:
-        return OwnSql(lambda: self._snapshot.documents.table, self)
+        return OwnSql(lambda: self.snapshot.documents.table, self)
 
     def sql(
         self,
@@ -367,7 +352,7 @@ class StateTables(ABC):
 
     @cached_property
     def _passages(self) -> Passages:
-        return Passages(self._live, self._snapshot, self._index)
+        return Passages(self._live, self.snapshot, self._index)
 
     def chunk_vectors(self) -> Vectors:
         """Return the vectors of all chunks, ordered by document and position."""

@@ -32,29 +32,23 @@ class IngestContext(Protocol):
 
     def begin(self, file: FoundFile, /) -> tuple[Job, str] | str:
         """Return the job for a file and its revision, or the path of a duplicate."""
-        ...
 
     def removed_attachments(self, job: Job, /, *, but: Collection[str]) -> list[Document]:
         """See :meth:`casetrack.ingest.plan.IngestPlanner.removed_attachments`."""
-        ...
 
     def reserve(self) -> AbstractContextManager[Reservation | None]:
         """See :meth:`casetrack.ingest.outcomes.Quota.reserve`."""
-        ...
 
     def put(self, message: messages.Message, /) -> None:
         """Send a message to the writer."""
-        ...
 
     @property
     def is_cancelled(self) -> bool:
         """Whether the user cancelled the batch."""
-        ...
 
     @property
     def is_aborted(self) -> bool:
         """Whether the batch has failed, so that outcomes are no longer recorded."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

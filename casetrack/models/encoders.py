@@ -60,12 +60,12 @@ class Encoder:
         rerank: Model | None = None,
         sessions: int = 1,
     ) -> None:
-        self._name = name
+        self.name = name
         self._dense = dense
         self._tokens = tokens
         self._sparse = sparse
         self._rerank = rerank
-        self._sessions = sessions
+        self.sessions = sessions
 
     @classmethod
     def load(
@@ -92,11 +92,6 @@ class Encoder:
                 hint=f"Choose a profile that it belongs to ({See('models list')}).",
             )
         return cls(name, model, tokens=model, sessions=chosen_sessions(sessions))
-
-    @property
-    def name(self) -> str:
-        """The profile's name."""
-        return self._name
 
     @property
     def dimension(self) -> int:
@@ -133,11 +128,6 @@ class Encoder:
         if not parts:
             return own
         return hashlib.sha256("\n".join([f"dense={own}", *parts]).encode()).hexdigest()[:16]
-
-    @property
-    def sessions(self) -> int:
-        """Parallel passes for documents."""
-        return self._sessions
 
     @property
     def resident_bytes(self) -> int:
@@ -183,15 +173,15 @@ class Encoder:
         from concurrent.futures import ThreadPoolExecutor
 
         wanted = tuple(layers)
-        if self._sessions == 1:
+        if self.sessions == 1:
             for text in texts:
                 yield self._encode(text, wanted)
             return
         source = iter(texts)
-        pool = ThreadPoolExecutor(self._sessions, thread_name_prefix="casetrack-encoder")
+        pool = ThreadPoolExecutor(self.sessions, thread_name_prefix="casetrack-encoder")
         pending: deque[Future[Encoding]] = deque()
         try:
-            for text in islice(source, self._sessions * _AHEAD):
+            for text in islice(source, self.sessions * _AHEAD):
                 pending.append(pool.submit(self._encode, text, wanted))
             while pending:
                 encoding = pending.popleft().result()
@@ -212,7 +202,7 @@ class Encoder:
 
         if layers and self._tokens is not self._dense:
             raise ValueError(
-                f'profile "{self._name}" has no earlier layers: its tokens are of another model'
+                f'profile "{self.name}" has no earlier layers: its tokens are of another model'
             )
         dense = self._dense.encode(text, is_query=is_query, layers=layers)
         tokens = dense
@@ -220,7 +210,7 @@ class Encoder:
             tokens = self._tokens.encode(text, is_query=is_query)
         sparse = self._sparse.encode(text, is_query=is_query).sparse if self._sparse else None
         if dense.dense is None:
-            raise TypeError(f'profile "{self._name}" has no dense model')
+            raise TypeError(f'profile "{self.name}" has no dense model')
         return Encoding(
             dense=dense.dense,
             tokens=tokens.tokens if self._tokens else None,
@@ -233,13 +223,13 @@ class Encoder:
         import numpy as np
 
         if self._rerank is None:
-            raise TypeError(f'profile "{self._name}" has no reranker')
+            raise TypeError(f'profile "{self.name}" has no reranker')
         score = partial(self._rerank.score, query)
-        if self._sessions == 1:
+        if self.sessions == 1:
             return np.array([score(text) for text in texts], dtype=np.float32)
         from concurrent.futures import ThreadPoolExecutor
 
-        with ThreadPoolExecutor(self._sessions, thread_name_prefix="casetrack-encoder") as pool:
+        with ThreadPoolExecutor(self.sessions, thread_name_prefix="casetrack-encoder") as pool:
             return np.array(list(pool.map(score, texts)), dtype=np.float32)
 
     def _models(self) -> list[Model]:
@@ -311,7 +301,6 @@ class Trimmable(Protocol):
 
     def trim(self) -> None:
         """Unload all models except the dense one."""
-        ...
 
 
 class Encoders:

@@ -178,11 +178,9 @@ class Reader(Protocol):
 
     def accepts(self, file: FileHead, /) -> bool:
         """Return whether the content, not only the extension, fits this reader."""
-        ...
 
     def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
         """Open the file; raise ``FileEncrypted``, ``ParseFailed`` or ``ParseLimit``."""
-        ...
 
 
 MAX_BLANK = 64

@@ -161,7 +161,7 @@ class PageBuilder:
         self._ocr_engine = ocr_engine
         self._keep_indent = keep_indent
         self._parts: list[str] = []
-        self._length = 0
+        self.length = 0
         self._last_number = 0
         self._stars: list[tuple[str, int]] = []
         self._hidden: list[HiddenSpan] = []
@@ -172,11 +172,6 @@ class PageBuilder:
     def is_empty(self) -> bool:
         """Whether no text has been added yet."""
         return not self._lines
-
-    @property
-    def length(self) -> int:
-        """Number of code points so far."""
-        return self._length
 
     def paragraph(
         self,
@@ -234,23 +229,23 @@ class PageBuilder:
         text = clean_text(source)
         body = text.lstrip()
         if not body:
-            self._stars += [(label, self._length) for label, _ in stars]
+            self._stars += [(label, self.length) for label, _ in stars]
             return
         if not self._keep_indent or not self._lines:
             text = body
         if self._lines:
             separator = "\n\n" if opens else "\n"
             self._parts.append(separator)
-            self._length += len(separator)
-        start = self._length + len(text) - len(body)
+            self.length += len(separator)
+        start = self.length + len(text) - len(body)
         self._stars += [(label, start + offset) for label, offset in stars]
         self._hidden += [HiddenSpan(kind, start + a, start + b) for kind, a, b in hidden if a < b]
         self._parts.append(text)
-        self._length += len(text)
+        self.length += len(text)
         self._lines.append(
             Line(
                 start,
-                self._length,
+                self.length,
                 number,
                 line.box,
                 line.row,

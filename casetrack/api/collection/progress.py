@@ -28,11 +28,9 @@ class ShownWork(Protocol):
     @property
     def cancel(self) -> threading.Event:
         """Set when the user cancels the work."""
-        ...
 
     def hear(self, *news: Any) -> None:
         """Receive progress: a record about files, or the current step, work done and total."""
-        ...
 
 
 class ProgressDisplay(Protocol):
@@ -45,7 +43,6 @@ class ProgressDisplay(Protocol):
 
         *show* ``None`` shows it in a notebook or terminal. *cancel* is set when the user cancels.
         """
-        ...
 
 
 class _HasDisplay(Protocol):

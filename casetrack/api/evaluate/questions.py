@@ -117,11 +117,9 @@ class Judge(Protocol):
 
     def ranks(self, question: Question, results: SearchResults, /) -> dict[str, int]:
         """Return the rank (from 1) of the best result with each answer."""
-        ...
 
     def details(self, question: Question, results: SearchResults, /) -> dict[str, float]:
         """Return further scores: of pages, marks, values, absence."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -25,19 +25,14 @@ class Statuses:
     """The files in ``watching``: ``<id>.json``, and the lock of the watching program."""
 
     def __init__(self, data_dir: Path, /) -> None:
-        self._home = data_dir / "watching"
-
-    @property
-    def home(self) -> Path:
-        """The folder of the files; :meth:`lock_path` creates it."""
-        return self._home
+        self.home = data_dir / "watching"
 
     def lock_path(self, watch_id: str, /) -> Path:
         """Return the lock file of the program that watches, in an existing folder."""
         # If the folder cannot be created, taking the lock fails and reports the reason.
         with contextlib.suppress(OSError):
-            private_folder(self._home)
-        return self._home / f"{watch_id}.lock"
+            private_folder(self.home)
+        return self.home / f"{watch_id}.lock"
 
     def stored(self, watch_id: str, /) -> WatchStatus:
         """Return the last status that was written; a new one if none can be read.
@@ -45,7 +40,7 @@ class Statuses:
         It is only a report: the next sync writes a lost one again.
         """
         try:
-            text = (self._home / f"{watch_id}.json").read_text(encoding="utf-8")
+            text = (self.home / f"{watch_id}.json").read_text(encoding="utf-8")
             return WatchStatus.from_dict(json.loads(text))
         except (OSError, ValueError, KeyError, TypeError):
             return WatchStatus()
@@ -57,7 +52,7 @@ class Statuses:
         """
         raw = status.as_dict()
         del raw["health_text"]
-        write_json(self._home / f"{watch_id}.json", raw)
+        write_json(self.home / f"{watch_id}.json", raw)
 
     def of(self, watch: Watch, /) -> WatchStatus:
         """Return the current status of a watch: the stored one, unless its writer has ended."""
@@ -65,7 +60,7 @@ class Statuses:
         if not watch.enabled or watch.schedule == "manual":
             rest = replace(status, health="manual" if watch.enabled else "paused")
             return replace(rest, owner="", pending=0, next_sync_at=None)
-        if not self._home.is_dir():
+        if not self.home.is_dir():
             return replace(status, health="unwatched", owner="")
         with try_lock(self.lock_path(watch.id)) as free:
             if free:
@@ -76,7 +71,7 @@ class Statuses:
         """Remove the files of a deleted watch, except those that a program uses."""
         for name in (f"{watch_id}.json", f"{watch_id}.lock"):
             with contextlib.suppress(OSError):
-                (self._home / name).unlink(missing_ok=True)
+                (self.home / name).unlink(missing_ok=True)
 
 
 # Synchronises a watched folder and its collection.

@@ -92,7 +92,6 @@ class Report(Protocol):
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
-        ...
 
 
 class FileProgress(Protocol):
@@ -101,17 +100,14 @@ class FileProgress(Protocol):
     @property
     def done(self) -> int:
         """Number of finished files."""
-        ...
 
     @property
     def total(self) -> int:
         """Number of files."""
-        ...
 
     @property
     def file(self) -> str:
         """The current file."""
-        ...
 
 
 R = TypeVar("R", bound=Report | None)

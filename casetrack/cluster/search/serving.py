@@ -97,7 +97,6 @@ class Shards(Protocol):
     @property
     def count(self) -> int:
         """Number of shards."""
-        ...
 
     def ask(self, questions: Mapping[int, Query], /) -> dict[int, ShardAnswer | str]:
         """Query shards by number, all at once; return each answer, or the reason without one.
@@ -107,7 +106,6 @@ class Shards(Protocol):
         SearchBusy
             Too many questions are waiting.
         """
-        ...
 
 
 class Coordinator:

@@ -42,7 +42,6 @@ class Stoppable(Protocol):
     @property
     def cancelled(self) -> bool:
         """Whether the work was stopped before its end."""
-        ...
 
 
 R = TypeVar("R", bound=Stoppable)
@@ -65,7 +64,6 @@ class Reports(Protocol):
         self, progress: float, total: float | None = None, message: str | None = None
     ) -> None:
         """Report progress to the client."""
-        ...
 
 
 class ProgressReporter:

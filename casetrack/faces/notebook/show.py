@@ -40,11 +40,9 @@ class Display(Protocol):
 
     def show(self, title: str, done: int, total: int | None, note: str) -> None:
         """Show progress; an unknown *total* is ``None``."""
-        ...
 
     def close(self, text: str) -> None:
         """End the display; *text* describes the end."""
-        ...
 
 
 def where() -> Where:

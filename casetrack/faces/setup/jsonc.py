@@ -61,23 +61,18 @@ class Format(Protocol):
 
     def put(self, text: str, path: Sequence[str], value: Any, /) -> str:
         """Return *text*, which may be empty, with *value* at *path*; missing levels are added."""
-        ...
 
     def drop(self, text: str, path: Sequence[str], /) -> str:
         """Return *text* without the value at *path*, if any."""
-        ...
 
     def value_at(self, text: str, path: Sequence[str], /) -> Any:
         """Return the value at *path* (the root if empty); ``None`` if there is none."""
-        ...
 
     def is_extended(self, text: str, /) -> bool:
         """Return whether strict readers of the format may refuse the text."""
-        ...
 
     def shown(self, path: Sequence[str], value: Any, /) -> str:
         """Return a text that holds nothing but *value* at *path*, for people to copy."""
-        ...
 
 
 def nested(path: Sequence[str], value: Any, /) -> Any:

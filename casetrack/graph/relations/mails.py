@@ -70,13 +70,13 @@ class Mails:
         /,
     ) -> None:
         self._documents = documents
-        self._messages = [
+        self.messages = [
             message_of(documents[row["document"]], row)
             for row in identities
             if row["kind"] == "mail"
         ]
         # The first copy counts, and one in a mailbox only if there is no other.
-        self._messages.sort(key=lambda m: (not self._is_whole(m), m.document, m.page))
+        self.messages.sort(key=lambda m: (not self._is_whole(m), m.document, m.page))
         self._heads: dict[tuple[int, int], list[Mapping[str, Any]]] = defaultdict(list)
         for row in quoted:
             self._heads[row["document"], row["page"]].append(row)
@@ -88,28 +88,23 @@ class Mails:
         self._of_anyone: dict[tuple[str, str], list[int]] = defaultdict(list)
         self._of_subject: dict[str, list[int]] = defaultdict(list)
         self._found: dict[tuple[int, int], int | None] = {}
-        for i, message in enumerate(self._messages):
+        for i, message in enumerate(self.messages):
             for own in message.ids:
                 self._by_id.setdefault(own, self._first[i])
             if message.index:
                 self._by_index[message.index].add(self._first[i])
-        dated = (i for i, m in enumerate(self._messages) if self._first[i] == i and m.sent)
+        dated = (i for i, m in enumerate(self.messages) if self._first[i] == i and m.sent)
         for i in sorted(dated, key=self._age):
             self._enter(i)
 
     @property
-    def messages(self) -> Sequence[Message]:
-        """All messages, including copies."""
-        return self._messages
-
-    @property
     def originals(self) -> list[Message]:
         """The messages, each once."""
-        return [m for i, m in enumerate(self._messages) if self._first[i] == i]
+        return [m for i, m in enumerate(self.messages) if self._first[i] == i]
 
     def _enter(self, i: int) -> None:
         """Index a dated message for the lookup of answers."""
-        message = self._messages[i]
+        message = self.messages[i]
         if message.sent is None:
             return
         self._by_day[message.subject, day_key(message.sent)].append(i)
@@ -121,8 +116,8 @@ class Mails:
 
     def copies(self) -> Iterator[tuple[int, int]]:
         """Yield (document, original) for documents that contain the mail of an earlier one."""
-        for i, message in enumerate(self._messages):
-            first = self._messages[self._first[i]]
+        for i, message in enumerate(self.messages):
+            first = self.messages[self._first[i]]
             if (
                 first.document != message.document
                 and self._is_whole(message)
@@ -142,15 +137,15 @@ class Mails:
     def threads(self) -> Iterator[tuple[int, int]]:
         """Yield (mail, earliest mail of its thread), without copies."""
         for ordered in self._grouped():
-            first = self._messages[ordered[0]].document
-            for other in dict.fromkeys(self._messages[i].document for i in ordered[1:]):
+            first = self.messages[ordered[0]].document
+            for other in dict.fromkeys(self.messages[i].document for i in ordered[1:]):
                 if other != first:
                     yield other, first
 
     def conversations(self) -> Iterator[tuple[Post, ...]]:
         """Yield threads and single mails by the date of the first mail, each in sending order."""
         copies: dict[int, list[Message]] = defaultdict(list)
-        for i, message in enumerate(self._messages):
+        for i, message in enumerate(self.messages):
             if self._first[i] != i:
                 copies[self._first[i]].append(message)
         for group in sorted(self._grouped(), key=lambda g: self._age(g[0])):
@@ -160,7 +155,7 @@ class Mails:
                 link, above = next(iter(self._parents[i]), (None, i))
                 if link is not None and self._is_descendant(above, i):
                     link = None  # two mails that name each other: neither is the answer
-                message = self._messages[i]
+                message = self.messages[i]
                 named = dict.fromkeys((*message.answers, *reversed(message.references)))
                 posts.append(
                     Post(
@@ -176,7 +171,7 @@ class Mails:
     def _grouped(self) -> list[list[int]]:
         """Return the messages of each thread, the earliest first, without copies."""
         groups: dict[int, list[int]] = defaultdict(list)
-        for i in range(len(self._messages)):
+        for i in range(len(self.messages)):
             if self._first[i] == i:
                 groups[self._threads.root(i)].append(i)
         # Messages without a date come last, so that a thread starts with a dated one.
@@ -196,21 +191,21 @@ class Mails:
 
     def _same(self) -> list[int]:
         """Return for each message the first copy of it."""
-        joined = Groups(len(self._messages))
+        joined = Groups(len(self.messages))
         known: dict[object, int] = {}
-        for i, message in enumerate(self._messages):
+        for i, message in enumerate(self.messages):
             marks: list[object] = [("id", own) for own in message.ids]
             if message.digest:
                 marks.append(("text", message.digest))
             for mark in marks:
                 joined.join(known.setdefault(mark, i), i)
-        return [joined.root(i) for i in range(len(self._messages))]
+        return [joined.root(i) for i in range(len(self.messages))]
 
     def _is_whole(self, message: Message) -> bool:
         return self._documents[message.document].format != "mbox"
 
     def _age(self, i: int) -> tuple[bool, str, int]:
-        sent = self._messages[i].sent
+        sent = self.messages[i].sent
         return sent is None, sent.isoformat() if sent else "", i
 
     # --- answers ------------------------------------------------------------------------------
@@ -219,14 +214,14 @@ class Mails:
     def _parents(self) -> dict[int, list[tuple[Link, int]]]:
         """The message that each message answers or forwards, with its position."""
         parents: dict[int, list[tuple[Link, int]]] = {}
-        for i in range(len(self._messages)):
+        for i in range(len(self.messages)):
             if self._first[i] == i:
                 parent = self._parent(i)
                 parents[i] = [parent] if parent else []
         return parents
 
     def _parent(self, i: int) -> tuple[Link, int] | None:
-        message = self._messages[i]
+        message = self.messages[i]
         named = [self._by_id[a] for a in message.answers if a in self._by_id]
         named = [j for j in dict.fromkeys(named) if j != i]
         if len(named) == 1:
@@ -264,7 +259,7 @@ class Mails:
         basis: tuple[str, ...],
         head: Mapping[str, Any] | None = None,
     ) -> tuple[Link, int]:
-        message, other = self._messages[i], self._messages[j]
+        message, other = self.messages[i], self.messages[j]
         forwards = bool(_FORWARD.match(message.shown))
         if not forwards and not _REPLY.match(message.shown) and basis != ("message id",):
             is_forwarded = head is not None and "how:forwarded" in head["numbers"]
@@ -275,20 +270,20 @@ class Mails:
     def _quoted(self, i: int, number: int) -> int | None:
         """Return the only mail with the quoted head number *number* (from 0)."""
         if (i, number) not in self._found:
-            head = self._heads_of(self._messages[i])[number]
+            head = self._heads_of(self.messages[i])[number]
             self._found[i, number] = self._look_for(i, head)
         return self._found[i, number]
 
     def _look_for(self, i: int, head: Mapping[str, Any]) -> int | None:
         """Return the only mail whose sender, minute and subject agree with a quoted head."""
-        message = self._messages[i]
+        message = self.messages[i]
         subject = head["title"][0] if head["title"] else message.subject
         words = words_of(_writer_of(head))
         matches = set()
         for moment in readings(head["dates"][0]):
             days = {day_key(moment + timedelta(days=d)) for d in (-1, 0, 1)}
             for j in sorted({j for day in days for j in self._by_day.get((subject, day), ())}):
-                other = self._messages[j]
+                other = self.messages[j]
                 # A sender who forwards their own mail at once would seem to quote the adjacent one.
                 slack = 0 if message.writer == other.writer else 1
                 if (
@@ -303,7 +298,7 @@ class Mails:
 
     def _by_subject(self, i: int) -> tuple[Link, int] | None:
         """Return the mail that a mail without ids answers: the last of its subject."""
-        message = self._messages[i]
+        message = self.messages[i]
         forwards, replies = _FORWARD.match(message.shown), _REPLY.match(message.shown)
         if not (forwards or replies) or len(message.subject) < _SHORTEST_SUBJECT:
             return None
@@ -315,8 +310,8 @@ class Mails:
         starters = [
             j
             for j in fits
-            if not _REPLY.match(self._messages[j].shown)
-            and not _FORWARD.match(self._messages[j].shown)
+            if not _REPLY.match(self.messages[j].shown)
+            and not _FORWARD.match(self.messages[j].shown)
         ]
         if not fits or len(starters) > 1:
             return None
@@ -324,7 +319,7 @@ class Mails:
 
     def _before(self, i: int, *, is_forward: bool) -> set[int]:
         """Return earlier messages of the same subject from the people concerned."""
-        message = self._messages[i]
+        message = self.messages[i]
         if message.sent is None:
             return set()
         if is_forward:
@@ -341,10 +336,10 @@ class Mails:
         return earlier
 
     def _moment(self, i: int) -> datetime:
-        return self._messages[i].sent or datetime.min  # noqa: DTZ901 - only dated ones are entered
+        return self.messages[i].sent or datetime.min  # noqa: DTZ901 - only dated ones are entered
 
     def _may_follow(self, i: int, j: int, *, is_forward: bool) -> bool:
-        message, other = self._messages[i], self._messages[j]
+        message, other = self.messages[i], self.messages[j]
         if (
             message.sent is None
             or other.sent is None
@@ -366,9 +361,9 @@ class Mails:
 
     @cached_property
     def _threads(self) -> Groups:
-        groups = Groups(len(self._messages))
+        groups = Groups(len(self.messages))
         known: dict[object, int] = {}
-        for i, message in enumerate(self._messages):
+        for i, message in enumerate(self.messages):
             groups.join(self._first[i], i)
             marks = [*message.ids, *message.answers, *message.references]
             for name in (*marks, *([message.conversation] if message.index else [])):

@@ -55,11 +55,9 @@ class Step(Protocol):
     @property
     def fingerprint(self) -> str:
         """Text that changes whenever the step's output could: parameters, model hashes."""
-        ...
 
     def __call__(self, batches: Batches, /) -> Batches:
         """Convert batches of ``contract.reads`` to batches of ``contract.writes``."""
-        ...
 
 
 def parameter(default: Value, meaning: str, /) -> Value:

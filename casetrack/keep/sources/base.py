@@ -92,7 +92,6 @@ class Source(Protocol):
         SourceError, JobStopped
             The listing is incomplete, or *cancel* was set.
         """
-        ...
 
     def file(self, item: Item, /) -> Path | None:  # noqa: ARG002 - most have none
         """Return the path of an item's local file, which is read in place; ``None`` to fetch it."""
@@ -120,11 +119,9 @@ class Source(Protocol):
         SourceError, JobStopped
             It cannot be fetched now, or *cancel* was set; its document stays.
         """
-        ...
 
     def link(self, item: Item, first_line: int | None, last_line: int | None, /) -> str | None:
         """Return a web address of an item at these lines, if the source has one."""
-        ...
 
     def close(self) -> None:
         """Close the programs and files that fetching used."""

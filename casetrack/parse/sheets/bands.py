@@ -197,7 +197,6 @@ class Window(Protocol):
     @property
     def ahead(self) -> list[SheetRow]:
         """The following rows, up to a limit."""
-        ...
 
 
 class Written(NamedTuple):

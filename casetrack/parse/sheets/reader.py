@@ -351,11 +351,9 @@ class Workbook(Protocol):
 
     def sheets(self) -> Iterator[SheetData]:
         """Yield the sheets in order; each is read before the next is requested."""
-        ...
 
     def close(self) -> None:
         """Close the file."""
-        ...
 
 
 class SheetReader:

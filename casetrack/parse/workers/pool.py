@@ -247,7 +247,7 @@ class ParsePool:
         self._workers = workers
         self._idle: deque[WorkerProcess] = deque()
         self._taken = 0
-        self._closed = False
+        self.is_closed = False
         self._change = threading.Condition()
         self._starter = WorkerStarter(readers, limits)
 
@@ -295,8 +295,8 @@ class ParsePool:
 
     def _take(self) -> WorkerProcess:
         with self._change:
-            self._change.wait_for(lambda: self._closed or self._taken < self._workers)
-            if self._closed:
+            self._change.wait_for(lambda: self.is_closed or self._taken < self._workers)
+            if self.is_closed:
                 raise PoolClosed(CLOSED)
             self._taken += 1
         try:
@@ -325,7 +325,7 @@ class ParsePool:
         worker.busy = False
         fit = worker.is_fit(self.limits.memory_mb)
         with self._change:
-            if fit and not self._closed:
+            if fit and not self.is_closed:
                 self._idle.append(worker)
                 worker = None  # type: ignore[assignment]
         if worker is not None:
@@ -337,15 +337,10 @@ class ParsePool:
             self._taken -= 1
             self._change.notify()
 
-    @property
-    def is_closed(self) -> bool:
-        """Whether the pool has been closed."""
-        return self._closed
-
     def close(self) -> None:
         """End all workers at once; current reads raise :class:`PoolClosed`."""
         with self._change:
-            self._closed = True
+            self.is_closed = True
             self._idle.clear()
             self._change.notify_all()
         self._starter.close()

@@ -51,10 +51,10 @@ class Postings:
     keys: pa.Table
     entries: pa.Table
     _offset: np.ndarray
-    _count: np.ndarray
+    counts: np.ndarray
     _peak: np.ndarray
-    _row: np.ndarray
-    _value: np.ndarray
+    rows: np.ndarray
+    values: np.ndarray
     _key: np.ndarray | Strings
     _known: dict[str, tuple[Posting | None]] = field(default_factory=dict, repr=False)
 
@@ -99,23 +99,8 @@ class Postings:
 
     def _at(self, place: int) -> Posting:
         start = int(self._offset[place])
-        end = start + int(self._count[place])
-        return Posting(self._row[start:end], self._value[start:end], float(self._peak[place]))
-
-    @property
-    def rows(self) -> np.ndarray:
-        """The row of every posting, key after key."""
-        return self._row
-
-    @property
-    def values(self) -> np.ndarray:
-        """The value of every posting, key after key."""
-        return self._value
-
-    @property
-    def counts(self) -> np.ndarray:
-        """Number of postings of every key."""
-        return self._count
+        end = start + int(self.counts[place])
+        return Posting(self.rows[start:end], self.values[start:end], float(self._peak[place]))
 
 
 def build_postings(lists: pa.ListArray, values: np.ndarray, size: int, /) -> Postings:
@@ -174,7 +159,6 @@ class Impact(Protocol):
         self, rows: NDArray[np.intp], values: NDArray[np.number], gain: np.float32, /
     ) -> NDArray[np.float32]:
         """Return the contributions of postings, given by row and value, of a term with *gain*."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -186,12 +186,10 @@ class CandidateLists(Protocol):
         self, scope: Scope, question: Question, depth: int, /
     ) -> Iterator[tuple[str, list[Place], NDArray[np.float32]]]:
         """Yield name, best *depth* places and scores of each signal; ties by chunk id."""
-        ...
 
     @property
     def unsearched(self) -> Unsearched:
         """The part of the index that the lists so far do not cover."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
