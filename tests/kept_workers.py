@@ -108,7 +108,7 @@ def kept_workers() -> Iterator[Stock]:
 
     def close_without_the_idle(self: pool.ParsePool) -> None:
         with self._change:
-            idle = [] if self._closed else list(self._idle)
+            idle = [] if self.is_closed else list(self._idle)
             self._idle.clear()
         with self._starter._lock:
             self._starter._all.difference_update(idle)

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from casetrack.base.records import Document, IngestProgress, IngestReport
 from casetrack.ingest import staleness
-from casetrack.ingest.intake import ingest, ingest_again
-from casetrack.ingest.profile_choice import chosen_by_user
+from casetrack.ingest.intake import chosen_by_user, ingest, ingest_again
 from casetrack.ingest.reindex import Reindex, prepare
 from casetrack.store.datasets import open_snapshot
 

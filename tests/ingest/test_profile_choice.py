@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.ingest.profile_choice import FIRST_FILES
+from casetrack.ingest.intake import FIRST_FILES
 from fakes import FakeEncoders, WordEncoder
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ Open a question set (a folder in BEIR layout, or a golden file), run it in one m
 :func:`measure`, and store or compare the :class:`Run`.
 """
 
-from casetrack.api.evaluate.ask import measure
+from casetrack.api.evaluate.advise import measure
 from casetrack.api.evaluate.beir import in_profile, open_beir
 from casetrack.api.evaluate.golden import open_golden
 from casetrack.api.evaluate.measures import Difference, compare_scores

@@ -8,8 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from casetrack.api.viewer.page import marks_svg
-from casetrack.api.viewer.page_body import page_body
+from casetrack.api.viewer.page import marks_svg, page_body
 from casetrack.api.viewer.page_picture import page_picture
 from casetrack.api.viewer.page_text import COLUMNS, page_text
 from casetrack.api.viewer.source import find_source

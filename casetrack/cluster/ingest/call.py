@@ -39,10 +39,9 @@ from casetrack.cluster.ingest.run import ClusterRun
 from casetrack.cluster.ingest.work import Recipe, kit_of, local_settings
 from casetrack.ingest.batch import LOCK_SECONDS, open_batch, reading_conditions, run_batch
 from casetrack.ingest.discover import FoundFile
-from casetrack.ingest.intake import ingest
+from casetrack.ingest.intake import ingest, is_unchosen
 from casetrack.ingest.outcomes import cancelled_outcome, counted
 from casetrack.ingest.plan import FileFacts
-from casetrack.ingest.profile_choice import is_unchosen
 from casetrack.ingest.walk import extension_set, suffix_of
 from casetrack.keep.sources.base import Item, label
 from casetrack.keep.sources.s3 import S3Source

@@ -119,7 +119,7 @@ def _watch(state: State, writer: "_EventWriter", stop: threading.Event) -> bool:
 
 
 def _run_once(state: State, writer: "_EventWriter", stop: threading.Event) -> bool:
-    from casetrack.api.watch.once import compare_all
+    from casetrack.api.watch.manager import compare_all
 
     failed = False
     count = 0

@@ -176,7 +176,7 @@ def _watching(session: Session, choice: ToolChoice | None) -> Iterator[None]:
     if choice is not None and choice.read_only:
         yield
         return
-    from casetrack.api.watch.once import Background
+    from casetrack.api.watch.manager import Background
 
     watcher = Background(session.library, session.running, owner="an AI client's server")
     session.watching = True

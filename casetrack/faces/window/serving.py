@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import filelock
 import platformdirs
 
-from casetrack.api.watch.once import Background
+from casetrack.api.watch.manager import Background
 from casetrack.base.errors import CannotListen
 from casetrack.base.files import private_folder, write_atomic
 from casetrack.base.http.address import DEFAULT_HOST, access, bind

@@ -6,6 +6,7 @@ from casetrack.keep.health.collection import (
     check_collection,
     damaged_collection,
 )
+from casetrack.keep.health.doctor import repair_data_dir, repair_folder
 from casetrack.keep.health.machine import (
     check_data_dir,
     check_models,
@@ -15,5 +16,4 @@ from casetrack.keep.health.machine import (
     check_remains,
     make_private,
 )
-from casetrack.keep.health.repair import repair_data_dir, repair_folder
 from casetrack.keep.health.rows import page_problems, row_problems

@@ -41,9 +41,10 @@ from casetrack.keep.transfer.manifest import (
     Manifest,
     damaged,
     fault,
+    not_text,
     parse,
+    too_large,
 )
-from casetrack.keep.transfer.queries import not_text, too_large
 from casetrack.store import audit
 from casetrack.store.copies import check_copy
 from casetrack.store.damage import reading

@@ -36,10 +36,10 @@ from casetrack.keep.transfer.manifest import (
     MANIFEST,
     Entry,
     Manifest,
+    copy_queries,
     safe_name,
 )
 from casetrack.keep.transfer.marks import copy_marks
-from casetrack.keep.transfer.queries import copy_queries
 from casetrack.store import audit
 from casetrack.store.copies import write_copy
 from casetrack.store.originals import copy_of

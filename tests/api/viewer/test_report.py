@@ -15,7 +15,7 @@ from api.viewer.sheets import HOSTILE, Tree
 from casetrack import __version__
 from casetrack.api.library import Library
 from casetrack.api.viewer.report import report_page
-from casetrack.api.viewer.report.pictures import draw_pages
+from casetrack.api.viewer.report.passages import draw_pages
 from casetrack.api.viewer.report.proof import contains_date
 from casetrack.base.errors import UsageError
 from casetrack.base.license.tiers import FREE

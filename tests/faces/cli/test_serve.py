@@ -95,7 +95,7 @@ def test_a_server_that_only_reads(home: Path, tmp_path: Path) -> None:
     assert not home.exists() or list(home.iterdir()) == []
     assert "casetrack.faces.mcp.server" in imported
     # Serving over standard input and output pays for nothing else.
-    others = ("casetrack.faces.mcp.http", "uvicorn.protocols", "casetrack.api.watch.once")
+    others = ("casetrack.faces.mcp.http", "uvicorn.protocols", "casetrack.api.watch.manager")
     assert [name for name in imported if name.startswith(others)] == []
 
 

@@ -15,8 +15,7 @@ from casetrack.api.viewer.markup import css_string
 from casetrack.api.viewer.report import wording
 from casetrack.api.viewer.report.gather import MAX_LINKS, Report, gather
 from casetrack.api.viewer.report.marked import places
-from casetrack.api.viewer.report.passages import Passages
-from casetrack.api.viewer.report.pictures import Pictures, draw_pages
+from casetrack.api.viewer.report.passages import Passages, Pictures, draw_pages
 from casetrack.api.viewer.report.proof import names_year
 from casetrack.api.viewer.report.wording import MAX_NAME
 from casetrack.api.viewer.sheet import sheet, sheet_path, write_sheet

@@ -7,7 +7,7 @@ from casetrack.base.errors import UsageError
 from casetrack.editions.legal import chronology as work
 from casetrack.editions.legal.cli.papers import FORCE, OUTPUT, Writers, answered
 from casetrack.faces.cli.asking import own, show, taken, takes
-from casetrack.faces.cli.marks import edit, one_of
+from casetrack.faces.cli.entities import edit, one_of
 from casetrack.faces.cli.state import State
 
 _MADE = OF_EDITIONS[work.chronology]

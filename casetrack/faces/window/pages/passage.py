@@ -11,8 +11,7 @@ from starlette.responses import Response
 
 from casetrack.api.collection.listing import thread_of
 from casetrack.api.viewer import open_view
-from casetrack.api.viewer.page import marks_svg, words_svg
-from casetrack.api.viewer.page_body import page_body
+from casetrack.api.viewer.page import marks_svg, page_body, words_svg
 from casetrack.api.viewer.page_picture import page_picture
 from casetrack.api.viewer.report.marked import place_of_mark
 from casetrack.api.viewer.sheet_grid import sheet_grid
