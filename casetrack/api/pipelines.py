@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import CaseTrackError
+from casetrack.base.records.shape import from_members
 from casetrack.base.resources import resource_dir
 from casetrack.ingest.pipeline.catalogue import COLLECTION_STEPS, find_step, step_names
 from casetrack.ingest.pipeline.chain import mark_of
@@ -137,17 +138,13 @@ def _about(
     kind: StepKind, given: Mapping[str, Any], over: str, fingerprint: str, sharing: tuple[str, ...]
 ) -> StepAbout:
     contract = kind.contract
-    return StepAbout(
-        name=contract.name,
+    return from_members(
+        StepAbout,
+        contract,
         over=over,
         about=kind.about,
         package=kind.package,
-        version=contract.version,
         fingerprint=fingerprint,
-        reads=contract.reads,
-        needs=contract.needs,
-        writes=contract.writes,
-        adds=contract.adds,
         shares_pass_with=sharing,
         parameters=tuple(
             {

@@ -18,6 +18,7 @@ from casetrack.base.config import ENV_MODELS
 from casetrack.base.errors import ModelCorrupt, ModelNotFound, See
 from casetrack.base.models.catalog import find_model
 from casetrack.base.models.spec import ModelSpec, Progress
+from casetrack.base.records.shape import from_members
 from casetrack.models.downloads import ModelSource, fetch_files
 from casetrack.models.layout import (
     MANIFEST_NAME,
@@ -183,18 +184,7 @@ def installed(models_dir: Path, /) -> tuple[InstalledModel, ...]:
         if manifest is None:
             continue
         sizes = [size for _, size in (*manifest.files.values(), *manifest.built.values())]
-        models.append(
-            InstalledModel(
-                name=manifest.name,
-                repository=manifest.repository,
-                revision=manifest.revision,
-                licence=manifest.licence,
-                dimension=manifest.dimension,
-                fingerprint=manifest.fingerprint,
-                folder=path.parent,
-                size=sum(sizes),
-            )
-        )
+        models.append(from_members(InstalledModel, manifest, folder=path.parent, size=sum(sizes)))
     return tuple(models)
 
 
@@ -303,17 +293,12 @@ def _manifest(spec: ModelSpec, folder: Path) -> Manifest:
 
     published = {f.name: f.sha256 or sha256_of(folder / f.name) or "" for f in spec.files}
     built = {name: sha256_of(folder / name) for name in built_names(spec)}
-    return Manifest(
-        name=spec.name,
-        repository=spec.repository,
-        revision=spec.revision,
-        licence=spec.licence,
-        dimension=spec.dimension,
-        max_tokens=spec.max_tokens,
+    return from_members(
+        Manifest,
+        spec,
         builder=BUILDER_VERSION,
         files={n: (sha256, (folder / n).stat().st_size) for n, sha256 in published.items()},
         built={n: (h, (folder / n).stat().st_size) for n, h in built.items() if h},
-        recipe=spec.recipe,
     )
 
 

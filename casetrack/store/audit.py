@@ -30,6 +30,7 @@ from typing import IO, Any
 from casetrack.base import actor
 from casetrack.base.errors import StorageError
 from casetrack.base.files import storage_errors, write_atomic
+from casetrack.base.records.shape import from_members
 from casetrack.base.records.snapshots import AuditCheck, AuditEntry
 from casetrack.store.facts import sealed, unsealed
 from casetrack.store.lock import alone
@@ -114,20 +115,14 @@ def entries(data_dir: Path, /) -> Iterator[AuditEntry]:
     for _, line in _lines(data_dir):
         entry = _parsed(line)
         if entry is not None:
-            yield AuditEntry(
-                number=entry["number"],
+            yield from_members(
+                AuditEntry,
+                {"count": 0, "detail": ""} | entry,
                 at=datetime.fromisoformat(entry["at"]),
-                user=entry["user"],
-                program=entry["program"],
-                action=entry["action"],
                 collection_id=entry.get("collection"),
                 collection=None,
-                count=entry.get("count", 0),
                 documents=tuple(entry.get("documents", ())),
                 names=(),
-                detail=entry.get("detail", ""),
-                previous=entry["previous"],
-                digest=entry["digest"],
             )
 
 

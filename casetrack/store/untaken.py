@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from casetrack.base.errors import DuplicateDocument, FileNotFound, See
 from casetrack.base.files import write_atomic
 from casetrack.base.records.reports import FileOutcome, UntakenFile
+from casetrack.base.records.shape import from_members
 from casetrack.store.facts import sealed, unsealed
 from casetrack.store.info import info_lock
 
@@ -168,16 +169,8 @@ def _status(result: FileOutcome | SyncChange) -> str:
 
 
 def _entry(result: FileOutcome | SyncChange, source: str | None, now: datetime) -> UntakenFile:
-    return UntakenFile(
-        path=result.path,
-        status="failed" if _status(result) == "failed" else "skipped",
-        code=result.code,
-        message=result.message,
-        hint=result.hint,
-        document_id=result.document_id,
-        source=source,
-        since=now,
-    )
+    status = "failed" if _status(result) == "failed" else "skipped"
+    return from_members(UntakenFile, result, status=status, source=source, since=now)
 
 
 def _parents(path: str) -> Iterator[str]:

@@ -11,6 +11,7 @@ from casetrack.api.operation import EVERY, READS, Arg, DocumentRef, PassageRef, 
 from casetrack.base import arguments
 from casetrack.base.errors import ChunkNotFound, DocumentNotFound, UsageError
 from casetrack.base.records import Chunk, Page, PageImage, Passages, Rows, SearchResult
+from casetrack.base.records.shape import from_members
 
 if TYPE_CHECKING:
     from casetrack.base.records import ChunkWindow, Document, DocumentStructure
@@ -279,14 +280,7 @@ class Read:
                 "`page` can only be used with a document, and this is a passage.",
                 hint='Omit `page`, or enter the document: page_image("Lease.pdf", page=3).',
             )
-        return PageImage(
-            png=drawn.png,
-            citation=drawn.citation,
-            document=drawn.document.name,
-            page=drawn.page,
-            is_text=drawn.is_text,
-            notes=drawn.notes,
-        )
+        return from_members(PageImage, drawn, document=drawn.document.name)
 
     def table(self) -> Any:
         """Return the stored chunks as a LanceDB table, for other tools.

@@ -37,11 +37,25 @@ from casetrack.base.provenance import Provenance, iso_utc
 
 Get: TypeAlias = Callable[[Any], Any]
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 
 
 def once(function: F, /) -> F:
     """Cache a function per argument; mypy does not accept classes as hashable arguments."""
     return cast("F", functools.cache(function))
+
+
+@once
+def _parameters(kind: Any) -> tuple[str, ...]:
+    return tuple(f.name for f in fields(kind) if f.init)
+
+
+def from_members(kind: type[T], source: Any, /, **others: Any) -> T:
+    """Return a dataclass with *others* and the members of *source*, a mapping or an object."""
+    names = [name for name in _parameters(kind) if name not in others]
+    if isinstance(source, Mapping):
+        return kind(**{n: source[n] for n in names if n in source}, **others)
+    return kind(**{n: getattr(source, n) for n in names if hasattr(source, n)}, **others)
 
 
 class FieldFormat:

@@ -15,6 +15,7 @@ from casetrack.api.operation import READS, Arg, DayRef, F, called, edition_opera
 from casetrack.base.errors import AmbiguousName, DocumentNotFound, See, UsageError, withheld
 from casetrack.base.records.documents import FILES
 from casetrack.base.records.search import SearchMode
+from casetrack.base.records.shape import from_members
 from casetrack.base.records.sync import SourceInfo
 from casetrack.editions.context.records import (
     ContextChunk,
@@ -317,16 +318,13 @@ def _source(info: SourceInfo, configured: Group[str]) -> ContextSource:
     is_configured = info.source in configured
     missed = is_configured and info.last_synced_at is None and not info.documents
     unlisted = not _is_named(info.source, configured)
-    return ContextSource(
+    return from_members(
+        ContextSource,
+        info,
         name=info.source,
-        kind=info.kind,
         configured=is_configured,
         healthy=not (info.problem or missed or unlisted),
         notes=_UNLISTED if unlisted else info.problem or (_NEVER if missed else None),
-        documents=info.documents,
-        chunks=info.chunks,
-        last_synced_at=info.last_synced_at,
-        last_success_at=info.last_success_at,
         stale=info.stale or unlisted,
     )
 

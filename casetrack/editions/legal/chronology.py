@@ -14,6 +14,7 @@ from casetrack.api.viewer.symbols import counted
 from casetrack.api.viewer.templating import rendered
 from casetrack.api.viewer.timeline_figure import when
 from casetrack.base.arguments import day_text
+from casetrack.base.records.shape import from_members
 from casetrack.editions.legal.operation import READS, Arg, DayRef, operation
 from casetrack.editions.legal.records.authorities import Chronology, ChronologyEntry
 from casetrack.extract.days import typed_date
@@ -150,17 +151,13 @@ def _touches(pick: PlacedMark, timeline: Timeline) -> bool:
 
 def _of_event(event: Event, pick: PlacedMark | None) -> ChronologyEntry:
     own = pick.mark.note if pick is not None else ""
-    return ChronologyEntry(
-        value=event.value,
-        first=event.first,
-        last=event.last,
-        precision=event.precision,
+    return from_members(
+        ChronologyEntry,
+        event,
         event=own or event.description,
         document_says=event.description if own else "",
         who=(),
-        quote=event.quote,
         picked=pick is not None or event.mark_id is not None,
-        event_id=event.event_id,
     )
 
 

@@ -140,13 +140,12 @@ def asks(name: str | Operation, /, **more: tuple[Any, Any]) -> Callable[[Callabl
     """
     operation = _named(name)
 
-    def command(present: Callable[..., None]) -> Callable[..., Any]:
-        def run(ctx: typer.Context, **given: Any) -> None:
-            result = _result_of(ctx.ensure_object(State), operation, given)
-            present(result, given)
+    def command(present: Callable[..., None]) -> Any:
+        def do(state: State, given: dict[str, Any]) -> None:
+            present(_result_of(state, operation, given), given)
 
-        run.__doc__, run.__name__ = present.__doc__, operation.name
-        return signed(run, operation, more)
+        do.__doc__ = present.__doc__
+        return takes(operation, **more)(do)
 
     return command
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from casetrack.api.collection.facts import noted_documents
 from casetrack.base.editions import ANY, Instructions, Way
 from casetrack.base.errors import CaseTrackError
-from casetrack.faces.mcp.render.pieces import counted, one_line
+from casetrack.faces.mcp.render import counted, one_line
 from casetrack.faces.mcp.texts import cut, sendable, visible
 
 if TYPE_CHECKING:

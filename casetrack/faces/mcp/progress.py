@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import logging
 import threading
 import time
@@ -21,7 +22,7 @@ from casetrack.faces.mcp.handlers import STATELESS
 from casetrack.faces.mcp.texts import cut, sendable, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Coroutine
     from contextlib import AbstractAsyncContextManager
 
     from mcp.server.mcpserver import Context
@@ -147,7 +148,6 @@ async def run_long(
     running: set[threading.Event],
     /,
     *,
-    beat: float = BEAT_SECONDS,
     stop: threading.Event | None = None,
 ) -> R:
     """Run *work* in a thread under *lock*, with progress, and return its report.
@@ -157,32 +157,39 @@ async def run_long(
     process can set it, too.
     """
     stop = stop or threading.Event()
-    reporter = ProgressReporter(context, beat=beat)
-    result: list[R] = []
-    errors: list[Exception] = []
+    reporter = ProgressReporter(context)
 
-    async def attempt() -> None:
-        # An exception that left the task group would arrive wrapped in a group.
-        try:
-            async with lock:
-                running.add(stop)
-                result.append(await anyio.to_thread.run_sync(partial(work, reporter.update, stop)))
-        except Exception as error:  # noqa: BLE001 - raised again below
-            errors.append(error)
+    async def attempt() -> R:
+        async with lock:
+            running.add(stop)
+            return await anyio.to_thread.run_sync(partial(work, reporter.update, stop))
 
     try:
-        async with anyio.create_task_group() as group:
-            group.start_soon(reporter.report_until_stopped, stop)
-            await attempt()
-            group.cancel_scope.cancel()
+        result = await _beside(partial(reporter.report_until_stopped, stop), attempt)
     finally:
         running.discard(stop)
-        if result and getattr(result[0], "cancelled", False):
-            logger.info("stopped; what was finished is kept")
+    if getattr(result, "cancelled", False):
+        logger.info("stopped; what was finished is kept")
+    await reporter.finish()
+    return result
+
+
+async def _beside(
+    other: Callable[[], Coroutine[Any, Any, None]], work: Callable[[], Awaitable[T]]
+) -> T:
+    """Await *work* while *other* runs; its exception would leave the task group in a group."""
+    results: list[T] = []
+    errors: list[Exception] = []
+    async with anyio.create_task_group() as group:
+        group.start_soon(other)
+        try:
+            results.append(await work())
+        except Exception as error:  # noqa: BLE001 - raised again below
+            errors.append(error)
+        group.cancel_scope.cancel()
     if errors:
         raise errors[0]
-    await reporter.finish()
-    return result[0]
+    return results[0]
 
 
 async def keepalive(
@@ -193,27 +200,13 @@ async def keepalive(
     For calls that are usually fast: loading a model or opening a large collection for the first
     time takes longer than clients wait without progress.
     """
-    results: list[T] = []
-    errors: list[Exception] = []
 
     async def send_beats() -> None:
-        count = 0
-        while True:
+        for beats in itertools.count(1):
             await anyio.sleep(beat)
-            count += 1
-            await context.report_progress(float(count), None, "Still working")
+            await context.report_progress(float(beats), None, "Still working")
 
-    async with anyio.create_task_group() as group:
-        group.start_soon(send_beats)
-        # An exception that left the task group would arrive wrapped in a group.
-        try:
-            results.append(await work())
-        except Exception as error:  # noqa: BLE001 - raised again below
-            errors.append(error)
-        group.cancel_scope.cancel()
-    if errors:
-        raise errors[0]
-    return results[0]
+    return await _beside(send_beats, work)
 
 
 # Asking the user before something is deleted, where the client can put a question to them.

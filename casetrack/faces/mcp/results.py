@@ -211,11 +211,6 @@ def onward(offset: int | None, /) -> str | None:
     return None if offset is None else f"More from offset {offset}."
 
 
-def next_offset(offset: int, shown: int, total: int, /) -> int | None:
-    """Return the offset of the next page, or ``None`` at the end of a list."""
-    return offset + shown if offset + shown < total else None
-
-
 # --- collections and documents --------------------------------------------------------------
 
 
@@ -371,7 +366,7 @@ def first(
 
 def after_page(offset: int, shown: int, total: int, /) -> int | None:
     """Return the offset of the next page, ``None`` at the end and after an empty page."""
-    return next_offset(offset, shown, total) if shown else None
+    return offset + shown if shown and offset + shown < total else None
 
 
 def more_from(after: int | None, missing: int, way: str, /) -> str | None:

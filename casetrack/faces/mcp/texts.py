@@ -35,17 +35,9 @@ def sendable(value: Any, /) -> Any:
     UTF-8 cannot encode them, so one such name would break the connection.
     """
     if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode() if not _encodes(value) else value
+        return value.encode("utf-8", "replace").decode()
     if isinstance(value, dict):
         return {sendable(k): sendable(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
         return [sendable(v) for v in value]
     return value
-
-
-def _encodes(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -18,6 +18,7 @@ from casetrack.base.records.graph import (
     ReferenceCitations,
 )
 from casetrack.base.records.graph.changes import REFERENCE_SORTS, REFERENCE_TYPES
+from casetrack.base.records.shape import from_members
 from casetrack.extract.days import LONGEST, is_all
 from casetrack.graph.answers.lookup import match_references
 from casetrack.graph.answers.rows import ask, quotes_of, reference_of, total_of, up_to
@@ -68,21 +69,7 @@ def amounts(
     )
     counted = rows[:1] or asked(document_id=document_id, sort_by=sort_by, limit=1)
     records = (
-        Amount(
-            kind=row["kind"],
-            value=row["value"],
-            high=row["high"],
-            unit=row["unit"],
-            entity_id=row["entity_id"],
-            confidence=row["confidence"],
-            quote=quote,
-            row_label=row["row_label"],
-            period=row["period"],
-            first_day=row["first_day"],
-            last_day=row["last_day"],
-            printed_value=row["printed_value"],
-            scale=row["scale"],
-        )
+        from_members(Amount, row, quote=quote)
         for row, quote in zip(rows, quotes_of(graph, rows), strict=True)
     )
     return Amounts(

@@ -10,6 +10,7 @@ from casetrack.base.arguments import one_of, within
 from casetrack.base.errors import ChunkNotFound, See, UsageError
 from casetrack.base.records import Rows
 from casetrack.base.records.graph import RELATION_TYPES, RelatedDocument, Relation, SimilarChunk
+from casetrack.base.records.shape import from_members
 from casetrack.base.words import WordLists
 from casetrack.graph.answers.rows import ask, total_of, up_to
 from casetrack.graph.answers.statistics import representative_sentence
@@ -74,14 +75,11 @@ def _relations(graph: ContextGraph, document: Document, rows: Sequence[_Row]) ->
     chosen = [_places(graph, row, places) for row in rows]
     quotes = iter(graph.quotes([place for own in chosen for place in own]))
     for row, own in zip(rows, chosen, strict=True):
-        yield Relation(
-            type=row["type"],
-            weight=row["weight"],
-            count=row["count"],
-            description=_description(
-                document, row, shared.get((row["document_id"], row["type"]), [])
-            ),
-            outgoing=row["outgoing"],
+        names = shared.get((row["document_id"], row["type"]), [])
+        yield from_members(
+            Relation,
+            row,
+            description=_description(document, row, names),
             quotes=tuple(next(quotes) for _ in own),
         )
 

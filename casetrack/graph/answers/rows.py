@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from casetrack.base.arguments import within
 from casetrack.base.records.graph import Entity, Reference
+from casetrack.base.records.shape import from_members
 from casetrack.base.resources import resource_dir
 
 if TYPE_CHECKING:
@@ -23,32 +24,13 @@ if TYPE_CHECKING:
 
 def entity_of(row: Mapping[str, Any], /) -> Entity:
     """Convert a row of ``entities`` to its record."""
-    return Entity(
-        entity_id=row["entity_id"],
-        kind=row["kind"],
-        name=row["name"],
-        aliases=tuple(row["aliases"] or ()),
-        mention_count=row["mention_count"],
-        chunk_count=row["chunk_count"],
-        document_count=row["document_count"],
-        role=row["role"],
-        first_document_id=row["first_document_id"],
-        first_chunk_id=row["first_chunk_id"],
-        edited_by_user=bool(row.get("edited_by_user")),
-    )
+    aliases, is_edited = tuple(row["aliases"] or ()), bool(row.get("edited_by_user"))
+    return from_members(Entity, row, aliases=aliases, edited_by_user=is_edited)
 
 
 def reference_of(row: Mapping[str, Any], /) -> Reference:
     """Convert a row of ``references`` to its record."""
-    return Reference(
-        reference_id=row["reference_id"],
-        type=row["type"],
-        name=row["name"],
-        citation_count=row["citation_count"],
-        document_count=row["document_count"],
-        target_document_id=row["target_document_id"],
-        target_document=row["target_document_name"],
-    )
+    return from_members(Reference, row, target_document=row["target_document_name"])
 
 
 def total_of(rows: Sequence[Mapping[str, Any]], /) -> int:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.base.provenance import iso_utc
 from casetrack.base.records.graph import ENTITY_KINDS, CollectionStatistics, Topic
+from casetrack.base.records.shape import from_members
 from casetrack.graph.answers.rows import ask
 from casetrack.graph.answers.sentence import sentences
 
@@ -64,12 +65,10 @@ def topic_records(graph: ContextGraph, /, *, limit: int = _MOST) -> tuple[Topic,
     wanted = [(r["chunk_ids"][:_SHOWN_QUOTES], r["terms"]) for r in rows]
     quotes = typical_quotes(graph, wanted)
     return tuple(
-        Topic(
-            topic_id=row["topic_id"],
-            label=row["label"],
+        from_members(
+            Topic,
+            row,
             terms=tuple(row["terms"]),
-            chunk_count=row["chunk_count"],
-            document_count=row["document_count"],
             document_ids=tuple(row["document_ids"]),
             quotes=topic_quotes,
         )

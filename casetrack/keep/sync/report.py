@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from casetrack.base import errors
+from casetrack.base.records.shape import from_members
 from casetrack.base.records.sync import SYNC_KINDS, SyncChange, SyncKind, SyncReport
 from casetrack.ingest.outcomes import repeated
 
@@ -162,18 +163,15 @@ class _Builder:
                 return
             kind = "failed" if row is not None and not previous else outcome.status
             message = f"{message} {KEPT}" if row is not None and not previous else message
-        yield SyncChange(
-            kind,
-            file.path,
+        yield from_members(
+            SyncChange,
+            outcome,
+            kind=kind,
+            path=file.path,
             previous_path=previous if kind == "moved" else "",
             document_id=outcome.document_id or (row.document_id if row else None),
             document_name=outcome.document_name or (row.name if row else None),
-            code=outcome.code,
             message=message,
-            hint=outcome.hint,
-            pages=outcome.pages,
-            chunks=outcome.chunks,
-            warnings=outcome.warnings,
         )
 
     def _attached(self) -> Iterator[SyncChange]:

@@ -31,6 +31,7 @@ from casetrack.base.errors import (
     WrongPathKind,
 )
 from casetrack.base.files import storage_errors, sync_folder
+from casetrack.base.records.shape import from_members
 from casetrack.base.records.snapshots import ImportReport
 from casetrack.keep.transfer import marks
 from casetrack.keep.transfer.manifest import (
@@ -406,16 +407,13 @@ def import_archive(
             with storage_errors(home):
                 folder.rename(home / new_id)
                 sync_folder(home)
-    counts = unpacked.manifest.counts
-    return ImportReport(
+    return from_members(
+        ImportReport,
+        unpacked.manifest.counts,
         collection=chosen,
         collection_id=new_id,
         path=str(path),
         original_name=unpacked.info.name,
-        documents=counts["documents"],
-        pages=counts["pages"],
-        chunks=counts["chunks"],
-        originals=counts["originals"],
         seconds=time.monotonic() - started,
     )
 

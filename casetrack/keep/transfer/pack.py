@@ -27,6 +27,7 @@ from casetrack.base.crypt.stream import EncryptingWriter
 from casetrack.base.errors import DiskFull, JobStopped, Opt, UsageError
 from casetrack.base.files import storage_errors, sync_folder, write_atomic, write_json
 from casetrack.base.provenance import iso_utc
+from casetrack.base.records.shape import from_members
 from casetrack.base.records.snapshots import ExportReport
 from casetrack.keep.transfer.manifest import (
     ENCRYPTED_EXTENSION,
@@ -130,15 +131,13 @@ def pack(
             )
             packed.replace(target)
             sync_folder(target.parent)
-    return ExportReport(
+    return from_members(
+        ExportReport,
+        manifest.counts,
         collection=info.name,
         path=str(target),
         bytes=size,
         unpacked_bytes=manifest.total,
-        documents=manifest.counts["documents"],
-        pages=manifest.counts["pages"],
-        chunks=manifest.counts["chunks"],
-        originals=manifest.counts["originals"],
         seconds=time.monotonic() - work.started,
         notes=tuple(work.notes),
     )

@@ -1,3 +1,4 @@
 """Text for people, in the form that the requirement shows. Programs get the structured result."""
 
-from casetrack.faces.mcp.render.pieces import counted, one_line, span, table
+from casetrack.api.text.form import counted, span
+from casetrack.faces.mcp.render.pieces import one_line, table

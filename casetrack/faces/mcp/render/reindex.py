@@ -80,8 +80,8 @@ def status_result(status: IndexStatus, offset: int, /) -> dict[str, Any]:
         "untaken": [_untaken(file) for file in status.untaken[:LISTED_FILES]],
         "untaken_count": len(status.untaken),
         "documents_omitted": max(0, len(ordered) - offset - len(entries)),
-        "next_offset": after if entries else None,
-        "more": (onward(after) if entries else None) or "",
+        "next_offset": after,
+        "more": onward(after) or "",
     }
 
 

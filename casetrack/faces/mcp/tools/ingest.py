@@ -6,7 +6,7 @@ import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar
 
 from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult
@@ -17,6 +17,7 @@ from casetrack.api.text import line
 from casetrack.api.text.work import ingest_lines
 from casetrack.base.errors import FileNotFound, FileUnreadable, UsageError, WrongPathKind
 from casetrack.base.records import FileOutcome, IngestProgress, IngestReport
+from casetrack.base.records.sync import SyncChange
 from casetrack.faces.mcp import results
 from casetrack.faces.mcp.failures import error_text, failed
 from casetrack.faces.mcp.jobs import ASK_STATUS, WaitSeconds, run_as_job
@@ -38,6 +39,7 @@ _NAMES = f"{See('documents')} lists all ingested files"
 _OTHER = f"Use {See('ingest')} for it."
 _MESSAGE_CHARS = 500
 _WARNINGS = 5
+Outcome = TypeVar("Outcome", FileOutcome, SyncChange)
 _ORDER = {"failed": 0, "partial": 1, "ingested": 2, "skipped": 3}
 
 DefaultType = Annotated[str | None, BeforeValidator(lower)]
@@ -214,7 +216,7 @@ def _others(omitted: int, failures: bool) -> str | None:
     return more
 
 
-def bounded_outcome(outcome: FileOutcome, /) -> FileOutcome:
+def bounded_outcome(outcome: Outcome, /) -> Outcome:
     """Return how a file ended, without the ends of very long messages."""
     return replace(
         outcome,

@@ -18,7 +18,7 @@ from casetrack.faces.mcp.failures import error_text, reason
 from casetrack.faces.mcp.jobs import LONGEST_WAIT, job_facts, known_job, wait_for_other
 from casetrack.faces.mcp.live_jobs import LiveJob
 from casetrack.faces.mcp.operation_tools import plain
-from casetrack.faces.mcp.results import after_page, answer, list_budget, more_from, page_of, tokens
+from casetrack.faces.mcp.results import answer, list_budget, onward, page_of, tokens
 from casetrack.faces.mcp.session import SessionTools, in_thread
 from casetrack.faces.mcp.specs import Offset, tool
 from casetrack.faces.mcp.texts import cut
@@ -190,9 +190,8 @@ def job_answer(
 
 
 def _list(jobs: tuple[Job, ...], offset: int) -> CallToolResult:
-    entries = page_of(jobs, _facts, offset=offset, limit=LISTED_JOBS)[0]
-    after = after_page(offset, len(entries), len(jobs))
-    more = more_from(after, 0, "")
+    entries, after = page_of(jobs, _facts, offset=offset, limit=LISTED_JOBS)
+    more = onward(after)
     lines = [_line(job) for job in jobs[offset : offset + len(entries)]]
     text = "\n".join([*lines, *([more] if more else [])])
     return answer(

@@ -13,26 +13,17 @@ from casetrack.api.watch.watches import Watches
 from casetrack.base.records.sync import SYNC_KINDS, SyncChange, SyncReport, WatchedFolder
 from casetrack.faces.mcp import results
 from casetrack.faces.mcp.operation_tools import plain
-from casetrack.faces.mcp.results import (
-    after_page,
-    answer,
-    few,
-    first,
-    list_budget,
-    more_from,
-    page_of,
-)
+from casetrack.faces.mcp.results import answer, few, first, list_budget, onward, page_of
 from casetrack.faces.mcp.session import SessionTools, in_thread
 from casetrack.faces.mcp.specs import Offset, tool
 from casetrack.faces.mcp.steps import See, if_offered, name_tools
 from casetrack.faces.mcp.texts import cut
+from casetrack.faces.mcp.tools.ingest import bounded_outcome
 
 if TYPE_CHECKING:
     from casetrack.faces.mcp.session import Session
 
 LISTED_CHANGES = 200
-_MESSAGE_CHARS = 500
-_WARNINGS = 5
 _ORDER = ("failed", "removed", "missing", "moved", "changed", "new", "skipped")
 
 
@@ -45,7 +36,7 @@ def sync_answer(report: "SyncReport", /) -> CallToolResult:
     del facts["changes"]
     # Whatever needs attention comes first, so that it is in the part that is listed.
     ordered = sorted(report.changes, key=lambda change: _ORDER.index(change.kind))
-    bounded = [_bounded(change) for change in ordered[:LISTED_CHANGES]]
+    bounded = [bounded_outcome(change) for change in ordered[:LISTED_CHANGES]]
     budget = list_budget(facts, whole=results.BUDGET)
     shown = first(bounded, SyncChange.as_dict, budget=budget)
     omitted = len(ordered) - len(shown)
@@ -66,16 +57,6 @@ def _next_steps(report: "SyncReport", omitted: int) -> Iterator[str]:
         yield "To remove missing documents, ask the user, then use remove_deleted: true."
     if report.cancelled:
         yield "Completed work is kept; call sync_folder again to continue."
-
-
-def _bounded(change: "SyncChange") -> "SyncChange":
-    """Return a change with bounded messages."""
-    return replace(
-        change,
-        message=cut(change.message, _MESSAGE_CHARS),
-        hint=cut(name_tools(change.hint), _MESSAGE_CHARS),
-        warnings=tuple(few(change.warnings, most=_WARNINGS)),
-    )
 
 
 # Tools for folders that are kept in sync by themselves.
@@ -103,9 +84,8 @@ class WatchTools(SessionTools):
         def work() -> tuple[str, dict[str, Any]]:
             known = Watches(self._session.library).all(collection=collection_filter)
             watches = [as_watched(each, self._session) for each in known]
-            entries = page_of(watches, watch_entry, offset=offset, limit=LISTED_WATCHES)[0]
-            after = after_page(offset, len(entries), len(watches))
-            more = more_from(after, 0, "")
+            entries, after = page_of(watches, watch_entry, offset=offset, limit=LISTED_WATCHES)
+            more = onward(after)
             listed = watches[offset : offset + len(entries)]
             shown = (name_tools(plain(lines_of(each))) for each in listed)
             text = "\n\n".join([*shown, *([more] if more else [])])
