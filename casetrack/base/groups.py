@@ -1,6 +1,29 @@
-"""Numbers that are joined into groups: a disjoint-set forest (union-find)."""
+"""Groups: batches of limited size, and numbers joined by a disjoint-set forest (union-find)."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def in_batches(
+    items: Iterable[T], size: Callable[[T], int], largest: int, most: int | None = None, /
+) -> Iterator[list[T]]:
+    """Yield items in batches of at most *most* items with a *largest* sum of sizes.
+
+    A larger item is a batch of its own.
+    """
+    batch, total = list[T](), 0
+    for item in items:
+        if batch and (total + size(item) > largest or len(batch) == most):
+            yield batch
+            batch, total = [], 0
+        batch.append(item)
+        total += size(item)
+    if batch:
+        yield batch
 
 
 class Groups:

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from casetrack.base.errors import JobStopped, PipelineError
+from casetrack.base.groups import in_batches
 from casetrack.base.registry import registered
 from casetrack.graph import segment as segments
 from casetrack.graph.segment import GraphSegment, save
@@ -86,14 +87,7 @@ def segment_folder(home: Path, snapshot: Snapshot, /) -> SegmentFolder[GraphSegm
         yield from merge(made, snapshot.revisions)
 
     def merge(group: Sequence[GraphSegment], live: Mapping[str, str]) -> Iterator[GraphSegment]:
-        batch, size = list[GraphSegment](), 0
-        for part in group:
-            if batch and size + part.size > LARGEST:
-                yield segments.merge(batch, live)
-                batch, size = [], 0
-            batch.append(part)
-            size += part.size
-        if batch:
+        for batch in in_batches(group, lambda part: part.size, LARGEST):
             yield segments.merge(batch, live)
 
     return SegmentFolder(home, segments.FORMAT, LARGEST, segments.load, save, build, merge)

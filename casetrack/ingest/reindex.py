@@ -14,12 +14,14 @@ import hashlib
 import shlex
 import time
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from casetrack.base.errors import CollectionBusy, JobStopped, ModelError, See, UsageError
+from casetrack.base.groups import in_batches
 from casetrack.base.machine import one_thread_each
 from casetrack.base.models.profiles import find_profile
 from casetrack.base.records import CollectionInfo, Document
@@ -55,6 +57,7 @@ LOCK_SECONDS = -1.0
 _KEPT_TOGETHER = 64
 _GROUP_CHUNKS = 1024
 _GROUP_DOCUMENTS = 200
+_SIZE = attrgetter("chunk_count")
 
 
 Item = TypeVar("Item")
@@ -207,7 +210,7 @@ class Reindex:
         total, done = sum(d.chunk_count for d in documents), 0
         if total:
             self.tell("embedding", done, total)
-        for group in _groups(documents):
+        for group in in_batches(documents, _SIZE, _GROUP_CHUNKS, _GROUP_DOCUMENTS):
             table = unread_rows(snapshot, [asked[d.document_id] for d in group], CONTEXT_COLUMNS)
             done += sum(d.chunk_count for d in group) - table.num_rows
             fresh = {key: text for key, text in keyed(table) if key not in stage.store}
@@ -278,7 +281,7 @@ class Reindex:
 
         def batches() -> Iterator[pa.RecordBatch]:
             done, total = 0, sum(d.chunk_count for d in documents)
-            for group in _groups(documents):
+            for group in in_batches(documents, _SIZE, _GROUP_CHUNKS, _GROUP_DOCUMENTS):
                 self._check_cancel()
                 chosen = [by_id[d.document_id] for d in group]
                 table = derived_rows(snapshot, chosen, self.pipeline, stage.store, failures)
@@ -359,22 +362,6 @@ class Reindex:
     def _check_cancel(self) -> None:
         if self.cancel.is_set():
             raise _Cancelled
-
-
-def _groups(documents: Iterable[Document]) -> Iterator[list[Document]]:
-    """Yield documents in groups of bounded size."""
-    group: list[Document] = []
-    chunks = 0
-    for document in documents:
-        if group and (
-            chunks + document.chunk_count > _GROUP_CHUNKS or len(group) == _GROUP_DOCUMENTS
-        ):
-            yield group
-            group, chunks = [], 0
-        group.append(document)
-        chunks += document.chunk_count
-    if group:
-        yield group
 
 
 def _parts(items: Sequence[Item], size: int) -> Iterator[Sequence[Item]]:

@@ -8,7 +8,7 @@ name, syncs keep its document up to date like any other.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -81,13 +81,5 @@ def _write(folder: Path, files: list[ExcludedFile]) -> None:
         with storage_errors(path):
             path.unlink(missing_ok=True)
         return
-    entries = [
-        {
-            "path": file.path,
-            "name": file.name,
-            "file_hash": file.file_hash,
-            "excluded_at": iso_utc(file.excluded_at),
-        }
-        for file in files
-    ]
+    entries = [asdict(file) | {"excluded_at": iso_utc(file.excluded_at)} for file in files]
     write_atomic(path, sealed({"format": _FORMAT, "files": entries}))

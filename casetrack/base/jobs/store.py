@@ -103,19 +103,9 @@ class JobStore:
             collection=collection.name if collection else None,
             state="queued",
             created_at=now,
-            started_at=None,
             updated_at=now,
-            ended_at=None,
-            what="",
-            done=0,
-            total=0,
-            remaining_seconds=None,
-            result=None,
-            error=None,
-            pid=os.getpid(),
-            process_started=files.started(),
-            host=files.host(),
             call=call,
+            **_here(),
         )
         return self._begun(job, cancel)
 
@@ -162,9 +152,7 @@ class JobStore:
                 total=0,
                 result=None,
                 error=None,
-                pid=os.getpid(),
-                process_started=files.started(),
-                host=files.host(),
+                **_here(),
             )
             return self._begun(again, None)
         finally:
@@ -295,3 +283,8 @@ class JobStore:
                 files.request_path(self.folder, job_id).unlink(missing_ok=True)
                 count += 1
         return count
+
+
+def _here() -> dict[str, Any]:
+    """Return the fields of a job that identify this process."""
+    return {"pid": os.getpid(), "process_started": files.started(), "host": files.host()}

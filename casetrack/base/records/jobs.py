@@ -20,7 +20,7 @@ _LISTED = 100
 _FIRST = {"failed": 0, "partial": 1, "missing": 2}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Job(Record):
     """The present state of one piece of long work."""
 
@@ -34,16 +34,18 @@ class Job(Record):
     # its client ended.
     state: JobState
     created_at: datetime
-    started_at: datetime | None
+    started_at: datetime | None = None
     updated_at: datetime
-    ended_at: datetime | None
+    ended_at: datetime | None = None
     # what, done, total: present step, its finished and its total items (0: unknown).
-    what: str
-    done: int
-    total: int
-    remaining_seconds: float | None  # estimate from the rate so far, or `None`
-    result: dict[str, Any] | None  # JSON form of the report, with long lists shortened by `bounded`
-    error: dict[str, str] | None  # `{"code", "message", "hint"}` of a failed or interrupted job
+    what: str = ""
+    done: int = 0
+    total: int = 0
+    remaining_seconds: float | None = None  # estimate from the rate so far, or `None`
+    # result, error: JSON form of the report, with long lists shortened by `bounded`; and
+    # `{"code", "message", "hint"}` of a failed or interrupted job.
+    result: dict[str, Any] | None = None
+    error: dict[str, str] | None = None
     # pid, process_started, host: process id, its start in seconds since 1970, and its machine.
     pid: int
     process_started: float

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from casetrack.base import schema
+from casetrack.base.groups import in_batches
 from casetrack.ingest.steps.terms import TermsStep
 from casetrack.keep.sync.cache import Signature
 from casetrack.keep.sync.scan import Stopped, is_below
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from casetrack.base.records import Document
     from casetrack.keep.sync.plan import Move
@@ -45,7 +46,7 @@ def apply_moves(
     """Apply new paths and source columns to documents and their attachments."""
     pairs = _pairs(snapshot, moves)
     done = 0
-    for group in _groups(pairs):
+    for group in in_batches(pairs, lambda p: p[0].chunk_count, _GROUP_CHUNKS, _GROUP_DOCUMENTS):
         if cancel.is_set():
             session.commit()
             raise Stopped
@@ -123,20 +124,6 @@ def _new_name(document: Document, path: str) -> str:
     if document.name != os.path.basename(document.path):  # noqa: PTH119 - text, maybe not a file
         return document.name
     return os.path.basename(path)  # noqa: PTH119
-
-
-def _groups(pairs: Iterable[_Pair]) -> Iterator[list[_Pair]]:
-    group: list[_Pair] = []
-    chunks = 0
-    for before, after in pairs:
-        full = chunks + before.chunk_count > _GROUP_CHUNKS or len(group) == _GROUP_DOCUMENTS
-        if group and full:
-            yield group
-            group, chunks = [], 0
-        group.append((before, after))
-        chunks += before.chunk_count
-    if group:
-        yield group
 
 
 def _tables(snapshot: Snapshot, documents: Sequence[Document]) -> dict[str, pa.Table]:

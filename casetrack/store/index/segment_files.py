@@ -21,6 +21,7 @@ import pyarrow.compute as pc
 
 from casetrack.base.errors import StorageError
 from casetrack.base.files import storage_errors, write_json
+from casetrack.base.groups import in_batches
 from casetrack.store.checksums import blanked, with_families
 from casetrack.store.damage import reading
 from casetrack.store.lock import try_lock
@@ -66,27 +67,15 @@ def read_groups(
     stored = snapshot.columns
     present = [name for name in columns if name in stored]
     if len(wanted) <= _FEW and files is None:
-        for group in _groups(wanted, snapshot.documents.chunk_counts, most):
+        for group in in_batches(wanted, snapshot.documents.chunk_counts.__getitem__, most):
             yield snapshot.scan(present, revisions=group, with_row_id=True, checked=False)
         return
     # A condition with thousands of values would scan every row again for each group.
     held = _files_of(snapshot, wanted, files)
     wanted.sort(key=lambda revision: held.get(revision, [0]))
-    for group in _groups(wanted, snapshot.documents.chunk_counts, most):
+    for group in in_batches(wanted, snapshot.documents.chunk_counts.__getitem__, most):
         numbers = sorted({n for revision in group for n in held.get(revision, ())})
         yield _rows_in(snapshot, numbers, group, present)
-
-
-def _groups(revisions: Iterable[str], sizes: dict[str, int], most: int) -> Iterator[list[str]]:
-    group, rows = list[str](), 0
-    for revision in revisions:
-        if group and rows + sizes[revision] > most:
-            yield group
-            group, rows = [], 0
-        group.append(revision)
-        rows += sizes[revision]
-    if group:
-        yield group
 
 
 def _files_of(
