@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import itertools
 import json
 import os
@@ -47,6 +48,12 @@ def stamp_of(path: Path, /) -> Stamp | None:
     except OSError:
         return None
     return facts.st_mtime_ns, facts.st_size, facts.st_ino
+
+
+def sha256_of(path: Path, /) -> str:
+    """Return the SHA-256 of a file, in hexadecimal digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @contextlib.contextmanager

@@ -13,6 +13,7 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from casetrack.base.config import ENV_MODELS
 from casetrack.base.errors import ModelCorrupt, ModelNotFound, See
@@ -30,7 +31,7 @@ from casetrack.models.layout import (
     write_atomic,
 )
 
-_KEPT = "models folder"
+KEPT = "models folder"
 ENV_PIP_ARGS = "CASETRACK_PIP_ARGS"
 
 
@@ -61,7 +62,7 @@ class PullReport:
     @property
     def unchanged(self) -> bool:
         """Whether the model was already complete."""
-        return not self.built and all(origin == _KEPT for _, origin in self.origins)
+        return not self.built and all(origin == KEPT for _, origin in self.origins)
 
     def summary(self) -> str:
         """Return the report as lines of text."""
@@ -73,6 +74,16 @@ class PullReport:
         made = "built" if self.built else "kept"
         lines += [f"  {file}: {made}" for file in self.made]
         return "\n".join(lines)
+
+    def as_object(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {
+            "name": self.name,
+            "folder": str(self.folder),
+            "unchanged": self.unchanged,
+            "files": [{"name": file, "origin": origin} for file, origin in self.origins],
+            "failures": [{"source": s, "reason": reason} for s, reason in self.failures],
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +151,7 @@ def pull(
     try:
         if _is_complete(spec, folder):
             # Before any lock, so that a complete folder may be read-only.
-            kept = tuple((file.name, _KEPT) for file in spec.files)
+            kept = tuple((file.name, KEPT) for file in spec.files)
             return PullReport(spec.name, folder, origins=kept, failures=(), built=False)
         folder.mkdir(parents=True, exist_ok=True)
         # A dead process cannot hold this lock: the system drops it with the process.
@@ -189,7 +200,8 @@ def installed(models_dir: Path, /) -> tuple[InstalledModel, ...]:
 
 
 def _origin_text(origin: str) -> str:
-    return "already there" if origin == _KEPT else f"from the {origin}"
+    texts = {KEPT: "already there", "fetched": "fetched"}
+    return texts.get(origin, f"from the {origin}")
 
 
 def _silent(what: str, done: int, total: int | None, /) -> None:
@@ -222,7 +234,7 @@ def _pull(
         if not file.sha256:
             (folder / file.name).unlink(missing_ok=True)  # no hash is known
         elif sha256_of(folder / file.name) == file.sha256:
-            origins[file.name] = _KEPT
+            origins[file.name] = KEPT
     wanted = [file for file in spec.files if file.name not in origins]
     fetched, failures = fetch_files(
         spec,

@@ -26,7 +26,7 @@ from casetrack.base.errors import (
     See,
     WriterReplaced,
 )
-from casetrack.base.files import private_folder, replacement, storage_errors, write_atomic
+from casetrack.base.files import private_folder, replacement, stamp_of, storage_errors, write_atomic
 from casetrack.store.facts import sealed, unsealed
 from casetrack.store.place import Place, place_of
 from casetrack.store.published import (
@@ -87,11 +87,7 @@ def present(folder: Path, *, views: bool) -> Iterator[str]:
 
 def status_of(path: Path) -> list[int]:
     """Return time, size and inode of a file; empty if it does not exist."""
-    try:
-        facts = path.stat()
-    except OSError:
-        return []
-    return [facts.st_mtime_ns, facts.st_size, facts.st_ino]
+    return list(stamp_of(path) or ())
 
 
 def item_of(folder: Path, path: str) -> Item:

@@ -7,12 +7,12 @@ restored whole families, a mail with its attachments.
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from casetrack.base import schema
 from casetrack.base.errors import CollectionDamaged
+from casetrack.base.files import sha256_of
 from casetrack.base.records import Document
 from casetrack.store.checksums import COLUMN, damaged
 from casetrack.store.datasets import Snapshot, conform
@@ -189,8 +189,7 @@ def with_copies(folder: Path, todo: Plan, /) -> tuple[Plan, tuple[str, ...]]:
 def _is_copy(path: Path, document: Document) -> bool:
     if not path.is_file() or path.stat().st_size != document.file_size:
         return False
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest() == document.file_hash
+    return sha256_of(path) == document.file_hash
 
 
 def _same(one: Document, other: Document) -> bool:

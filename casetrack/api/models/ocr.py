@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from casetrack.base.errors import OcrUnavailable, See, UsageError
 from casetrack.base.models.catalog import RAPID
 from casetrack.parse.ocr.easy import FOLDER, pull_easyocr
-from casetrack.parse.ocr.fetch import Pulled, find_weights, pull_weights
+from casetrack.parse.ocr.fetch import find_weights, pull_weights, pulled
 from casetrack.parse.ocr.language_data import (
     DATA_FOLDER,
     LANGUAGES,
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.base.models.spec import Progress
-    from casetrack.models.pull import FileCheck
+    from casetrack.models.pull import FileCheck, PullReport
     from casetrack.parse.ocr.language_data import Language
 
 RAPIDOCR, EASYOCR, TESSERACT = "rapidocr", "easyocr", "tesseract"
@@ -62,7 +62,7 @@ def ocr_names() -> str:
     )
 
 
-def pull_ocr(name: str, models_dir: Path, progress: Progress, /) -> Pulled:
+def pull_ocr(name: str, models_dir: Path, progress: Progress, /) -> PullReport:
     """Download the files of *name* into the models folder.
 
     Raises ``UsageError`` if a language cannot be pulled; ``OcrUnavailable`` if EasyOCR is not
@@ -197,17 +197,17 @@ def _languages(name: str) -> list[Language]:
     return [entry for code in codes for entry in LANGUAGES if entry.code == code]
 
 
-def _pull_languages(name: str, models_dir: Path, progress: Progress) -> Pulled:
+def _pull_languages(name: str, models_dir: Path, progress: Progress) -> PullReport:
     # All names are checked first: with an unknown one, nothing is downloaded.
     languages = _languages(name)
     fresh = tuple(
         file for entry in languages for file in pull_language(entry.code, models_dir, progress)
     )
     files = tuple(entry.file_name for entry in languages)
-    return Pulled(name, models_dir / DATA_FOLDER, files, fresh)
+    return pulled(name, models_dir / DATA_FOLDER, files, fresh)
 
 
-def _pull_easyocr(models_dir: Path, progress: Progress) -> Pulled:
+def _pull_easyocr(models_dir: Path, progress: Progress) -> PullReport:
     """Let EasyOCR download; it reports no progress and no names, so the folder is compared."""
     folder = models_dir / FOLDER
     before = _moments(folder)
@@ -215,7 +215,7 @@ def _pull_easyocr(models_dir: Path, progress: Progress) -> Pulled:
     pull_easyocr(models_dir)
     after = _moments(folder)
     fresh = tuple(name for name, moment in after.items() if before.get(name) != moment)
-    return Pulled(EASYOCR, folder, tuple(after), fresh)
+    return pulled(EASYOCR, folder, after, fresh)
 
 
 def _moments(folder: Path) -> dict[str, int]:

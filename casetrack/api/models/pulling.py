@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from casetrack.base.models.spec import ModelSpec, Progress
     from casetrack.models.pull import FileCheck, PullReport
-    from casetrack.parse.ocr.fetch import Pulled
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +31,7 @@ class PulledModels:
     def as_object(self) -> dict[str, Any]:
         """Return the JSON form; that of several models lists theirs."""
         objects = [
-            {
-                "name": report.name,
-                "folder": str(report.folder),
-                "unchanged": report.unchanged,
-                "files": [{"name": file, "origin": origin} for file, origin in report.origins],
-                "failures": [{"source": s, "reason": reason} for s, reason in report.failures],
-                "licence": spec.licence,
-                "non_commercial": spec.is_non_commercial,
-            }
+            report.as_object() | {"licence": spec.licence, "non_commercial": spec.is_non_commercial}
             for spec, report in zip(self.specs, self.reports, strict=True)
         ]
         if len(objects) == 1:
@@ -88,7 +79,7 @@ def specs_of(name: str, /) -> tuple[ModelSpec, ...]:
     return (find_model(name),)
 
 
-def pull(name: str, models_dir: Path, progress: Progress, /) -> PulledModels | Pulled:
+def pull(name: str, models_dir: Path, progress: Progress, /) -> PulledModels | PullReport:
     """Download and check the files of a known name."""
     from casetrack.models.pull import pull as pull_model
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import struct
 import zlib
 from collections.abc import Iterator, Mapping
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from casetrack.base.files import sha256_of
 from casetrack.base.records import Document
 from casetrack.ingest.staleness import is_inside
 from casetrack.parse.render import PICTURE_FORMATS
@@ -125,8 +125,7 @@ def _state(path: Path, document: Document) -> _State:
             return "missing"
         if path.stat().st_size != document.file_size:
             return "changed"
-        with path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        digest = sha256_of(path)
     except (OSError, ValueError):
         return "unreadable"
     return "same" if digest == document.file_hash else "changed"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import configparser
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -74,18 +74,17 @@ def of_s3() -> Credentials:
 
 def region_of_s3() -> str | None:
     """Return the region that the environment or ``~/.aws/config`` names."""
-    for name in _REGIONS:
-        if os.environ.get(name):
-            return os.environ[name]
-    return _section("AWS_CONFIG_FILE", "config", "profile {}").get("region")
+    return _setting(_REGIONS, "region")
 
 
 def endpoint_of_s3() -> str | None:
     """Return the address of an S3-compatible service, or ``None`` for Amazon's."""
-    for name in _ENDPOINTS:
-        if os.environ.get(name):
-            return os.environ[name]
-    return _section("AWS_CONFIG_FILE", "config", "profile {}").get("endpoint_url")
+    return _setting(_ENDPOINTS, "endpoint_url")
+
+
+def _setting(variables: Iterable[str], key: str) -> str | None:
+    own = next(filter(None, map(os.environ.get, variables)), None)
+    return own or _section("AWS_CONFIG_FILE", "config", "profile {}").get(key)
 
 
 def _section(variable: str, name: str, form: str) -> Mapping[str, str]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from casetrack.api.text import Lines, line, lines_of
 from casetrack.base.arrow_values import without_formula
 from casetrack.base.errors import FileError, FileNotFound, Opt, UsageError
+from casetrack.base.files import sha256_of
 from casetrack.base.records.shape import Record
 from casetrack.base.records.table import RowList
 from casetrack.editions.legal.operation import ADDS, Arg, Passwords, PathRef, Paths, operation
@@ -172,7 +173,7 @@ def _produced(
 ) -> ProducedFile:
     from casetrack.editions.legal.paper.flat import flattened
     from casetrack.editions.legal.paper.letters import open_for_stamping, slip_sheet, stamp_page
-    from casetrack.editions.legal.paper.pdf import sha256_of, write_copy
+    from casetrack.editions.legal.paper.pdf import write_copy
 
     copy = target / f"{numbers[0]}.pdf"
     digest, native = sha256_of(file), None

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from casetrack.base.errors import FileNotFound, OcrUnavailable, UnsupportedFormat, UsageError
+from casetrack.base.files import sha256_of
 from casetrack.base.provenance import Box
 from casetrack.base.records.table import RowList
 from casetrack.base.words import WordLists
@@ -240,8 +241,8 @@ def redact(
     return RedactedCopy(
         str(path),
         str(target),
-        pdf.sha256_of(path),
-        pdf.sha256_of(target),
+        sha256_of(path),
+        sha256_of(target),
         len(all_areas),
         tuple(sorted({area.page for area in all_areas})),
         dict(Counter(area.why for area in all_areas)),

@@ -148,6 +148,7 @@ async def run_long(
     running: set[threading.Event],
     /,
     *,
+    beat: float = BEAT_SECONDS,
     stop: threading.Event | None = None,
 ) -> R:
     """Run *work* in a thread under *lock*, with progress, and return its report.
@@ -157,7 +158,7 @@ async def run_long(
     process can set it, too.
     """
     stop = stop or threading.Event()
-    reporter = ProgressReporter(context)
+    reporter = ProgressReporter(context, beat=beat)
 
     async def attempt() -> R:
         async with lock:

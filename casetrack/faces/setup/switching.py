@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from email.parser import Parser
 from pathlib import Path, PurePosixPath
 
+from casetrack.base.files import sha256_of
 from casetrack.faces.setup.installation import PACKAGE
 from casetrack.faces.setup.signature import NotSigned, PublicKey, check
 
@@ -122,10 +123,7 @@ def _is_made(name: str, facts: str) -> bool:
 
 def _digest(path: Path) -> str:
     try:
-        if path.is_symlink():
-            return ""
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return "" if path.is_symlink() else sha256_of(path)
     except OSError:
         return ""
 

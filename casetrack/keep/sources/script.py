@@ -38,6 +38,7 @@ from typing import IO, Any
 
 from casetrack.base.arguments import suggest
 from casetrack.base.errors import JobStopped, See, SourceChanged, SourceError, SourceSkipped
+from casetrack.base.files import sha256_of
 from casetrack.ingest.walk import suffix_of
 from casetrack.keep.sources.base import Item, Source, counted, label
 from casetrack.keep.sources.program import Limits, Running, running
@@ -359,7 +360,7 @@ class ScriptSource(Source):
     def _keep_file(self, path: Path) -> tuple[_Content, str]:
         try:
             size = path.stat().st_size
-            digest = _hash(path) if size <= self.largest else ""
+            digest = sha256_of(path) if size <= self.largest else ""
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             raise Unfit(f"'path' names a file that cannot be read: {path}: {reason}") from error
@@ -389,7 +390,7 @@ class ScriptSource(Source):
             raise SourceError(
                 label(self), f"{content.file} cannot be read: {reason}.", hint="Sync again."
             ) from error
-        if not item.token.startswith(_hash(target)):
+        if not item.token.startswith(sha256_of(target)):
             target.unlink()
             raise SourceChanged(
                 label(self), f"{item.source_id} was changed while it was read.", hint="Sync again."
@@ -406,8 +407,3 @@ class ScriptSource(Source):
         if self._spool is not None:
             self._spool.close()
         self._spool, self._contents = None, {}
-
-
-def _hash(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -25,7 +25,7 @@ import pyarrow as pa
 
 from casetrack.base.crypt.stream import EncryptingWriter
 from casetrack.base.errors import DiskFull, JobStopped, Opt, UsageError
-from casetrack.base.files import storage_errors, sync_folder, write_atomic, write_json
+from casetrack.base.files import sha256_of, storage_errors, sync_folder, write_atomic, write_json
 from casetrack.base.provenance import iso_utc
 from casetrack.base.records.shape import from_members
 from casetrack.base.records.snapshots import ExportReport
@@ -339,7 +339,6 @@ def _pack(
 
 def _sha256(path: Path) -> str | None:
     try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return sha256_of(path)
     except FileNotFoundError:
         return None  # its document has just been deleted

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from casetrack.base.errors import OcrUnavailable, See
 from casetrack.base.models.catalog import RAPID
@@ -13,42 +12,16 @@ from casetrack.base.models.spec import ModelFile, ModelSpec, Progress
 from casetrack.models.downloads import ModelSource, WheelSource, fetch_files
 from casetrack.models.layout import sha256_of, storage_error
 
+if TYPE_CHECKING:
+    from casetrack.models.pull import PullReport
 
-@dataclass(frozen=True, slots=True)
-class Pulled:
-    """Result of a download: its name and folder, all *files*, and the *fresh* (new) ones."""
 
-    name: str
-    folder: Path
-    files: tuple[str, ...]
-    fresh: tuple[str, ...]
+def pulled(name: str, folder: Path, files: Iterable[str], fresh: Sequence[str], /) -> PullReport:
+    """Return the report of a download: all *files*, and the *fresh* (new) ones."""
+    from casetrack.models.pull import KEPT, PullReport
 
-    @property
-    def complete(self) -> bool:
-        """Whether all files existed before."""
-        return not self.fresh
-
-    def summary(self) -> str:
-        """Return the report as lines for display."""
-        if self.complete:
-            return f"{self.name}: already complete in {self.folder}, nothing to do"
-        lines = [f"{self.name}: installed in {self.folder}"]
-        kept = "already there"
-        lines += [f"  {file}: {'fetched' if file in self.fresh else kept}" for file in self.files]
-        return "\n".join(lines)
-
-    def as_object(self) -> dict[str, Any]:
-        """Return the JSON form, the same as that of a model."""
-        origins = {
-            file: "fetched" if file in self.fresh else "models folder" for file in self.files
-        }
-        return {
-            "name": self.name,
-            "folder": str(self.folder),
-            "unchanged": self.complete,
-            "files": [{"name": file, "origin": origin} for file, origin in origins.items()],
-            "failures": [],
-        }
+    origins = tuple((file, "fetched" if file in fresh else KEPT) for file in files)
+    return PullReport(name, folder, origins, (), built=False)
 
 
 def missing(spec: ModelSpec, folder: Path, /) -> list[ModelFile]:
@@ -99,7 +72,7 @@ def find_weights(models_dir: Path | None, /) -> Path:
 
 def pull_weights(
     models_dir: Path, /, progress: Progress, *, sources: Sequence[ModelSource] | None = None
-) -> Pulled:
+) -> PullReport:
     """Download RapidOCR's networks into the models folder; raises as :func:`pull_files` does."""
     from casetrack.models.pull import default_sources
 
@@ -107,4 +80,4 @@ def pull_weights(
         sources = [source for source in default_sources() if isinstance(source, WheelSource)]
     folder = models_dir / RAPID.name
     fresh = pull_files(RAPID, folder, sources, progress, hint=_HINT)
-    return Pulled(RAPID.name, folder, tuple(file.name for file in RAPID.files), fresh)
+    return pulled(RAPID.name, folder, (file.name for file in RAPID.files), fresh)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import tempfile
 from pathlib import Path
@@ -22,7 +21,7 @@ from casetrack.parse.pdf.open import check_memory, open_pdf, silenced, words_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["opened", "sha256_of", "silenced", "target_for", "write_copy"]
+__all__ = ["opened", "silenced", "target_for", "write_copy"]
 
 
 @contextlib.contextmanager
@@ -80,9 +79,3 @@ def write_copy(document: Any, target: Path, /, **how: int) -> None:
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)
-
-
-def sha256_of(path: Path, /) -> str:
-    """Return the SHA-256 of a file, in hexadecimal digits."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
