@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 Strip = tuple[float, float]
 
-_MIN_STRIP = 0.7
+_MIN_STRIP = 0.1
 _MAX_GAP = 1.7
 _MAX_SINGLE = 2
 _MAX_HEAD = 4

@@ -126,18 +126,21 @@ class _Matching:
 
     def _tiling(self) -> list[tuple[int, int]]:
         """Return adjacent groups of columns up to the last, with a name centred over each."""
-        count, width = len(self._stretches), len(self._columns)
-        for start in range(1, width - 2 * count + 1) if count > 1 else ():
-            places: list[tuple[int, int]] = []
+        width = len(self._columns)
+        # The names of the first columns are beside those of the groups.
+        singles = sum(s.u1 <= low for s, (low, _) in zip(self._stretches, self._columns[1:]))
+        groups = self._stretches[singles:]
+        for start in range(max(singles, 1), width - 2 * len(groups) + 1) if len(groups) > 1 else ():
+            places = [(column, column) for column in range(singles)]
             first = start
-            for stretch in self._stretches:
+            for stretch in groups:
                 offs = [(self._off(stretch, first, b), b) for b in range(first + 1, width)]
                 off, last = min(offs, default=(_NEVER, 0))
                 if off > _MIDDLE * self._size:
                     break
                 places.append((first, last))
                 first = last + 1
-            if len(places) == count and first == width:
+            if len(places) == singles + len(groups) and first == width:
                 return places
         return []
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base.provenance import Box
 from casetrack.parse.layout.segments import Piece, Segment, is_raised_mark, piece_text
+from casetrack.parse.pdf.edges import divide_at_edges
 from casetrack.parse.pdf.open import check_memory, failures, silenced, words_of
 from casetrack.parse.pdf.readable import (
     Concealed,
@@ -134,7 +135,7 @@ def extract(
             for line, box in _on_layers(document, page, raw, off).items()
         ]
         tags = structure.on(page) if structure else PageTags()
-        _collect(raw, visible, turn, result, tags)
+        _collect(raw, visible, turn, result, tags, _TypedSpaces(text))
         result.words = _placed_words(text, words, turn)
         if not result.chars:
             result.is_blank = not page.get_bboxlog()
@@ -282,11 +283,12 @@ def _collect(
     rotation: Any,
     result: Extract,
     tags: PageTags,
+    is_typed: Callable[[Word, Word], bool],
 ) -> None:
     """Group MuPDF's lines by direction, the one with the most text first."""
     turn = tuple(rotation)
     starts = [(word[5], word[6]) for word in words]
-    flows: dict[tuple[int, int], list[Segment]] = {}
+    flows: dict[tuple[int, int], list[tuple[Segment, list[Word]]]] = {}
     for place, line, is_placed in _parts(raw):
         segment = _segment(line, turn, result.marks)
         if segment is None or not _is_on_page(segment.box, result):
@@ -303,16 +305,40 @@ def _collect(
         flow = flows.setdefault((round(dx), round(dy)), [])
         inside = partial(_inside, segment, words, place, starts, (dx, dy), turn)
         for part in tags.divide(segment, inside):
-            if may_be_cells(part.text):
-                own = [w for w in inside() if part.u0 <= (w.u0 + w.u1) / 2 <= part.u1]
-                flow += split_run(part, own)
-            else:
-                flow.append(part)
-    weights = {key: sum(len(s.text) for s in flow) for key, flow in flows.items()}
+            own = [w for w in inside() if part.u0 <= (w.u0 + w.u1) / 2 <= part.u1]
+            parts = split_run(part, own) if may_be_cells(part.text) else [part]
+            for p in parts:
+                flow.append((p, [w for w in own if p.u0 <= (w.u0 + w.u1) / 2 <= p.u1]))
+    divided = {key: list(divide_at_edges(flow, is_typed)) for key, flow in flows.items()}
+    weights = {key: sum(len(s.text) for s in flow) for key, flow in divided.items()}
     result.flows = [
-        Flow(flows[key], round(key[0] * turn[0] + key[1] * turn[2]) == 1)
+        Flow(divided[key], round(key[0] * turn[0] + key[1] * turn[2]) == 1)
         for key in sorted(flows, key=lambda k: (-weights[k], k))
     ]
+
+
+class _TypedSpaces:
+    """The spaces between words of a page that the file contains, unlike those added for a gap."""
+
+    def __init__(self, text: Any, /) -> None:
+        self._text = text
+        self._spaces: list[tuple[float, float, float, float]] | None = None
+
+    def __call__(self, before: Word, word: Word) -> bool:
+        """Return whether the gap between two words is a typed space."""
+        if self._spaces is None:
+            self._spaces = sorted(
+                char["bbox"]
+                for line in lines_of(self._text.extractRAWDICT())
+                for char in chars_of(line)
+                if char["c"] == " " and not char["synthetic"]
+            )
+        first = bisect.bisect(self._spaces, (before.u1 - 0.5,))
+        last = bisect.bisect(self._spaces, (before.u1 + 0.5,))
+        return any(
+            y0 < (before.box.y0 + before.box.y1) / 2 < y1 and 2 * (x1 - x0) > word.u0 - before.u1
+            for x0, y0, x1, y1 in self._spaces[first:last]
+        )
 
 
 def _inside(
@@ -413,7 +439,7 @@ def _segment(line: dict[str, Any], turn: tuple[float, ...], marks: set[str]) -> 
                 marks.update(_MARKS.findall(piece.text))
     u0, v0, u1, v1 = _upright(line["bbox"], dx, dy)
     lettered = [span for span in spans if any(map(str.isalpha, span["text"]))]
-    bold = all(span["flags"] & 16 or _BOLD.search(span["font"]) for span in lettered)
+    bold = all(span["flags"] & 16 or _BOLD.search(span["font"]) for span in lettered or spans)
     return Segment(
         text,
         u0,

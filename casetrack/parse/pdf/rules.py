@@ -243,7 +243,12 @@ def _periods(words: Sequence[Word], size: float) -> list[list[Word]]:
 
 def segment_of(segment: Segment, words: Sequence[Word], /) -> Segment:
     """Return the part of a run that consists of some of its words."""
-    first, last = words[0], words[-1]
-    box = first.box if len(words) == 1 else hull([w.box for w in words])
+    first, last, line = words[0], words[-1], segment.box
+    box = hull([w.box for w in words])
+    # Letters of one line differ in height.
+    if line.x1 - line.x0 >= line.y1 - line.y0:
+        box = Box(box.x0, line.y0, box.x1, line.y1)
+    else:
+        box = Box(line.x0, box.y0, line.x1, box.y1)
     text = " ".join(w.text for w in words) + " "
     return replace(segment, text=text, u0=first.u0, u1=last.u1, box=box, is_placed=False)
