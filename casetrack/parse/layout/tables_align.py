@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import bisect
 import math
+from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -309,18 +310,18 @@ def _without_empty(lines: Sequence[TextRow], strips: Sequence[Strip]) -> list[St
     used = {cell.column for line in lines for cell in tables_heads.row_between(line, strips).cells}
     out: list[Strip] = []
     for number, strip in enumerate(strips):
-        if number in used or not out:
+        if number in used:
             out.append(strip)
-        else:
+        elif out:
             out[-1] = (out[-1][0], strip[1])
     return out
 
 
 def _own_head(rows: Sequence[TableRow]) -> int:
     """Count the rows at the top of a run that name the columns: words or years over amounts."""
-    below = {
-        cell.column for row in rows for cell in row.cells if cell.column and cell.sort == "number"
-    }
+    sorts = Counter((cell.column, cell.sort) for row in rows for cell in row.cells)
+    days = {column for column, sort in sorts if sort == "day" and sorts[column, sort] > 2}
+    below = {column for column, sort in sorts if sort == "number"} | days
     count = 0
     for row in rows[:_MAX_HEAD]:
         over = [cell for cell in row.cells if cell.column > 0]
@@ -328,7 +329,8 @@ def _own_head(rows: Sequence[TableRow]) -> int:
             # The name of the first column continues below the others.
             count += 1
             continue
-        if not over or any(c.sort == "number" for c in over):
+        are_values = any(c.sort == "number" or (c.sort == "day" and c.column in days) for c in over)
+        if not over or are_values:
             break
         held = {c.column for c in row.cells}
         # A name aligned left above numbers aligned right is in the space before them.

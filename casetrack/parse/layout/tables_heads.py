@@ -429,8 +429,8 @@ def _split_names(cells: Sequence[Cell], columns: Sequence[Strip]) -> list[Cell]:
         groups = [[ordered[0]]]
         for a, b in pairwise(ordered):
             between = any(
-                a.u1 <= right + b.size and b.u0 >= left - b.size and a.u0 < left and b.u1 > right
-                for (_, left), (right, _) in pairwise(columns)
+                min(b.u0, left) - max(a.u1, right) >= -b.size and a.u0 < left and b.u1 > right
+                for (_, right), (left, _) in pairwise(columns)
             )
             if between and b.u0 - a.u1 >= _PART_GAP * b.size:
                 groups.append([b])
@@ -460,7 +460,7 @@ def names_columns(
         text = cell.text
         if len(text) > (_LEVEL_CHARS if cell.span > 1 else _NAME_CHARS) or _ends_sentence(text):
             return False
-        if not low - 2 * size <= (cell.u0 + cell.u1) / 2 <= high + 2 * size:
+        if cell.u1 < low - 2 * size or cell.u0 > high + 2 * size:
             return False
         if cell.column == 0 and (cell.span > 1 or len(row.cells) == 1):
             return False

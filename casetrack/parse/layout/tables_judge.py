@@ -232,7 +232,7 @@ def _continues_row(group: Sequence[TableRow], line: TableRow) -> bool:
     if len(line.cells) >= len(group[0].cells):
         return False
     wordy = {c.column for row in group for c in row.cells if not is_value(c.text)}
-    if any(is_value(c.text) or c.span > 1 or c.column not in wordy for c in line.cells):
+    if any(c.sort != "words" or c.span > 1 or c.column not in wordy for c in line.cells):
         return False
     if line.cells[0].column > 0:
         return True
