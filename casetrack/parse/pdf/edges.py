@@ -10,6 +10,8 @@ from collections import defaultdict
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from casetrack.extract.tables.model import is_value
+from casetrack.parse.layout.tables_model import is_symbol
 from casetrack.parse.pdf.rules import Word, segment_of
 
 if TYPE_CHECKING:
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
 _SAME_ROW, _MIN_ROWS, _MAX_SKIPPED = 0.3, 3, 2
 _CROSSED = 8
+_VALUE_GAP, _NAME_CHARS = 0.5, 24
 _LEADERS = "._\u2026"
 
 
@@ -47,10 +50,13 @@ def divide_at_edges(
         begins: set[int] = set()
         for before, word in pairwise(across[number]):
             at = (before.u1 + word.u0) / 2
-            if any(
-                _is_edge(edges[p - 1] | edges[p] | edges[p + 1], number, at, across)
-                for p in _places(before, word)
-            ) and not is_typed(before, word):
+            if _are_apart(before, word, row[0][0].size) or (
+                any(
+                    _is_edge(edges[p - 1] | edges[p] | edges[p + 1], number, at, across)
+                    for p in _places(before, word)
+                )
+                and not is_typed(before, word)
+            ):
                 begins.add(id(word))
         for segment, words in row:
             groups: list[list[Word]] = []
@@ -59,11 +65,26 @@ def divide_at_edges(
                     groups[-1].append(word)
                 else:
                     groups.append([word])
-            parts = [segment] if len(groups) < 2 else [segment_of(segment, g) for g in groups]
+            parts = [segment]
+            if len(groups) > 1 or (groups and _is_padded(segment.text)):
+                parts = [segment_of(segment, group) for group in groups]
+                if segment.text[:1].isspace():
+                    parts[0].text = " " + parts[0].text
+                if not segment.text[-1:].isspace():
+                    parts[-1].text = parts[-1].text.rstrip()
             for part, group in zip(parts, groups, strict=False):
                 part.is_placed = segment.is_placed or id(group[0]) in begins
             divided[id(segment)] = parts
     return [part for segment, _ in runs for part in divided[id(segment)]]
+
+
+def _are_apart(before: Word, word: Word, size: float) -> bool:
+    """Return whether a gap alone separates cells: a wide one, or one between amounts."""
+    gap = word.u0 - before.u1
+    if gap >= size:
+        return True
+    are_values = gap >= _VALUE_GAP * size and is_value(word.text)
+    return (are_values or is_symbol(word.text)) and is_value(before.text)
 
 
 def _places(before: Word, word: Word) -> tuple[int, int]:
@@ -84,3 +105,10 @@ def _is_edge(rows: set[int], row: int, at: float, across: Sequence[Sequence[Word
     held = sum(r in rows for r in around)
     crossed = sum(any(w.u0 < at < w.u1 for w in across[r]) for r in around)
     return held >= _MIN_ROWS and _CROSSED * crossed <= held
+
+
+def _is_padded(text: str) -> bool:
+    """Return whether blanks position a short name; one blank only separates it from the next."""
+    if len(text) > _NAME_CHARS:
+        return False
+    return text[:1].isspace() or text[-2:].isspace()

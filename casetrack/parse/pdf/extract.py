@@ -20,15 +20,7 @@ from casetrack.parse.pdf.readable import (
     take_concealed,
     with_ligatures,
 )
-from casetrack.parse.pdf.rules import (
-    Word,
-    may_be_cells,
-    moved,
-    page_content,
-    page_rules,
-    split_run,
-    union,
-)
+from casetrack.parse.pdf.rules import Word, moved, page_content, page_rules, union
 from casetrack.parse.pdf.tagged import PageTags, Structure
 from casetrack.parse.printed.paper import NumberedPart, cut_evenly
 
@@ -306,9 +298,7 @@ def _collect(
         inside = partial(_inside, segment, words, place, starts, (dx, dy), turn)
         for part in tags.divide(segment, inside):
             own = [w for w in inside() if part.u0 <= (w.u0 + w.u1) / 2 <= part.u1]
-            parts = split_run(part, own) if may_be_cells(part.text) else [part]
-            for p in parts:
-                flow.append((p, [w for w in own if p.u0 <= (w.u0 + w.u1) / 2 <= p.u1]))
+            flow.append((part, own))
     divided = {key: list(divide_at_edges(flow, is_typed)) for key, flow in flows.items()}
     weights = {key: sum(len(s.text) for s in flow) for key, flow in divided.items()}
     result.flows = [
@@ -326,6 +316,8 @@ class _TypedSpaces:
 
     def __call__(self, before: Word, word: Word) -> bool:
         """Return whether the gap between two words is a typed space."""
+        if word.u0 - before.u1 > 0.7 * (word.box.y1 - word.box.y0):
+            return False
         if self._spaces is None:
             self._spaces = sorted(
                 char["bbox"]

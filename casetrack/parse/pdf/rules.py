@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.provenance import Box, hull
-from casetrack.extract.tables.model import MONEY_SIGNS, is_value
-from casetrack.parse.layout.tables_model import THIN, Rule, is_symbol
+from casetrack.parse.layout.tables_model import THIN, Rule
 from casetrack.parse.pdf.open import check_memory, failures
 
 if TYPE_CHECKING:
@@ -157,16 +154,6 @@ def union(boxes: Sequence[_Rectangle], /) -> _Rectangle:
     return min(x0), min(y0), max(x1), max(y1)
 
 
-# Splits runs of amounts and periods, as financial statements set them, into cells. Columns of
-# amounts are so close that a page's text has ``737,877 $`` or ``1,603,451 1,499,218`` as one run,
-# with blanks for the gaps.
-
-_AMOUNT = re.compile(rf"[\d.,{MONEY_SIGNS}()%\u2013\u2014\u2212-]+")
-_SEVERAL = re.compile(r"[\d$\u2013\u2014-].*\s.*[\d$)\u2013\u2014-]")
-_NAME_CHARS, _PERIODS_CHARS = 24, 80
-_WIDE = 0.5
-
-
 @dataclass(slots=True)
 class Word:
     """A word of a run: its extent along the line, and its rectangle as displayed."""
@@ -175,70 +162,6 @@ class Word:
     u0: float
     u1: float
     box: Box
-
-
-def may_be_cells(text: str, /) -> bool:
-    """Return quickly whether a run may contain cells: amounts, periods, a name between blanks."""
-    if len(text) <= _NAME_CHARS and (text[0].isspace() or text[-1].isspace()):
-        return True
-    return len(text) <= _PERIODS_CHARS and _SEVERAL.search(text) is not None
-
-
-def split_run(segment: Segment, words: Sequence[Word], /) -> list[Segment]:
-    """Return each amount or period of a run as a separate segment, without blanks around it.
-
-    A number written with blanks stays whole; a run that does not consist of its *words* is
-    unchanged.
-    """
-    if not words or "".join(w.text for w in words) != "".join(segment.text.split()):
-        return [segment]
-    groups = _amounts(words, segment.size)
-    if groups is None:
-        groups = _periods(words, segment.size)
-    if len(groups) == 1 and not _is_padded(segment.text):
-        return [segment]
-    parts = [segment_of(segment, group) for group in groups]
-    parts[0].is_placed = segment.is_placed
-    # Blanks separate words: around the run, and between its parts.
-    if segment.text[:1].isspace():
-        parts[0].text = " " + parts[0].text
-    if not segment.text[-1:].isspace():
-        parts[-1].text = parts[-1].text.rstrip()
-    return parts
-
-
-def _is_padded(text: str) -> bool:
-    """Return whether blanks position a short name; one blank only separates it from the next."""
-    if len(text) > _NAME_CHARS:
-        return False
-    return text[:1].isspace() or text[-2:].isspace()
-
-
-def _amounts(words: Sequence[Word], size: float) -> list[list[Word]] | None:
-    if not all(_AMOUNT.fullmatch(word.text) for word in words):
-        return None
-    groups = [[words[0]]]
-    for before, word in pairwise(words):
-        wide = word.u0 - before.u1 >= _WIDE * size
-        begins = is_symbol(word.text) or (wide and is_value(word.text))
-        if begins and is_value(" ".join(w.text for w in groups[-1])):
-            groups.append([word])
-        else:
-            groups[-1].append(word)
-    return groups
-
-
-def _periods(words: Sequence[Word], size: float) -> list[list[Word]]:
-    """Split names that all contain numbers: ``January 28,``, ``January 29,``."""
-    groups = [[words[0]]]
-    for before, word in pairwise(words):
-        if word.u0 - before.u1 >= size:
-            groups.append([word])
-        else:
-            groups[-1].append(word)
-    if all(any(c.isdigit() for word in group for c in word.text) for group in groups):
-        return groups
-    return [list(words)]
 
 
 def segment_of(segment: Segment, words: Sequence[Word], /) -> Segment:
