@@ -128,9 +128,11 @@ class _Matching:
         """Return adjacent groups of columns up to the last, with a name centred over each."""
         width = len(self._columns)
         # The names of the first columns are beside those of the groups.
-        singles = sum(s.u1 <= low for s, (low, _) in zip(self._stretches, self._columns[1:]))
+        firsts = zip(self._stretches, self._columns[1:], strict=False)
+        singles = sum(stretch.u1 <= low for stretch, (low, _) in firsts)
         groups = self._stretches[singles:]
-        for start in range(max(singles, 1), width - 2 * len(groups) + 1) if len(groups) > 1 else ():
+        latest = width - 2 * len(groups) if len(groups) > 1 else 0
+        for start in range(max(singles, 1), latest + 1):
             places = [(column, column) for column in range(singles)]
             first = start
             for stretch in groups:

@@ -162,7 +162,6 @@ CELL_GAP = 0.75
 _KNOWN, _MAX_BETWEEN = 4096, 8
 _OVERLAP = 0.6
 _SAME_WIDTH = 4.0
-_VALUE_GAP, _NEXT_VALUE_GAP = 0.5, 0.1
 _CLOSING_GAP, _NOTE_GAP = 1.5, 0.5
 _SYMBOL = re.compile(rf"[(]?(?:US|C|A|HK)?[{MONEY_SIGNS}](?:\s*[(])?|[(]")
 _CLOSING = re.compile(r"[)%*\u2020]{1,3}")
@@ -365,23 +364,11 @@ def _stretches(group: list[Segment]) -> list[Cell]:
     cells = [Cell(0, 1, [ordered[0]])]
     for a, b in pairwise(ordered):
         gap = (b.u0 - max(a.u1, cells[-1].u1)) / max(a.size, b.size)
-        if gap > CELL_GAP or b.is_placed or _begins_value(cells[-1], b, gap):
+        if gap > CELL_GAP or b.is_placed:
             cells.append(Cell(0, 1, [b]))
         else:
             cells[-1].segments.append(b)
     return with_symbols(cells)
-
-
-def _begins_value(before: Cell, s: Segment, gap: float) -> bool:
-    """Return whether a number or its sign begins a new cell despite a small gap on its left."""
-    if gap < _NEXT_VALUE_GAP:
-        return False
-    text = s.text.lstrip()
-    if text[:1].isalpha():
-        return False
-    if not (is_symbol(text) or is_value(text)) or is_symbol(before.text):
-        return False
-    return gap >= _VALUE_GAP or is_value(before.text)
 
 
 def with_symbols(cells: Sequence[Cell], /) -> list[Cell]:

@@ -15,7 +15,7 @@ from casetrack.parse.layout.tables_model import is_symbol
 from casetrack.parse.pdf.rules import Word, segment_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Container, Iterator, Sequence
 
     from casetrack.parse.layout.segments import Segment
 
@@ -28,54 +28,49 @@ _LEADERS = "._\u2026"
 def divide_at_edges(
     runs: Sequence[tuple[Segment, Sequence[Word]]], is_typed: Callable[[Word, Word], bool], /
 ) -> list[Segment]:
-    """Return segments, divided at the edges of columns unless the gap there *is_typed*."""
-    rows: list[list[tuple[Segment, Sequence[Word]]]] = []
-    for run in sorted(runs, key=lambda run: (run[0].base, run[0].u0)):
-        s = run[0]
-        if rows and s.base - rows[-1][-1][0].base <= _SAME_ROW * s.size:
-            rows[-1].append(run)
-        else:
-            rows.append([run])
-    edges: dict[int, set[int]] = defaultdict(set)
-    across: list[list[Word]] = []
-    for number, row in enumerate(rows):
+    """Return the segments of runs, divided at wide gaps and at the edges of columns.
+
+    A gap that *is_typed* is no edge.
+    """
+    rows: list[list[Word]] = []
+    base = 0.0
+    for s, words in sorted(runs, key=lambda run: run[0].base):
+        if not rows or s.base - base > _SAME_ROW * s.size:
+            rows.append([])
+        base = s.base
         # Leaders are aligned, but separate no cells.
-        solid = (w for _, words in row for w in words if w.text.strip(_LEADERS))
-        across.append(sorted(solid, key=lambda w: w.u0))
-        for word in across[-1]:
+        rows[-1] += (word for word in words if word.text.strip(_LEADERS))
+    sizes = {id(word): s.size for s, words in runs for word in words}
+    begins = set(map(id, _first_words(rows, sizes, is_typed)))
+    return [part for segment, words in runs for part in _divided(segment, words, begins)]
+
+
+def _first_words(
+    rows: Sequence[list[Word]], sizes: dict[int, float], is_typed: Callable[[Word, Word], bool]
+) -> Iterator[Word]:
+    """Yield the first words of cells after others of their row."""
+    edges: dict[int, set[int]] = defaultdict(set)
+    for number, row in enumerate(rows):
+        row.sort(key=lambda word: word.u0)
+        for word in row:
             for place in _places(word, word):
                 edges[place].add(number)
-    divided: dict[int, list[Segment]] = {}
     for number, row in enumerate(rows):
-        begins: set[int] = set()
-        for before, word in pairwise(across[number]):
-            at = (before.u1 + word.u0) / 2
-            if _are_apart(before, word, row[0][0].size) or (
-                any(
-                    _is_edge(edges[p - 1] | edges[p] | edges[p + 1], number, at, across)
-                    for p in _places(before, word)
-                )
+        for before, word in pairwise(row):
+            if before.text.isalpha() and word.text.isalpha() and len(before.text + word.text) == 2:
+                continue  # letters of a tracked word
+            middle = (before.u1 + word.u0) / 2
+            near = (edges[p - 1] | edges[p] | edges[p + 1] for p in _places(before, word))
+            if _are_apart(before, word, sizes[id(word)]) or (
+                any(_is_edge(held, number, middle, rows) for held in near)
                 and not is_typed(before, word)
             ):
-                begins.add(id(word))
-        for segment, words in row:
-            groups: list[list[Word]] = []
-            for word in words:
-                if groups and id(word) not in begins:
-                    groups[-1].append(word)
-                else:
-                    groups.append([word])
-            parts = [segment]
-            if len(groups) > 1 or (groups and _is_padded(segment.text)):
-                parts = [segment_of(segment, group) for group in groups]
-                if segment.text[:1].isspace():
-                    parts[0].text = " " + parts[0].text
-                if not segment.text[-1:].isspace():
-                    parts[-1].text = parts[-1].text.rstrip()
-            for part, group in zip(parts, groups, strict=False):
-                part.is_placed = segment.is_placed or id(group[0]) in begins
-            divided[id(segment)] = parts
-    return [part for segment, _ in runs for part in divided[id(segment)]]
+                yield word
+
+
+def _places(before: Word, word: Word) -> tuple[int, int]:
+    """Return numbers for the start of a word, and for the end of the one before."""
+    return round(2 * word.u0), -round(2 * before.u1) - 1_000_000
 
 
 def _are_apart(before: Word, word: Word, size: float) -> bool:
@@ -87,28 +82,42 @@ def _are_apart(before: Word, word: Word, size: float) -> bool:
     return (are_values or is_symbol(word.text)) and is_value(before.text)
 
 
-def _places(before: Word, word: Word) -> tuple[int, int]:
-    """Return numbers for the start of a word, and for the end of the one before."""
-    return round(2 * word.u0), -round(2 * before.u1) - 1_000_000
-
-
-def _is_edge(rows: set[int], row: int, at: float, across: Sequence[Sequence[Word]]) -> bool:
-    """Return whether enough rows around *row* have an edge and few others cross its position."""
-    if len(rows) < _MIN_ROWS:
+def _is_edge(held: set[int], row: int, at: float, rows: Sequence[Sequence[Word]]) -> bool:
+    """Return whether enough rows around *row* are *held* by an edge and few others cross it."""
+    if len(held) < _MIN_ROWS:
         return False
     first = last = row
-    while step := next((k for k in range(1, _MAX_SKIPPED + 1) if first - k in rows), 0):
+    while step := next((k for k in range(1, _MAX_SKIPPED + 1) if first - k in held), 0):
         first -= step
-    while step := next((k for k in range(1, _MAX_SKIPPED + 1) if last + k in rows), 0):
+    while step := next((k for k in range(1, _MAX_SKIPPED + 1) if last + k in held), 0):
         last += step
-    around = range(first, last + 1)
-    held = sum(r in rows for r in around)
-    crossed = sum(any(w.u0 < at < w.u1 for w in across[r]) for r in around)
-    return held >= _MIN_ROWS and _CROSSED * crossed <= held
+    count = sum(number in held for number in range(first, last + 1))
+    if count < _MIN_ROWS:
+        return False
+    crossed = sum(any(w.u0 < at < w.u1 for w in words) for words in rows[first : last + 1])
+    return _CROSSED * crossed <= count
+
+
+def _divided(segment: Segment, words: Sequence[Word], begins: Container[int]) -> list[Segment]:
+    """Divide a segment at its words that begin cells, without blanks around the parts."""
+    groups: list[list[Word]] = []
+    for word in words:
+        if groups and id(word) not in begins:
+            groups[-1].append(word)
+        else:
+            groups.append([word])
+    text, parts = segment.text, [segment]
+    if len(groups) > 1 or (groups and _is_padded(text)):
+        parts = [segment_of(segment, group) for group in groups]
+        # Blanks separate words: around the run, and between its parts.
+        parts[0].text = text[: text[:1].isspace()] + parts[0].text
+        if not text[-1:].isspace():
+            parts[-1].text = parts[-1].text.rstrip()
+    for part, group in zip(parts, groups, strict=False):
+        part.is_placed = segment.is_placed or id(group[0]) in begins
+    return parts
 
 
 def _is_padded(text: str) -> bool:
     """Return whether blanks position a short name; one blank only separates it from the next."""
-    if len(text) > _NAME_CHARS:
-        return False
-    return text[:1].isspace() or text[-2:].isspace()
+    return len(text) <= _NAME_CHARS and (text[:1].isspace() or text[-2:].isspace())

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from casetrack.parse.layout.tables_model import Rule
 
 _PRESERVE_WHITESPACE = 2
-_MAX_MADE_UP, _PLACED_GAP = 4.0, 0.3
-_JUSTIFIED_GAPS, _JUSTIFIED_SHARE = 4, 0.05
 _MADE_UP_SPACE = 512
 _FILLED_OR_STROKED = 16 | 32
 _BOLD = re.compile(r"bold|black|heavy|demi|mbx|-\w?(?:bd|bo|de|hv)(?:it)?$", re.IGNORECASE)
@@ -281,11 +279,11 @@ def _collect(
     turn = tuple(rotation)
     starts = [(word[5], word[6]) for word in words]
     flows: dict[tuple[int, int], list[tuple[Segment, list[Word]]]] = {}
-    for place, line, is_placed in _parts(raw):
+    lines = ((b["number"], i, x) for b in raw["blocks"] for i, x in enumerate(b.get("lines", ())))
+    for block, number, line in lines:
         segment = _segment(line, turn, result.marks)
         if segment is None or not _is_on_page(segment.box, result):
             continue
-        segment.is_placed = is_placed
         count = len(segment.text.replace(" ", ""))
         result.chars += count
         if not any(span["char_flags"] & _FILLED_OR_STROKED for span in line["spans"]):
@@ -295,10 +293,9 @@ def _collect(
             result.loose.append(segment)
             continue
         flow = flows.setdefault((round(dx), round(dy)), [])
-        inside = partial(_inside, segment, words, place, starts, (dx, dy), turn)
+        inside = partial(_inside, segment, words, (block, number), starts, (dx, dy), turn)
         for part in tags.divide(segment, inside):
-            own = [w for w in inside() if part.u0 <= (w.u0 + w.u1) / 2 <= part.u1]
-            flow.append((part, own))
+            flow.append((part, [w for w in inside() if part.u0 <= (w.u0 + w.u1) / 2 <= part.u1]))
     divided = {key: list(divide_at_edges(flow, is_typed)) for key, flow in flows.items()}
     weights = {key: sum(len(s.text) for s in flow) for key, flow in divided.items()}
     result.flows = [
@@ -345,64 +342,6 @@ def _inside(
     own = words[bisect.bisect_left(starts, place) : bisect.bisect_right(starts, place)]
     inside = [_word(word, *along, turn) for word in own]
     return [w for w in inside if segment.u0 <= (w.u0 + w.u1) / 2 <= segment.u1]
-
-
-def _types_spaces(raw: dict[str, Any]) -> bool:
-    """Return whether the page types its spaces, so that gaps without one separate cells."""
-    lines = list(lines_of(raw))
-    spans = [span for line in lines for span in line["spans"]]
-    made_up = sum(1 for span in spans if span["char_flags"] & _MADE_UP_SPACE)
-    typed = sum(s["text"].count(" ") for s in spans if not s["char_flags"] & _MADE_UP_SPACE)
-    if made_up > _MAX_MADE_UP * typed:
-        return False
-    return sum(map(_is_justified, lines)) <= _JUSTIFIED_SHARE * len(lines)
-
-
-def _is_justified(line: dict[str, Any]) -> bool:
-    """Return whether words of a line are set apart by many equal gaps without typed spaces."""
-    gaps = [_along(s, line) for s in line["spans"] if s["char_flags"] & _MADE_UP_SPACE]
-    if len(gaps) < _JUSTIFIED_GAPS or max(gaps) > 2 * min(gaps):
-        return False
-    text = "".join(span["text"] for span in line["spans"]).replace(" ", "")
-    return 4 * sum(map(str.isalpha, text)) > 3 * len(text)
-
-
-def _parts(raw: dict[str, Any]) -> Iterator[tuple[tuple[int, int], dict[str, Any], bool]]:
-    """Yield the number of each line, its parts, and whether a part begins after a placed gap."""
-    is_typed = _types_spaces(raw)
-    for block in raw["blocks"]:
-        for number, line in enumerate(block.get("lines", ())):
-            for part in _placed_parts(line) if is_typed else (line,):
-                yield (block["number"], number), part, is_typed
-
-
-def _placed_parts(line: dict[str, Any]) -> list[dict[str, Any]]:
-    """Split a line at wide gaps without a typed space, but not between letters of tracked words."""
-    parts: list[list[dict[str, Any]]] = [[]]
-    spans = line["spans"]
-    for i, span in enumerate(spans):
-        around = (*spans[max(i - 1, 0) : i], *spans[i + 1 : i + 2])
-        if (
-            span["char_flags"] & _MADE_UP_SPACE
-            and _along(span, line) >= _PLACED_GAP * span["size"]
-            and all(len(s["text"].strip()) > 1 or s["text"].strip().isdigit() for s in around)
-        ):
-            parts.append([])
-        else:
-            parts[-1].append(span)
-    if len(parts) == 1:
-        return [line]
-    return [
-        {**line, "spans": part, "bbox": union([span["bbox"] for span in part])}
-        for part in parts
-        if part
-    ]
-
-
-def _along(span: dict[str, Any], line: dict[str, Any]) -> float:
-    x0, y0, x1, y1 = span["bbox"]
-    dx, dy = line["dir"]
-    return float(abs(dx) * (x1 - x0) + abs(dy) * (y1 - y0))
 
 
 def _is_on_page(box: Box, result: Extract) -> bool:
