@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from pathlib import Path
@@ -119,11 +120,8 @@ def written(folder: Path, files: Iterable[UploadFile]) -> list[Path]:
 
 
 def _free(path: Path) -> Path:
-    number, wanted = 1, path
-    while path.exists():
-        number += 1
-        path = wanted.with_stem(f"{wanted.stem} ({number})")
-    return path
+    others = (path.with_stem(f"{path.stem} ({number})") for number in itertools.count(2))
+    return next(each for each in itertools.chain([path], others) if not each.exists())
 
 
 # Watched folders: their state and settings.

@@ -13,7 +13,7 @@ from casetrack.faces.window.visit import address
 from casetrack.faces.window.work import map_job
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from starlette.responses import Response
 
@@ -136,17 +136,13 @@ class Asked:
 _EXCERPT = 420
 _EMPTY_LINES = re.compile(r"\n\s{0,200}\n")
 _LINE_BREAK = re.compile(r"(?<=[^\n])\n(?=[^\n])")
+_HEAD = re.compile(
+    r"From: ([^\n]*)\n"
+    r"(?:(?:To|Cc|Bcc|Reply-To|Subject|Attachments): [^\n]*\n|Date: (\S{10})[^\n]*\n)*\s*"
+)
 _CHOICES = 8
 _ALL_CHOICES = 200
 """Number of values of a facet, initially and on request."""
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A result in the list: its excerpt in pieces, each with a flag for the answer."""
-
-    result: SearchResult
-    pieces: Sequence[tuple[str, bool]]
 
 
 def search(visit: Visit, /) -> Response:
@@ -167,12 +163,11 @@ def search(visit: Visit, /) -> Response:
         waits=False,
     )
     making = map_job(visit, 0) if facets.unread else ""
-    excerpts = [Found(r, _pieces(*_excerpt(r))) for r in results]
     return visit.page(
         "search.html",
         **values,
         answer=answer,
-        results=excerpts,
+        results=[_shown(r) for r in results],
         facets=facets,
         wider=wider,
         making=making,
@@ -184,9 +179,7 @@ def hit(visit: Visit, /) -> Response:
     collection, asked = visit.collection, Asked.of(visit)
     number = visit.request.path_params["number"]
     where = ("c", collection.name, "search")
-    if not asked.question:
-        return visit.see(address(*where))
-    _, results = asked.search(collection)
+    results = asked.search(collection)[1] if asked.question else []
     if not results:
         return visit.see(address(*where, **asked.address()))
     number = min(max(number, 1), len(results))
@@ -195,15 +188,19 @@ def hit(visit: Visit, /) -> Response:
     return visit.see(address(*place, **asked.but(hit=number, beside=visit.asked("beside"))))
 
 
-def _excerpt(result: SearchResult) -> tuple[str, list[tuple[int, int]]]:
-    """Return the excerpt of a passage without line breaks, and the spans of the answer.
+def _shown(result: SearchResult) -> dict[str, object]:
+    """Return a result with its excerpt in pieces, each with a flag for the answer.
 
-    Each line break becomes one space, so that offsets do not change.
+    It has no line breaks, and no head of a mail unless that is marked, but who wrote the mail.
     """
     text, marked = result.excerpt(_EXCERPT)
+    head = _HEAD.match(text)
+    cut = head.end() if head and head.end() <= min(marked, default=(0, 0))[0] else 0
     if result.provenance.sheet_name is None:
         text = _LINE_BREAK.sub(" ", text)
-    return text, marked
+    pieces = _pieces(text[cut:], [(start - cut, end - cut) for start, end in marked])
+    wrote = ", ".join(filter(None, head.groups())) if head and cut else ""
+    return {"result": result, "pieces": pieces, "head": wrote}
 
 
 def _pieces(text: str, marked: Iterable[tuple[int, int]]) -> list[tuple[str, bool]]:
