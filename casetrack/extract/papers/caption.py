@@ -23,7 +23,7 @@ from casetrack.extract.papers.docket_sheet import (
     read_sheet_head,
 )
 from casetrack.extract.papers.facts import NOT_LEGAL, LegalFacts
-from casetrack.extract.papers.parties import Caption, read_parties
+from casetrack.extract.papers.parties import Caption, is_role, read_parties
 from casetrack.extract.papers.without_caption import LETTER_HEAD, MAIL_HEAD, kind_of_text, shown
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ def _of_page(
     if boxes:
         cells = with_gutter(cells, text, boxes)
     court, line = _court(cells)
-    flow = [c for c in cells if c.side != "right"]
+    flow = [c for c in cells if c.side != "right" or is_role(c.text)]
     after = next((i for i, c in enumerate(flow) if c.line > line), 0)
     caption = read_parties(flow, after)
     if caption is None and len(flow) < len(cells):
@@ -263,6 +263,9 @@ def _of_page(
 
 def _court(cells: Sequence[Cell]) -> tuple[Court | None, int]:
     """Return the court, and the last line of its name, or the line before one in a side column."""
+    at = next((i for i, c in enumerate(cells) if caption_marks.BROUGHT.match(c.text)), len(cells))
+    review = " ".join(c.text for c in cells[at : at + 3])
+    cells = cells[:at]
     flow, right = ([c for c in cells if (c.side == "right") is side] for side in (False, True))
     for chosen in (flow, right, cells) if right else (flow,):
         court = find_court([c.text for c in chosen])
@@ -270,6 +273,11 @@ def _court(cells: Sequence[Cell]) -> tuple[Court | None, int]:
             if chosen is flow:
                 return court, chosen[min(court.last, len(chosen)) - 1].line
             return court, chosen[min(court.first, len(chosen) - 1)].line - 1
+    of_review = re.search(
+        r"certiorari to the united states court of appeals", review, re.IGNORECASE
+    )
+    if of_review:
+        return Court("Supreme Court of the United States", "scotus", 0, 0, of_review.group()), -1
     return None, -1
 
 

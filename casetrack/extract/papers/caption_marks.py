@@ -137,7 +137,7 @@ _JUDGE = (
         rf"(?:{any_title('address')})\.? |{_TITLE}(?:Judge|Justice) )?(?P<name>{_NAME})"
     ),
     re.compile(
-        rf"(?:^|\b)(?:Assigned (?:to|for all purposes to)|Presiding(?: Judge)?"
+        rf"(?:^|\b)(?<!DC )(?:Assigned (?:to|for all purposes to)|Presiding(?: Judge)?"
         rf"|Trial Judge|{_TITLE}Judge|Magistrate|JUDGE(?:\(S\)|S)?)\s*:\s*(?:Judge |Hon\. "
         rf"|The Honorable |{_TITLE}Judge )?(?P<name>{_NAME})"
     ),
@@ -154,7 +154,8 @@ _JUDGE = (
         re.IGNORECASE,
     ),
     re.compile(
-        rf"^(?:{_TITLE}(?:Justice|Judge)|JUSTICE|JUDGE) (?P<name>{_NAME})(?= delivered|:|$)"
+        rf"^(?:{_TITLE}(?:Justice|Judge)|JUSTICE|JUDGE|H\.?H\.?J\.?|H(?:is|IS|er|ER)"
+        rf" H(?:onour|ONOUR) J(?:udge|UDGE)) (?P<name>{_NAME})(?= delivered|:|$)"
     ),
 )
 _TITLE_ONLY = re.compile(rf"{_TITLE}(?:Judge|Justice)\.?", re.IGNORECASE)
@@ -176,7 +177,7 @@ _LABELLED = re.compile(
 _CHARGED = re.compile(r"(?:indictment|accusation|complaint) nos?\.", re.IGNORECASE)
 _DAY_WORDS = re.compile(r"\d")
 _STAMP = _LISTS.pattern("stamp")
-_BROUGHT = _LISTS.pattern("brought", re.IGNORECASE)
+BROUGHT = _LISTS.pattern("brought", re.IGNORECASE)
 """Origins of a case in a court; not a title of a paper."""
 # "[Filed May 25, 2012]" within a text is the day of another paper.
 _DECIDED = _LISTS.pattern("decided")
@@ -185,7 +186,7 @@ _DATED = re.compile(r"^\s*(?:Dated?|DATED?)\s*(?:this|:)\s*", re.MULTILINE)
 
 def is_no_title(text: str, /) -> bool:
     """Whether a line is the number of a case, a court, a stamp or where a decision is reported."""
-    marks = (_BROUGHT, _NUMBER, _BARE_NUMBER, _STAMP, _CHARGED, _LABELLED)
+    marks = (BROUGHT, _NUMBER, _BARE_NUMBER, _STAMP, _CHARGED, _LABELLED)
     is_marked = any(each.match(text) for each in marks)
     return is_marked or (text[:1].isdigit() and is_citation(text)) or find_court([text]) is not None
 
@@ -197,7 +198,8 @@ def is_no_party(text: str, /) -> bool:
     if re.match(
         r"(?:argued|decided|submitted|filed|date[ds]?\b|present|before|chapter \d|hearing|judge"
         r"|hon\.|on (?:writ|appeal|petition)|certiorari|appeals? from|attorneys|clerk|by\b"
-        r"|at \w+$|circuit judge|(?:in|for|from|to)$|[\w.' -]{3,40}, (?:c\. ?)?j\.$|\[[^\]]*\]$"
+        r"|at \w+$|circuit judge|(?:in|for|from|to)(?: the)?$|october term\b"
+        r"|[\w.' -]{3,40}, (?:c\. ?)?j\.$|\[[^\]]*\]$"
         r"|(?:case|docket|index|cause|file|action|indictment) (?:no|number|#)"
         r"|(?:plaintiff|defendant|petitioner|respondent)s?['’]s?\s"
         r"|syllabus|slip op|cite as|prepared by|to:|x$|-{3,}|_{3,}|[ivx\d]+\.?$|\[arising"
@@ -242,13 +244,14 @@ def judge_in(cells: Sequence[Cell], /) -> str | None:
             below = cells[place + 1].text if place + 1 < len(cells) else ""
             wraps = cell.text.endswith(",") and _TITLE_ONLY.fullmatch(below)
             match = pattern.search(f"{cell.text} {below}" if wraps else cell.text)
-            above = " ".join(one.text for one in cells[max(0, place - _BELOW) : place])
+            column = [c.text for c in cells[:place] if c.side == cell.side]
+            above = " ".join(column[-_BELOW:])
             if match and "appeal from" in above.casefold():
                 continue  # the judge of the court below
             if match and not _NO_NAME.match(match["name"]):
                 name = " ".join(match["name"].split()).strip(" ,.:;")
                 name = re.sub(
-                    r"^(?:Hon\.|Honorable|Judge|Justice|By:?)\s+|\s(?:Judge|Justice)$",
+                    r"^(?:Hon\.|Honorable|Judge|Justice|By:?)\s+|\s(?:Judge|Justice|[QK]C)$",
                     "",
                     name,
                     flags=re.IGNORECASE,

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.base.records.documents import Party
 from casetrack.base.words import WordLists
+from casetrack.base.words.lists import POSTAL
 from casetrack.extract.papers.caption_marks import is_no_party
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 _LISTS = WordLists(__file__)
 
 _WORD = _LISTS.joined("word")
-_ROLE = rf"{_WORD}(?:(?:\s*[-–—/,&]\s*|\s+and\s+|\s+)(?:and\s+)?{_WORD})*"
+_ROLE = rf"{_WORD}(?:(?:\s*[-–—/,&]\s*|\s+and\s+|\s+\(?)(?:and\s+)?{_WORD})*"
 _ROLE_LINE = re.compile(
     rf"(?:[,(]\s*)?(?:as\s+)?(?P<role>{_ROLE})\)?(?:,?\s+\(?(?:pro se|in pro per)\)?)?"
     r"(?:/cross)?[\s,.;:]*$",
@@ -48,6 +49,7 @@ _COUNTY = re.compile(
 )
 """The second line of a court's name, without a comma."""
 _SHORT = _LISTS.pattern("short")
+_GOES_ON = ("individually", "as ", "a ", "an ", "et al", "d/b/a", "f/k/a", "a/k/a")
 _INITIALS = re.compile(r"(?:[A-Z]\.){2,4}")
 _LEAD = re.compile(
     r"(?:Title|Case Name|Re|RE|Short Title|(?:Case )?Caption|Matter)\s*:?\s+(?=[A-Z])"
@@ -56,6 +58,7 @@ _LEAD = re.compile(
 _IN_RE = _LISTS.pattern("in_re", re.IGNORECASE)
 _ADDRESS = _LISTS.pattern("address", re.IGNORECASE)
 _COUNSEL = _LISTS.pattern("counsel", re.IGNORECASE)
+_AND = re.compile(r"\band\b", re.IGNORECASE)
 _ABOUT_END = re.compile(r"\blitigation[.,]?$", re.IGNORECASE)
 """The end of the name of a case without sides."""
 _LEFT = re.compile("plaintiff|petitioner|claimant|complainant", re.IGNORECASE)
@@ -69,7 +72,7 @@ _LAST_OF_TWO = re.compile(r"([^,]*\w+\s+[^,]+),\s+and\s+[A-Z][\w.’'-]+\s+(?:[A
 _AFTER_NAME = re.compile(rf",\s+(?!and\s)(?!{_LISTS.joined('suffix')[:-1]}(?!\w))", re.IGNORECASE)
 """The title of a party between semicolons: "Ada Roe, Principal, North School; ..."."""
 _LEADING = re.compile(
-    r"[\s,]*(?i:(?:and|und|\(?\d{1,2}[.)])\s+)?(?:an?\s[a-z][^,;]{3,60},\s+(?:and\s+)?)?"
+    r"[\s,]*(?i:(?:and|und|\(?\d{1,2}[.)])\s*)?(?:an?\s[a-z][^,;]{3,60},\s+(?:and\s+)?)?"
 )
 """The beginning of a party in a list, and the description of the one before it."""
 _NOTE_MARK = re.compile(r"(?:\s?\[?[*†‡§]+\]?|(?<=[.,])\d)$")
@@ -96,6 +99,11 @@ class Caption:
         return self.parties[-1].role is None
 
 
+def is_role(text: str, /) -> bool:
+    """Return whether a line is only the role of the parties above it."""
+    return _ROLE_LINE.match(text) is not None
+
+
 def read_parties(cells: Sequence[Cell], begin: int, /) -> Caption | None:
     """Return the parties of a caption, or ``None`` for other lines.
 
@@ -117,8 +125,9 @@ def _against(cells: Sequence[Cell], begin: int) -> Iterator[Caption]:
     for at in range(1, min(len(cells), _LOOKED_AT)):
         text = cells[at].text
         then = _AGAINST_THEN.match(text)
-        is_and = text.strip().casefold() == "and" and not _ROLE_LINE.match(cells[at - 1].text)
-        if is_and or not (then or _AGAINST.match(text)) or (at < low and not is_first):
+        if not (then or _AGAINST.match(text)) or (at < low and not is_first):
+            continue
+        if _AND.search(text) and not _is_between(cells, at):
             continue
         up = _upwards(cells, at, low if low <= at else 0)
         down, last = _downwards(cells, at, then.end() if then else None)
@@ -126,6 +135,17 @@ def _against(cells: Sequence[Cell], begin: int) -> Iterator[Caption]:
         if one and two and (is_first or (one[0].role and two[0].role)):
             yield _versus(one, two, up[0].line, cells[last - 1].line)
             low, is_first = last, False
+
+
+def _is_between(cells: Sequence[Cell], at: int) -> bool:
+    """Whether an "and" is between the two sides: after a role, and without a "v." below."""
+    above, below = cells[at - 1].text, (c.text for c in cells[at + 1 : at + _SIDE])
+    has_role = _ROLE_LINE.match(above) or _ROLE_END.match(above)
+    return bool(has_role) and not any(map(_is_versus, below))
+
+
+def _is_versus(text: str) -> bool:
+    return _AGAINST.match(text) is not None and not _AND.search(text)
 
 
 def _versus(one: list[Party], two: list[Party], first: int, last: int) -> Caption:
@@ -145,7 +165,7 @@ def _upwards(cells: Sequence[Cell], at: int, low: int) -> list[Cell]:
             about = None
         if _COUNSEL.search(text) and text.endswith(" and"):
             lines = lines[:-1]  # the line below is about the client
-        if is_stop or _COUNSEL.search(text) or _AGAINST.match(text) or about:
+        if is_stop or _COUNSEL.search(text) or _is_versus(text) or about:
             break
         if lines and _COUNTY.fullmatch(text) and not _ROLE_LINE.match(lines[-1].text):
             break
@@ -264,7 +284,7 @@ def _split(joined: str) -> list[tuple[int, int]]:
         spans, begin = [], 0
         for comma in re.finditer(
             r",\s+(?:[‘’'\"“]\s?)?(?:and\s+)?(?:\(?\d{1,2}[.)]\s+)?(?:\[[^\]]{1,40}\]\s+)?"
-            r"|\s+(?:and|AND)\s+(?=[A-Z][\w.]+\s+[A-Z\d])",
+            r"|\s+(?:and|AND)\s+(?=[A-Z][\w.]+\s+[A-Z\d])|\s+\(\d{1,2}\)\s*",
             joined,
         ):
             rest = joined[comma.end() :]
@@ -280,7 +300,8 @@ def _split(joined: str) -> list[tuple[int, int]]:
             if (
                 is_name
                 and (len(head.split()) > 1 or _INITIALS.fullmatch(head.strip()))
-                and not rest.casefold().startswith(("individually", "as ", "a ", "an ", "et al"))
+                and not rest.casefold().startswith(_GOES_ON)
+                and not (word and word.group().casefold() in POSTAL)
             ):
                 spans.append((begin, comma.start()))
                 begin = comma.end()
@@ -357,7 +378,8 @@ def _on_one_line(cells: Sequence[Cell], begin: int) -> Caption | None:
             text, at = f"{before.text} {text}", at - 1  # noqa: PLW2901
         lead = _LEAD.match(text)
         match = _SHORT.match(text, lead.end() if lead else 0)
-        is_named = lead or (at < _SHORT_AT and match and match["versus"].endswith("."))
+        is_sided = match and (match["versus"].endswith(".") or _ROLE_END.match(match["one"]))
+        is_named = lead or (at < _SHORT_AT and is_sided)
         is_cut = text.count("(") != text.count(")") or len(text) > 150
         if not match or not is_named or is_cut or is_no_party(text[:12]) or _is_prose(text):
             continue
