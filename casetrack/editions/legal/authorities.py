@@ -291,11 +291,15 @@ def _marks(name: str) -> set[str]:
 
 
 _YEAR = re.compile(r"(?:1[789]|20)\d\d")
+_MAY_BE_CODIFIED = re.compile(r"\bAct\b|\bStat\.")
+"""An act and its page in the Statutes at Large, which a table may list by the code."""
 _SECTION = re.compile(r"§{1,2}\s?(\d{2,})")
 
 
 def _is_absent(name: str, name_end: int, text: str) -> bool:
     """Return whether neither the place nor a word of the name of a case or code is in *text*."""
+    if _MAY_BE_CODIFIED.search(name):
+        return False
     if section := _SECTION.search(name):
         return re.search(rf"\b{section[1]}", text) is None
     reported = _plain(re.split(r",\s\d+|\(", name[name_end:].lstrip(", "))[0])

@@ -6,12 +6,12 @@ It covers the documents of the case only; it does not show whether a decision is
 from __future__ import annotations
 
 import re
-from collections import Counter
 from typing import TYPE_CHECKING, Annotated
 
+from casetrack.base.arguments import within
 from casetrack.base.errors import AuthorityNotCited, AuthorityUnclear, UsageError
 from casetrack.editions.legal.extract.citations import citations_notes
-from casetrack.editions.legal.graph.views import legal_tables, pin_of, tables_of
+from casetrack.editions.legal.graph.views import legal_tables, pin_of, tables_of, usual_name
 from casetrack.editions.legal.operation import EVERY, READS, Arg, operation
 from casetrack.editions.legal.records.authorities import Citator, CitingPlace, weight_of
 from casetrack.graph.opened import graph_of
@@ -115,8 +115,7 @@ def _checked(authority: object, limit: int | None) -> str:
             "The authority is empty.",
             hint='Name a case, a reporter citation, a statute or a rule, such as "509 U.S. 579".',
         )
-    if limit is not None and limit < 1:
-        raise UsageError(f"The number of places must be 1 or more, not {limit}.")
+    within("limit", 1 if limit is None else limit, 1)
     return " ".join(authority.split())
 
 
@@ -150,18 +149,14 @@ def _may_cite(state: State, keys: Sequence[str]) -> set[str]:
 
 def _the_one(asked: str, rows: Sequence[dict[str, Any]]) -> tuple[str, str, str]:
     """Return id, name and kind of the cited authority."""
-    names: dict[str, Counter[str]] = {}
-    for row in rows:
-        names.setdefault(row["key"], Counter())[row["name"]] += 1
-    best = {
-        key: min(counts, key=lambda n: (-counts[n], -len(n), n)) for key, counts in names.items()
-    }
+    keys = dict.fromkeys(row["key"] for row in rows)
+    best = {key: usual_name([row for row in rows if row["key"] == key]) for key in keys}
     cases = [key for key in best if key.startswith(_CASE)]
     if len(cases) > 1:
-        raise AuthorityUnclear(asked, [(best[key], key) for key in cases])
+        raise AuthorityUnclear(asked, [(best[key][0], key) for key in cases])
     # The shortest key is the law as a whole.
     key = min(best, key=lambda k: (len(k), k))
-    return key, best[key], next(row["kind"] for row in rows if row["key"] == key)
+    return key, *best[key]
 
 
 def _place(row: dict[str, Any], quote: Quote) -> CitingPlace:

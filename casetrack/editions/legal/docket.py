@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 from casetrack.base.errors import UsageError
@@ -32,17 +33,6 @@ def read_docket(
     snapshot = collection.workspace.state().snapshot
     entries = read_entries(whole_text(snapshot, document.document_id))
     papers = by_entry(collection.documents(), document.case_number)
-    lines = tuple(
-        DocketLine(
-            e.number,
-            e.filed_on,
-            e.entered_on,
-            e.text,
-            tuple(d.name for d in papers.get(e.number or "", ())),
-            e.page,
-            e.start,
-            e.end,
-        )
-        for e in entries
-    )
-    return Docket(document, lines)
+    names = {number: tuple(d.name for d in held) for number, held in papers.items()}
+    lines = (DocketLine(**asdict(e), papers=names.get(e.number or "", ())) for e in entries)
+    return Docket(document, tuple(lines))

@@ -47,9 +47,7 @@ class PageNumbers:
 
     def _follows(self, page: int, following: int) -> bool:
         one, two = number_of(self.labels[page]), number_of(self.labels[following])
-        if one is None or two is None:
-            return False
-        return one[0] == two[0] and one[1] + 1 == two[1]
+        return one is not None and two == (one[0], one[1] + 1)
 
     def _run(self, run: Sequence[int]) -> list[str]:
         if len(run) < _RUN:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from casetrack.api.text import Lines, line, lines_of
+from casetrack.base.arguments import within
 from casetrack.base.arrow_values import without_formula
 from casetrack.base.errors import FileError, FileNotFound, Opt, UsageError
 from casetrack.base.files import sha256_of
@@ -102,11 +103,8 @@ def _numbers(prefix: str, start: int, digits: int, count: int) -> list[str]:
             f"“{prefix}” is not a valid prefix.",
             hint="Use letters, such as ABC or ABC-; the last character must not be a digit.",
         )
-    if start < 1 or not 1 <= digits <= _MAX_DIGITS:
-        raise UsageError(
-            "The first number must be 1 or more, with 1 to 12 digits.",
-            hint=f"Example: {Opt(start='1', digits='6')}.",
-        )
+    within("start", start, 1)
+    within("digits", digits, 1, _MAX_DIGITS)
     last = start + count - 1
     if len(str(last)) > digits:
         raise UsageError(

@@ -23,7 +23,7 @@ from casetrack.extract.papers.docket_sheet import (
     read_sheet_head,
 )
 from casetrack.extract.papers.facts import NOT_LEGAL, LegalFacts
-from casetrack.extract.papers.parties import Caption, is_role, read_parties
+from casetrack.extract.papers.parties import ROLE_LINE, Caption, read_parties
 from casetrack.extract.papers.without_caption import LETTER_HEAD, MAIL_HEAD, kind_of_text, shown
 
 if TYPE_CHECKING:
@@ -203,14 +203,14 @@ def _of_page(
     if boxes:
         cells = with_gutter(cells, text, boxes)
     court, line = _court(cells)
-    flow = [c for c in cells if c.side != "right" or is_role(c.text)]
+    flow = [c for c in cells if c.side != "right" or ROLE_LINE.match(c.text)]
     after = next((i for i, c in enumerate(flow) if c.line > line), 0)
     caption = read_parties(flow, after)
     if caption is None and len(flow) < len(cells):
         # Centred names below a stamp in the right margin.
         flow, after = cells, next((i for i, c in enumerate(cells) if c.line > line), 0)
         caption = read_parties(flow, after)
-    if caption is not None and caption.is_open and len(pages) > 1:
+    if caption and caption.parties[-1].role is None and len(pages) > 1:
         rest = [c for c in flow if c.line > caption.last]
         if all(len(c.text) < _LONGEST_FOOT for c in rest):
             ended, more = caption.last + 1, _cells(pages[1], header)
@@ -354,10 +354,8 @@ def _by_words(head: str, facts: LegalFacts) -> tuple[LegalType, str | None, str]
             return "opinion", None, match.group()
         if facts.court and (match := _ARGUED.search(head)) and " v. " in (facts.case_name or ""):
             return "opinion", None, match.group()
-    match = _DEPOSED.search(head)
-    if match:
-        return "deposition", None, match.group()
     cues: tuple[tuple[LegalType, re.Pattern[str]], ...] = (
+        ("deposition", _DEPOSED),
         ("motion", _MOVES),
         ("complaint", _ALLEGES),
         ("order", _ORDERED),

@@ -158,6 +158,12 @@ _JUDGE = (
         rf" H(?:onour|ONOUR) J(?:udge|UDGE)) (?P<name>{_NAME})(?= delivered|:|$)"
     ),
 )
+_SITTING = re.compile(r"(?:before|decided by)\s?:?", re.IGNORECASE)
+_ALONE = re.compile(
+    r"(?:(?:(?:[A-Z][a-z]+|[A-Z]+) )?(?i:judge) |(?i:the hon\.? |miss |mrs? |ms |dr )+)(?P<name>"
+    rf"{_NAME})$"
+)
+"""The judge below "Before:"."""
 _TITLE_ONLY = re.compile(rf"{_TITLE}(?:Judge|Justice)\.?", re.IGNORECASE)
 _BELOW = 4
 _NO_NAME = _LISTS.pattern("no_name", re.IGNORECASE)
@@ -227,13 +233,9 @@ def case_number_in(cells: Sequence[Cell], /) -> str | None:
                 continue
             labelled = not re.match(r"\s*no", match.group(), re.IGNORECASE)
             number = match["number"].strip()
-            if not any(c.isdigit() for c in number) or (
-                number.isdigit() and len(number) < (4 if labelled else 2)
-            ):
-                continue
-            if number.isdigit() and not labelled and len(number) < 3:
-                continue
-            return number
+            is_short = number.isdigit() and len(number) < (4 if labelled else 3)
+            if not is_short and any(c.isdigit() for c in number):
+                return number
     return best
 
 
@@ -244,6 +246,8 @@ def judge_in(cells: Sequence[Cell], /) -> str | None:
             below = cells[place + 1].text if place + 1 < len(cells) else ""
             wraps = cell.text.endswith(",") and _TITLE_ONLY.fullmatch(below)
             match = pattern.search(f"{cell.text} {below}" if wraps else cell.text)
+            if match is None and pattern is _JUDGE[-1] and _SITTING.fullmatch(cell.text):
+                match = _ALONE.match(below)
             column = [c.text for c in cells[:place] if c.side == cell.side]
             above = " ".join(column[-_BELOW:])
             if match and "appeal from" in above.casefold():

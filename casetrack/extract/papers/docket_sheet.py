@@ -88,14 +88,9 @@ class DocketHeader:
 
 def read_docket_header(text: str, /) -> DocketHeader | None:
     """Return the filing system's header among the first or last lines of a page, or ``None``."""
-    if "-" not in text:
-        return None
-    lines = _edges(text)
-    for start, end in lines:
-        header = _header(text[start:end], start)
-        if header is not None:
-            return header
-    return None
+    lines = _edges(text) if "-" in text else []
+    headers = (_header(text[start:end], start) for start, end in lines)
+    return next((header for header in headers if header is not None), None)
 
 
 def is_docket_header(line: str, /) -> bool:
@@ -261,23 +256,12 @@ def docket_parties(text: str, /) -> tuple[Party, ...]:
     for pattern in (_PARTY_ON_LINE, _PARTY_BELOW, _PARTY_APPEAL):
         for match in pattern.finditer(top):
             name = _ADDRESS.split(match["name"], maxsplit=1)[0].rstrip(" ,")
-            if ":" in name[:40]:
-                continue
-            if (
-                match.start() in known
-                or len(name) < 2
-                or name.casefold().startswith(("represented", "v."))
-            ):
+            is_other = ":" in name[:40] or name.casefold().startswith(("represented", "v."))
+            if is_other or len(name) < 2 or match.start() in known:
                 continue
             start = match.start("name")
             role = re.sub(r"\s?\(\d+\)", "", " ".join(match["role"].casefold().split()))
-            role = re.sub(
-                r"\s-\s",
-                "-",
-                re.sub(r"(?<=[a-z])s\b(?<!ss)(?<!us)", "", role)
-                if pattern is _PARTY_APPEAL
-                else role,
-            )
+            role = re.sub(r"(?<=[a-z])s\b(?<!ss)(?<!us)", "", role).replace(" - ", "-")
             known[match.start()] = Party(" ".join(name.split()), role, 1, start, start + len(name))
     unique: dict[tuple[str, str | None], Party] = {}
     for at in sorted(known):
@@ -295,14 +279,11 @@ def read_entries(whole: WholeText, /) -> tuple[DocketEntry, ...]:
 
 def _entries(text: str, page: int) -> Sequence[DocketEntry]:
     entries = []
-    has_numbers = (
-        re.search(r"^(?:Filing Date|Date Filed|Docket Date) \| # \|", text, re.MULTILINE)
-        is not None
-    )
+    numbers = re.search(r"^(?:Filing Date|Date Filed|Docket Date) \| # \|", text, re.MULTILINE)
     for match in _SHEET_ENTRY.finditer(text):
         entered = _ENTERED.search(match["text"])
         words, start, number = match["text"].strip(), match.start("text"), match["number"]
-        first = None if number or has_numbers else _NUMBER_FIRST.match(words)
+        first = None if number or numbers else _NUMBER_FIRST.match(words)
         if first:
             words, start, number = words[first.end() :], start + first.end(), first["number"]
         entries.append(

@@ -30,7 +30,7 @@ _LISTS = WordLists(__file__)
 
 _WORD = _LISTS.joined("word")
 _ROLE = rf"{_WORD}(?:(?:\s*[-–—/,&]\s*|\s+and\s+|\s+\(?)(?:and\s+)?{_WORD})*"
-_ROLE_LINE = re.compile(
+ROLE_LINE = re.compile(
     rf"(?:[,(]\s*)?(?:as\s+)?(?P<role>{_ROLE})\)?(?:,?\s+\(?(?:pro se|in pro per)\)?)?"
     r"(?:/cross)?[\s,.;:]*$",
     re.IGNORECASE,
@@ -59,6 +59,8 @@ _IN_RE = _LISTS.pattern("in_re", re.IGNORECASE)
 _ADDRESS = _LISTS.pattern("address", re.IGNORECASE)
 _COUNSEL = _LISTS.pattern("counsel", re.IGNORECASE)
 _AND = re.compile(r"\band\b", re.IGNORECASE)
+_SUBJECT = re.compile(r"and in the matter\b|an? \w+ claim\b|.{0,60}\bact \d{4}$", re.IGNORECASE)
+"""What a proceeding is about that is no party: "In the matter of the Insolvency Act 1986"."""
 _ABOUT_END = re.compile(r"\blitigation[.,]?$", re.IGNORECASE)
 """The end of the name of a case without sides."""
 _LEFT = re.compile("plaintiff|petitioner|claimant|complainant", re.IGNORECASE)
@@ -92,16 +94,6 @@ class Caption:
     # first, last: its lines.
     first: int
     last: int
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the role of the last party may be on the next page."""
-        return self.parties[-1].role is None
-
-
-def is_role(text: str, /) -> bool:
-    """Return whether a line is only the role of the parties above it."""
-    return _ROLE_LINE.match(text) is not None
 
 
 def read_parties(cells: Sequence[Cell], begin: int, /) -> Caption | None:
@@ -140,7 +132,7 @@ def _against(cells: Sequence[Cell], begin: int) -> Iterator[Caption]:
 def _is_between(cells: Sequence[Cell], at: int) -> bool:
     """Whether an "and" is between the two sides: after a role, and without a "v." below."""
     above, below = cells[at - 1].text, (c.text for c in cells[at + 1 : at + _SIDE])
-    has_role = _ROLE_LINE.match(above) or _ROLE_END.match(above)
+    has_role = ROLE_LINE.match(above) or _ROLE_END.match(above)
     return bool(has_role) and not any(map(_is_versus, below))
 
 
@@ -158,7 +150,7 @@ def _upwards(cells: Sequence[Cell], at: int, low: int) -> list[Cell]:
     for i in range(at - 1, max(low, at - _SIDE) - 1, -1):
         text = cells[i].text
         is_stop = is_no_party(text)
-        if is_stop and at - i <= _BETWEEN and all(_ROLE_LINE.match(c.text) for c in lines):
+        if is_stop and at - i <= _BETWEEN and all(ROLE_LINE.match(c.text) for c in lines):
             continue  # the number of the case between the name and its role
         about = _IN_RE.match(text)
         if about and about.group().casefold().startswith("estate") and "," in text:
@@ -167,12 +159,14 @@ def _upwards(cells: Sequence[Cell], at: int, low: int) -> list[Cell]:
             lines = lines[:-1]  # the line below is about the client
         if is_stop or _COUNSEL.search(text) or _is_versus(text) or about:
             break
-        if lines and _COUNTY.fullmatch(text) and not _ROLE_LINE.match(lines[-1].text):
+        if lines and _COUNTY.fullmatch(text) and not ROLE_LINE.match(lines[-1].text):
             break
         if lines and _ABOUT_END.search(text):
             break
         if not _ADDRESS.search(text):
             lines.append(cells[i])
+            if cells[i].ruled:
+                break
         elif not low:
             break
         else:
@@ -187,8 +181,8 @@ def _downwards(cells: Sequence[Cell], at: int, rest: int | None) -> tuple[list[C
     last = at + 1
     for i in range(at + 1, min(len(cells), at + _SIDE)):
         text, following = cells[i].text, [c.text for c in cells[i + 1 : i + 7]]
-        role = _ROLE_LINE.match(text)
-        if lines and cells[i].ruled and not any(map(_ROLE_LINE.match, following[:2])):
+        role = ROLE_LINE.match(text)
+        if lines and cells[i].ruled and not any(map(ROLE_LINE.match, following[:2])):
             break
         if not role and (is_no_party(text) or _COUNSEL.search(text) or _is_prose(text)):
             if lines or i - at > _BETWEEN:
@@ -200,12 +194,19 @@ def _downwards(cells: Sequence[Cell], at: int, rest: int | None) -> tuple[list[C
         if (role and len(lines) > 1) or (_ROLE_END.match(text) and text.rstrip().endswith(".")):
             more = following[:4]
             named = (t for t in more if not _is_prose(t))
-            is_last = not any(_ROLE_LINE.match(t) or _ROLE_END.match(t) for t in named)
-            ahead = next(filter(None, map(_ROLE_LINE.match, following)), None)
+            is_last = not any(ROLE_LINE.match(t) or _inline_role(t) for t in named)
+            ahead = next(filter(None, map(ROLE_LINE.match, following)), None)
             is_other = ahead is not None and _LEFT.search(ahead["role"]) is not None
             if is_last or is_other or (more and (is_no_party(more[0]) or _is_prose(more[0]))):
                 break
     return lines, last
+
+
+def _inline_role(text: str) -> re.Match[str] | None:
+    """Return name and role of a line with both."""
+    inline = _ROLE_END.match(text)
+    is_cut = inline and inline["name"].casefold().endswith((" the", " a", " of", "against"))
+    return None if is_cut else inline
 
 
 def _is_prose(text: str) -> bool:
@@ -224,9 +225,9 @@ def _side(lines: Sequence[Cell]) -> list[Party]:
         text = _NOTE_MARK.sub("", cell.text)
         if _AGAINST.match(text):
             continue
-        role, led = _ROLE_LINE.match(text), _ROLE_FIRST.match(text)
-        inline = None if role or led else _ROLE_END.match(text)
-        if inline and not inline["name"].casefold().endswith((" the", " a", " of", "against")):
+        role, led = ROLE_LINE.match(text), _ROLE_FIRST.match(text)
+        inline = None if role or led else _inline_role(text)
+        if inline:
             held.append(replace(cell, text=inline["name"]))
             role = inline
         if role and not held and text.rstrip().endswith(":"):
@@ -288,20 +289,17 @@ def _split(joined: str) -> list[tuple[int, int]]:
             joined,
         ):
             rest = joined[comma.end() :]
-            word = re.match(r"[\w.’'&-]+", rest)
-            is_name = (
-                word is not None
-                and word.group()[:1].isupper()
-                and not _SUFFIX.fullmatch(word.group())
-            )
+            word = re.match(r"[\w.’'&-]*", rest)
+            first = word.group() if word else ""
             head = joined[begin : comma.start()]
             if "," not in comma.group() and _OFFICE.search(head):
                 continue  # "Department of Health and Human Services"
             if (
-                is_name
+                first[:1].isupper()
+                and not _SUFFIX.fullmatch(first)
                 and (len(head.split()) > 1 or _INITIALS.fullmatch(head.strip()))
                 and not rest.casefold().startswith(_GOES_ON)
-                and not (word and word.group().casefold() in POSTAL)
+                and first.casefold() not in POSTAL
             ):
                 spans.append((begin, comma.start()))
                 begin = comma.end()
@@ -323,6 +321,7 @@ def _is_name(text: str) -> bool:
         letters >= 2
         and len(text) <= 160
         and not text.casefold().startswith(("page ", "filed", "et al", "et. al"))
+        and not _SUBJECT.match(text)
     )
 
 
@@ -344,11 +343,11 @@ def _in_re(cells: Sequence[Cell], begin: int) -> Caption | None:
         for cell in cells[at + 1 : at + 10]:
             text = cell.text
             is_stop = is_no_party(text) or _COUNSEL.search(text) or _ADDRESS.search(text)
-            if is_stop or _AGAINST.match(text) or _is_prose(text):
+            if is_stop or _AGAINST.match(text) or _is_prose(text) or _SUBJECT.match(text):
                 break
             lines.append(cell)
             last += 1
-            if any(each.search(text) for each in (_ROLE_LINE, _ROLE_END, _ABOUT_END)):
+            if any(each.search(text) for each in (ROLE_LINE, _ROLE_END, _ABOUT_END)):
                 break
         parties = _side(lines)
         if parties:

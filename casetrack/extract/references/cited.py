@@ -29,6 +29,8 @@ PAGED_LAWS = ("regulation:stat-", "regulation:fed-reg-")
 """Keys of laws that are cited by page; codes and rules are cited by section."""
 _UNPAGED = ("regulation:", "rule:", "constitution:")
 _STAR_PAGED = re.compile(r"WL|LEXIS")
+_BEGUN = re.compile(r"(?:-cong-rec|:(?:stat|fed-reg)-\d{1,4}|-l-rev|-l-j)-[a-z]?(\d{2,6})(?![a-z])")
+"""The first page of a work in a series of volumes."""
 _SHORT_PAPER = re.compile(r"record:.*\b(?:answer|br|compl|mot|obj|opp|reply)$")
 """Keys of briefs and pleadings, which no pin cite beyond their pages means."""
 NAME_PARTS = ("plaintiff", "defendant", "antecedent_guess")
@@ -178,6 +180,8 @@ def _page_fits(cited: Cited, pin: re.Match[str]) -> bool:
     if is_unpaged(cited):
         return False
     if not cited.pages:
+        if begun := _BEGUN.search(cited.key):
+            return int(begun[1]) <= int(pin["page"])
         return not (_SHORT_PAPER.search(cited.key) and int(pin["page"]) > _MAX_PAGES)
     if pin["star"] or _STAR_PAGED.search(cited.reporter):
         return bool(_STAR_PAGED.search(cited.reporter))

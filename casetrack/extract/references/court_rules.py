@@ -27,7 +27,7 @@ _BODY = (
 )
 _OF = r"(?:\s?(?:P|Proc|Pro)\.(?:\s?P\.)?|\sP(?:rocedure|ROCEDURE)|(?:\s?P(?=[,\s]))|\sConduct)?"
 _FEDERAL = re.compile(
-    rf"(?<!\w)(?P<set>(?:Fed(?:eral|\.)|FED\.)\s?R(?:ules?|ULES?"
+    rf"(?<!\w)(?P<set>(?:Fed(?:eral|\.)?|FED\.)\s?R(?:ules?|ULES?"
     rf"|\.)\s?(?:of\s)?{_BODY}{_OF}),?\s?(?:[Rr]ules?\s|§\s?)?(?P<number>{_NUMBER})"
 )
 _OF_FEDERAL = re.compile(

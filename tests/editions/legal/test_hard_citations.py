@@ -1,4 +1,4 @@
-"""Citations as briefs really write them: 225 passages, every field."""
+"""Citations as briefs really write them: every field of each passage."""
 
 from __future__ import annotations
 

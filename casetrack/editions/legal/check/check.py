@@ -229,15 +229,13 @@ class _Check:
         # "(cleaned up)" may also follow the quotation itself.
         behind = self.draft.whole.text[quotation.end : quotation.end + 300]
         remark = f"{citation.parenthetical} {behind}".lower()
-        best: _Fit | None = None
-        for document in documents:
-            source = self.resolver.text(document)
-            for match in compare(quotation.text, source, cleaned_up="cleaned up" in remark):
-                placed = pins.check_pin(source.whole, citation, match.start, match.end)
-                held = _Fit(document, match, placed)
-                if best is None or _rank(held) < _rank(best):
-                    best = held
-        return best
+        sources = ((document, self.resolver.text(document)) for document in documents)
+        fits = (
+            _Fit(document, m, pins.check_pin(source.whole, citation, m.start, m.end))
+            for document, source in sources
+            for m in compare(quotation.text, source, cleaned_up="cleaned up" in remark)
+        )
+        return min(fits, key=_rank, default=None)
 
     def _in_quoted(self, quotation: Quotation, number: int, notes: list[str]) -> _Fit | None:
         """Search the source that the missing one quotes, if the draft cites it."""
@@ -295,11 +293,8 @@ class _Check:
     def _without_source(
         self, quotation: Quotation, citation: LegalCitation, resolved: Resolved
     ) -> Finding:
-        verdict: Verdict = (
-            "antecedent_not_found"
-            if resolved.verdict == "antecedent_not_found"
-            else "source_not_in_case"
-        )
+        is_open = resolved.verdict == "antecedent_not_found"
+        verdict: Verdict = resolved.verdict if is_open else "source_not_in_case"
         where, sources, edits = self._found_elsewhere(quotation, set())
         notes = (*resolved.notes, *([where.strip()] if where else []))
         return self._found(quotation, citation, verdict, resolved.said, sources, edits, notes)
@@ -367,15 +362,13 @@ class _Check:
         skipped = without | self.resolver.without
         candidates = [by_id[each] for each in ids if each in by_id and each not in skipped]
         same = [d for d in candidates if is_verbatim_in(quotation.text, self.resolver.text(d))]
-        best: _Fit | None = None
-        for document in same or candidates[:1]:
-            for match in compare(quotation.text, self.resolver.text(document))[:1]:
-                held = _Fit(document, match, None)
-                if match.likeness < _SURE_ELSEWHERE and not match.is_verbatim:
-                    continue
-                if best is None or _rank(held) < _rank(best):
-                    best = held
-        return best
+        fits = (
+            _Fit(document, match, None)
+            for document in same or candidates[:1]
+            for match in compare(quotation.text, self.resolver.text(document))[:1]
+            if match.likeness >= _SURE_ELSEWHERE or match.is_verbatim
+        )
+        return min(fits, key=_rank, default=None)
 
 
 def _pin(citation: LegalCitation) -> str:

@@ -6,17 +6,18 @@ import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from datetime import UTC, datetime
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 from casetrack.base.words import WordLists
-from casetrack.editions.legal.check.resolve import name_fit, own_name
+from casetrack.editions.legal.check.resolve import REPORTED, differ_in_one, name_fit, own_name
 from casetrack.extract.papers.courts import cited_court_id
 from casetrack.extract.references.matches import slug
 from casetrack.graph.cited import distinctive
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from casetrack.editions.legal.check.index import Reported
     from casetrack.editions.legal.records.check import Verdict
@@ -27,7 +28,6 @@ _SERIES = WordLists(__file__).groups("series")
 _CLOSED = "closed"
 _SLACK = 3
 """Years between a decision and the year of its volume in the table."""
-_REPORTED = re.compile(r"case:(?P<volume>\d+)-(?P<series>[a-z].*?)-(?P<page>\d+)")
 _ACROSS_BLANK = re.compile(r",[ \t]*\n\s{0,9}\n\s{0,9}\d")
 _DATABASE = re.compile(r"case:(?P<year>\d{4})-(?P<base>wl|[a-z-]*lexis)-(?P<number>\d+)")
 _DIGITS = {"wl": 8}
@@ -72,7 +72,7 @@ def impossible(citation: LegalCitation, text: str, /) -> Doubt | None:
         if len(base["number"]) > most:
             return _none(citation, f"numbers of this database have at most {most} digits")
         return _other_year(citation, int(base["year"]), 1)
-    reported = _REPORTED.fullmatch(citation.key)
+    reported = REPORTED.fullmatch(citation.key)
     if reported is None:
         return None
     series, page = reported["series"], int(reported["page"])
@@ -159,32 +159,27 @@ def contradictions(citations: Sequence[LegalCitation], /) -> dict[int, Doubt]:
     """
     doubts: dict[int, Doubt] = {}
     by_key: defaultdict[str, list[tuple[int, LegalCitation]]] = defaultdict(list)
-    by_name: defaultdict[str, list[tuple[int, LegalCitation, str]]] = defaultdict(list)
+    by_name: defaultdict[str, list[tuple[int, LegalCitation]]] = defaultdict(list)
     for n, c in enumerate(citations):
-        reported = _REPORTED.fullmatch(c.key)
+        reported = REPORTED.fullmatch(c.key)
         if reported and c.form == "full":
             by_key[c.key].append((n, c))
-            by_name[_name(c)].append((n, c, c.key))
+            by_name[_name(c)].append((n, c))
         elif not c.resolved and (other := _of_other_volume(c, citations[:n])):
             said = f"The draft contradicts itself in the volume: it also has \u201c{other}\u201d."
             doubts[n] = Doubt("reporter_differs", said)
     for group in by_key.values():
-        doubts |= _minority(
-            ((n, c, str(c.year or "")) for n, c in group), "year_differs", "the year"
-        )
-        doubts |= _minority(
-            ((n, c, cited_court_id(c.court) or "") for n, c in group), "court_differs", "the court"
-        )
-        doubts |= _minority(
-            ((n, c, _order(c, group[0][1])) for n, c in group), "name_differs", "the parties"
-        )
+        order = partial(_order, first=group[0][1])
+        doubts |= _minority(group, lambda c: str(c.year or ""), "year_differs", "the year")
+        doubts |= _minority(group, lambda c: cited_court_id(c.court), "court_differs", "the court")
+        doubts |= _minority(group, order, "name_differs", "the parties")
         for series in {_squeezed(key.group("series")) for _, c in group for key in _places(c)}:
-            own = ((n, c, _page_of(c, series)) for n, c in group)
-            doubts |= _minority(own, "reporter_differs", "the parallel citation")
+            own = partial(_page_of, series=series)
+            doubts |= _minority(group, own, "reporter_differs", "the parallel citation")
     for places in (places for name, places in by_name.items() if name):
-        for pair in filter(_differ_in_one, combinations({key for _, _, key in places}, 2)):
-            both = (place for place in places if place[2] in pair)
-            doubts |= _minority(both, "reporter_differs", "the place")
+        for pair in combinations({c.key for _, c in places}, 2):
+            both = [(n, c) for n, c in places if c.key in pair and differ_in_one(*pair)]
+            doubts |= _minority(both, lambda c: c.key, "reporter_differs", "the place")
     return doubts
 
 
@@ -199,7 +194,7 @@ def _of_other_volume(citation: LegalCitation, earlier: Sequence[LegalCitation]) 
         c.key: c.text
         for c in earlier
         if c.form == "full"
-        and (reported := _REPORTED.fullmatch(c.key))
+        and (reported := REPORTED.fullmatch(c.key))
         and reported["series"] == series
         and words.search(c.name)
     }
@@ -213,7 +208,7 @@ def _order(citation: LegalCitation, first: LegalCitation) -> str:
 
 
 def _places(citation: LegalCitation) -> Iterator[re.Match[str]]:
-    return filter(None, map(_REPORTED.fullmatch, citation.keys))
+    return filter(None, map(REPORTED.fullmatch, citation.keys))
 
 
 def _squeezed(series: str) -> str:
@@ -235,16 +230,13 @@ def _name(citation: LegalCitation) -> str:
     return f"{left[:1] if right else left} {right[:1]} {citation.year}" if named else ""
 
 
-def _differ_in_one(keys: tuple[str, str]) -> bool:
-    """Return whether two places differ in the volume, the series or the page alone."""
-    one, two = (match.groups() for key in keys if (match := _REPORTED.fullmatch(key)))
-    return [a == b for a, b in zip(one, two, strict=True)].count(False) == 1
-
-
 def _minority(
-    values: Iterable[tuple[int, LegalCitation, str]], verdict: Verdict, what: str
+    group: Sequence[tuple[int, LegalCitation]],
+    value_of: Callable[[LegalCitation], str | None],
+    verdict: Verdict,
+    what: str,
 ) -> dict[int, Doubt]:
-    known = [(n, c, value) for n, c, value in values if value]
+    known = [(n, c, value) for n, c in group if (value := value_of(c))]
     counts = Counter(value for _, _, value in known)
     if len(counts) != 2:
         return {}

@@ -13,7 +13,7 @@ from casetrack.editions.legal.check.pins import has_pages, outside
 from casetrack.editions.legal.check.source import SourceText
 from casetrack.editions.legal.own_table import natural_key
 from casetrack.extract.papers.courts import cited_court_id, federal_courts_in
-from casetrack.graph.paper_sources import Sources, fits_by_kind
+from casetrack.graph.paper_sources import Sources, fits_by_kind, keys_in
 from casetrack.store.passages import whole_text
 
 if TYPE_CHECKING:
@@ -158,7 +158,8 @@ def decided_in(head: str, /) -> int | None:
 
 
 _HEAD_CHARS = 3000
-_REPORTED = re.compile(r"(\d+)\W+(.+?)\W+(\d+)")
+REPORTED = re.compile(r"case:(?P<volume>\d+)-(?P<series>[a-z].*?)-(?P<page>\d+)")
+"""Matches the key of a place in a reporter."""
 _ITEM = re.compile(r"record:(dkt|ex)-(.+)")
 
 
@@ -323,7 +324,7 @@ class Resolver:
         name = cited_name(citation.name)
         head = f"{document.case_name or ''}\n{self.text(document).text[:_HEAD_CHARS]}"
         same_year = citation.year is not None and citation.year == _year(document, head)
-        if any(_is_slip(citation.key, each) for each in own) or (own and same_year):
+        if _is_slip(citation, document) or (own and same_year):
             reported = ", ".join(own)
             return Resolved(
                 (document,),
@@ -355,7 +356,7 @@ class Resolver:
             document
             for document in self.case.documents
             if document.document_id not in self.without
-            and any(_is_slip(citation.key, each) for each in document.own_citations or ())
+            and _is_slip(citation, document)
             and name_fit(name, self.text(document).text[:_HEAD_CHARS], spelling=False).fits
             == "same"
         ]
@@ -418,15 +419,15 @@ def _year(document: Document, head: str) -> int | None:
     return decided_in(head)
 
 
-def _is_slip(key: str, own: str) -> bool:
-    """Return whether two citations differ in exactly one part."""
-    cited = re.fullmatch(r"case:(\d+)-(.+)-(\d+)", key)
-    reported = _REPORTED.fullmatch(own.strip())
-    if cited is None or reported is None:
-        return False
-    letters = [re.sub(r"[^a-z0-9]", "", part.lower()) for part in (cited[2], reported[2])]
-    same = cited[1] == reported[1], letters[0] == letters[1], cited[3] == reported[3]
-    return same.count(True) == 2
+def _is_slip(citation: LegalCitation, document: Document) -> bool:
+    keys = (key for own in document.own_citations or () for key in keys_in(own))
+    return any(differ_in_one(citation.key, key) for key in keys)
+
+
+def differ_in_one(key: str, other: str, /) -> bool:
+    """Return whether two places differ in the volume, the series or the page alone."""
+    places = [match.groups() for each in (key, other) if (match := REPORTED.fullmatch(each))]
+    return len(places) == 2 and [a == b for a, b in zip(*places, strict=True)].count(False) == 1
 
 
 def _listed(items: Sequence[str]) -> str:

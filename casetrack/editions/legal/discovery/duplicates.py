@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from casetrack.base.errors import UsageError
+from casetrack.base.arguments import within
 from casetrack.base.groups import Groups
 from casetrack.editions.legal.discovery.families import (
     control_number,
@@ -170,11 +170,7 @@ def duplicates(
     UsageError
         *least* is out of range.
     """
-    if not 0.5 <= least <= 1:
-        raise UsageError(
-            f"The similarity of near duplicates must be from 0.5 to 1, not {least}.",
-            hint="0.8 finds drafts and forwarded copies.",
-        )
+    within("least", least, 0.5, 1)
 
     def duplicates_of(state: State) -> Duplicates:
         documents = sorted(state.snapshot.documents.values(), key=_sort_key)
@@ -282,16 +278,12 @@ def _attached(document: Document, tree: FamilyTree) -> list[str]:
 def _group(
     number: int, kind: DuplicateKind, group: Sequence[tuple[Document, float]]
 ) -> DuplicateGroup:
-    custodians = dict.fromkeys(
-        str(metadata(document)["custodian"])
-        for document, _ in group
-        if metadata(document).get("custodian")
-    )
+    custodians = (metadata(document).get("custodian") for document, _ in group)
     return DuplicateGroup(
         number,
         kind,
         document_count=len(group),
-        custodians=tuple(custodians),
+        custodians=tuple(dict.fromkeys(filter(None, custodians))),
         documents=tuple(
             Duplicate(
                 document.document_id,

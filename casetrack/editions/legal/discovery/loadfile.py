@@ -201,16 +201,14 @@ def _columns(names: Sequence[str], path: Path, troubles: list[LoadTrouble]) -> t
     columns: list[str] = []
     for number, given in enumerate(names, start=1):
         name = shown(given).strip()
-        if not name:
-            name = f"(column {number})"
-            message = f"Column {number} has no name; it is named {name!r}."
-            troubles.append(LoadTrouble("columns", message, path.name, 1, ""))
-        again, count = name, 1
+        again = first = name or f"(column {number})"
+        count = 1
         while again in columns:
             count += 1
-            again = f"{name} ({count})"
+            again = f"{first} ({count})"
         if again != name:
-            message = f"Column {number} repeats the name {name!r}; it is named {again!r}."
+            wrong = f"repeats the name {name!r}" if name else "has no name"
+            message = f"Column {number} {wrong}; it is named {again!r}."
             troubles.append(LoadTrouble("columns", message, path.name, 1, ""))
         columns.append(again)
     return tuple(columns)

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 # ``cite`` is the row of its citation in ``cites``, -1 for none). No row depends on other documents,
 # so segments are merged by concatenation.
 
-FORMAT = 6
+FORMAT = 7
 """Increased when the layout or the reading of documents changes."""
 PIN = pa.struct(
     [(n, pa.string()) for n in ("text", "unit", "first", "last", "first_line", "last_line")]
@@ -370,18 +370,6 @@ class LegalTables:
             self._known[cited] = one_of(self.sources.sources_of(citation))
         return self._known[cited]
 
-    @cached_property
-    def _names(self) -> dict[str, tuple[str, str]]:
-        """Most frequent name (longest of equal ones) and kind of each authority, by key."""
-        counted: dict[str, Counter[tuple[str, str]]] = {}
-        for row in self.cites:
-            if row["resolved"]:
-                counted.setdefault(row["key"], Counter())[row["name"], row["kind"]] += 1
-        return {
-            key: min(names, key=lambda n: (-names[n], -len(n[0]), n))
-            for key, names in counted.items()
-        }
-
     def authorities(self) -> pa.Table:
         """Return the table ``authorities``: resolved citations by authority, most cited first."""
         groups: dict[str, list[dict[str, Any]]] = {}
@@ -390,7 +378,7 @@ class LegalTables:
                 groups.setdefault(row["key"], []).append(row)
         rows: list[dict[str, Any]] = []
         for key, places in groups.items():
-            name, kind = self._names[key]
+            name, kind = usual_name(places)
             sources = (self.source(row) for row in places)
             source = next((document for document in sources if document is not None), None)
             rows.append(
@@ -450,6 +438,12 @@ class LegalTables:
                 }
             )
         return _declared("quotations", rows)
+
+
+def usual_name(rows: Sequence[Mapping[str, Any]], /) -> tuple[str, str]:
+    """Return the most frequent name (longest of equal ones) and kind in some citations."""
+    names = Counter((row["name"], row["kind"]) for row in rows)
+    return min(names, key=lambda n: (-names[n], -len(n[0]), n))
 
 
 def pin_of(row: dict[str, Any], /) -> str | None:

@@ -41,7 +41,7 @@ def _cells(entry: ChronologyEntry) -> tuple[str, str, str, str]:
 def as_markdown(chronology: Chronology, /) -> str:
     """Return a chronology as a Markdown table."""
     lines = [f"# Chronology: {escaped(chronology.case)}", ""]
-    lines += markdown_grid(_HEADS, map(_cells, chronology.entries), escaped)
+    lines += markdown_grid(_HEADS, map(_cells, chronology.entries))
     lines += ["", *(f"- {escaped(note)}" for note in chronology.notes)]
     return "\n".join(lines).rstrip() + "\n"
 

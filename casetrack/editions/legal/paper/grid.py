@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from casetrack.api.viewer import kept
+from casetrack.api.viewer.markup import escaped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from docx.document import Document
 
@@ -54,9 +55,7 @@ def docx_grid(
         column.width = Inches(width)
 
 
-def markdown_grid(
-    heads: Sequence[str], rows: Iterable[Sequence[str]], escaped: Callable[[str], str], /
-) -> list[str]:
+def markdown_grid(heads: Sequence[str], rows: Iterable[Sequence[str]], /) -> list[str]:
     """Return the lines of a table in Markdown."""
     lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
     return [*lines, *(f"| {' | '.join(map(escaped, row))} |" for row in rows)]

@@ -53,7 +53,7 @@ def as_markdown(log: PrivilegeLog, /) -> str:
     lines = [
         f"# Privilege log: {log.collection}",
         "",
-        *markdown_grid(COLUMNS, map(cells, log.entries), _escaped),
+        *markdown_grid(COLUMNS, map(cells, log.entries)),
         "",
         *([f"{MARKED}", ""] if _has_attorneys(log) else []),
         *(f"- {note}" for note in log.notes),
@@ -104,10 +104,6 @@ def as_xlsx(log: PrivilegeLog, /) -> bytes:
 
 def _has_attorneys(log: PrivilegeLog) -> bool:
     return any(entry.attorneys for entry in log.entries)
-
-
-def _escaped(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*")
 
 
 WRITERS: dict[str, Callable[[PrivilegeLog], bytes | str]] = {
