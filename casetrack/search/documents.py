@@ -22,11 +22,13 @@ from casetrack.ingest.steps.words import (
     terms_of_question,
 )
 from casetrack.search.folding import same_end
+from casetrack.search.program_tests import find_tests
+from casetrack.search.question.words import pattern_of, phrases_of
 from casetrack.search.scores import K1, B, inverse_document_frequency, rarity
 from casetrack.store.index.scope import among, positions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -98,6 +100,8 @@ class Fields:
         Number of index terms.
     used
         From 0 to 1 with the number of its names that other documents contain.
+    tests
+        The documents that test others.
     """
 
     def __init__(self, state: State) -> None:
@@ -125,6 +129,7 @@ class Fields:
 
     def _read_paths(self, paths: Sequence[str]) -> None:
         split = [_SLASH.split(path) for path in paths]
+        self._split = split
         ends = enumerate(zip(*split, strict=False))
         shared = next((n for n, same in ends if len(set(same)) > 1), 0)
         self._paths = [[part.lower() for part in parts] for parts in split]
@@ -148,8 +153,9 @@ class Fields:
         owners = np.bincount(name, minlength=len(names))
         # A name of many files, such as ``main``, says nothing about any of them.
         own = owners[name] == 1
-        shared = np.bincount(owner[own], (holders > owners)[name[own]], minlength=size)
+        shared = np.bincount(owner[own & (holders > owners)[name]], minlength=size)
         self.used = shared / (shared + 2.0)
+        self.tests = find_tests(self._split, np.bincount(owner[own], minlength=size), shared)
 
     def _pairs(self, state: State, terms: Sequence[str]) -> tuple[Numbers, Numbers]:
         """Return the pairs of a term, by its position, and a document that contains it."""
@@ -180,6 +186,14 @@ class Fields:
                     numbers.append(own)
                     counts.append(np.add.reduceat(posting.values[inside].astype(float), starts))
             yield term, np.concatenate(numbers), np.concatenate(counts)
+
+    def quoting(self, scope: Scope, query: str, passages: Iterable[Place], /) -> Numbers:
+        """Return the documents of the passages that contain a quoted text of the question."""
+        if not (patterns := [pattern_of(p.text) for p in phrases_of(query)]):
+            return _NONE
+        texts = scope.index.texts(list(passages))
+        holds = [p for p, text in texts.items() if any(q.search(text) for q in patterns)]
+        return np.unique(np.array([self.numbers[n][row] for n, row in holds], dtype=np.int64))
 
     def mentioned(self, query: str, /) -> dict[int, Mention]:
         """Return the documents whose file names or ends of paths are in a question."""
@@ -215,13 +229,14 @@ _BEST = 3
 """Number of best passages of a document that count together."""
 _WHOLE = 50
 """Number of best documents by their whole text that are candidates."""
-FIELDS = tuple("passage passages whole meaning meanings exact name path file used".split())
+FIELDS = tuple("passage passages whole meaning meanings exact name path file used test".split())
 """BM25 and cosine of the best passage, and means of three; BM25 of the whole text; the others are
-shares: BM25 of the largest possible value, names and paths of the rarity of the question."""
+shares: BM25 of the largest possible value, names and paths of the rarity of the question. ``exact``
+is a name that is the whole question, or a quoted text; a test counts as such unless it is named."""
 _WEIGHTS = {
-    "keyword": (2.75, 0.97, 1.44, 0.0, 0.0, 2.01, 0.81, 0.89, 1.49, 1.02, -5.2),
-    "semantic": (0.0, 0.0, 0.0, 5.66, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -4.75),
-    "hybrid": (3.37, 1.16, 1.45, 2.4, 0.73, 2.46, 0.99, 0.97, 1.34, 1.14, -6.67),
+    "keyword": (2.63, 1.49, 1.14, 0.0, 0.0, 2.36, 0.79, 0.99, 1.48, 0.99, -2.61, -5.35),
+    "semantic": (0.0, 0.0, 0.0, 5.66, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -4.75),
+    "hybrid": (3.15, 1.51, 1.38, 2.34, 1.15, 3.02, 0.88, 1.26, 1.38, 1.11, -3.25, -6.96),
 }
 """Weights of the fields and, last, the intercept of the logistic model of each mode."""
 _MEANING = np.array([name in {"meaning", "meanings"} for name in FIELDS])
@@ -321,6 +336,10 @@ def candidates_of(
     if is_name(query):
         column["exact"][:] = np.maximum(column["file"], column["name"])
     column["used"][:] = fields.used
+    quoted = fields.quoting(scope, query, passages)
+    column["exact"][quoted] = 1.0 / max(len(quoted), 1)
+    if not len(quoted) and fields.tests.terms.isdisjoint(terms):
+        column["test"][:] = fields.tests.files & (column["name"] + column["file"] == 0)
     named = () if of_meaning else ("whole", "path", "name", "file")
     more = [np.argsort(-column[name], kind="stable")[:_WHOLE] for name in named]
     more = [best[column[name][best] > 0] for name, best in zip(named, more, strict=True)]

@@ -72,8 +72,15 @@ FILES = {
     "wood/fell.py": "class Saw:\n    def fell(self, tree):\n        return tree.grow()\n\n\n"
     + "\n".join(f"STEP_{n} = {n}" for n in range(400))
     + "\n\n\ndef stack_logs(logs):\n    raise ValueError('the pile of logs is full')\n",
+    "wood/main.py": "from tools import split_it, carry_it, plane_it\n\nsplit_it, carry_it, plane_it\n",
     "CHANGES.md": "# Changes\n\nTree.Grow adds rings. MaxRings, stack_logs in fell.py.\n",
 }
+for each in ("split", "carry", "plane"):
+    FILES[f"tools/{each}.py"] = f"def {each}_it(log):\n    return log.{each}()\n"
+    FILES[f"checks/{each}_seen.py"] = (
+        f"def sees_{each}():\n    # {each} logs to the yard, {each} logs\n    {each}_it(logs)\n"
+        f"    raise ValueError('{each} is not what was asked')\n"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -101,6 +108,11 @@ def code(tmp_path_factory: pytest.TempPathFactory) -> Collection:
         ("TestGrow", "tree/grow_test.go"),
         ("where does a tree add rings", "tree/grow.go"),
         ('"the pile of logs is full"', "wood/fell.py"),
+        # The files of checks have the names of others with one more word, and nobody uses theirs.
+        ("split logs to the yard", "tools/split.py"),
+        ("seen: split logs to the yard", "checks/split_seen.py"),
+        ("sees_plane", "checks/plane_seen.py"),
+        ('"carry is not what was asked"', "checks/carry_seen.py"),
     ],
 )
 def test_the_definition_is_before_its_use(code: Collection, query: str, first: str) -> None:
