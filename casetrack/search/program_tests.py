@@ -45,7 +45,7 @@ def find_tests(
     """
     stems = [parts[-1].rpartition(".")[0] or parts[-1] for parts in paths]
     names = [tuple(map(str.lower, _WORD.findall(stem))) for stem in stems]
-    called = defaultdict[tuple[str, ...], list[int]](list)
+    called: defaultdict[_Name, list[int]] = defaultdict(list)
     for number, name in enumerate(names):
         called[name].append(number)
     files, terms, tested = np.zeros(len(paths), dtype=np.bool_), set[str](), set[int]()
@@ -71,7 +71,8 @@ def find_tests(
 
 def _extended(names: Sequence[_Name]) -> dict[tuple[_Name, bool], dict[int, _Name]]:
     """Return for words at the start or end of names the files whose name has a file's name left."""
-    known, found = set(names), defaultdict[tuple[tuple[str, ...], bool], dict[int, tuple[str, ...]]](dict)
+    known = set(names)
+    found: defaultdict[tuple[_Name, bool], dict[int, _Name]] = defaultdict(dict)
     for number, name in enumerate(names):
         for cut in range(1, len(name)):
             start, end = name[:cut], name[cut:]
@@ -84,7 +85,7 @@ def _extended(names: Sequence[_Name]) -> dict[tuple[_Name, bool], dict[int, _Nam
 
 def _folders(paths: Sequence[Sequence[str]]) -> Iterator[list[int]]:
     """Yield the files below each folder."""
-    below = defaultdict[tuple[str, ...], list[int]](list)
+    below: defaultdict[_Name, list[int]] = defaultdict(list)
     for number, parts in enumerate(paths):
         for end in range(1, len(parts)):
             below[tuple(parts[:end])].append(number)

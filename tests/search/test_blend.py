@@ -72,7 +72,7 @@ FILES = {
     "wood/fell.py": "class Saw:\n    def fell(self, tree):\n        return tree.grow()\n\n\n"
     + "\n".join(f"STEP_{n} = {n}" for n in range(400))
     + "\n\n\ndef stack_logs(logs):\n    raise ValueError('the pile of logs is full')\n",
-    "wood/main.py": "from tools import split_it, carry_it, plane_it\n\nsplit_it, carry_it, plane_it\n",
+    "wood/main.py": "from tools import split_it, carry_it, plane_it\n",
     "CHANGES.md": "# Changes\n\nTree.Grow adds rings. MaxRings, stack_logs in fell.py.\n",
 }
 for each in ("split", "carry", "plane"):
