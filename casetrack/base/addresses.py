@@ -23,6 +23,8 @@ _NOTES: Final = re.compile(
     r"(?<=\w)(?:/[\w &]+)+(?:@[\w ]+)?$|(?<=\w)@[A-Z][\w ]*$| ?<[^<>/]*/[^<>]*>$"
 )
 """Place of an account of Lotus Notes: ``Jo Roe/HOU/NORVANE@NORVANE``, also in brackets."""
+_GATEWAY: Final = re.compile(r'"? AT [\w ]{1,40}@.*$|(?<=\.[a-z]{3})@[A-Z]\w*$')
+"""Gateway behind an account of cc:Mail, and behind an address."""
 _SUFFIX: Final = re.compile(
     r"|(?:[JS]r|I{2,3}|IV|Esq|Ph\.?D|M\.?D|Inc|Ltd|LLC|LLP|L\.?P|Corp|Co|N\.?A|S\.?A|AG|GmbH)\.?",
     re.IGNORECASE,
@@ -96,7 +98,7 @@ def ordered_name(name: str, address: str = "", /) -> str:
 
 def _read(field: str, start: int, end: int) -> Correspondent | None:
     text = _BEHALF.sub("", " ".join(field[start:end].split()))
-    text = _WRITTEN_AT.sub(r"\1@\2", text)
+    text = _WRITTEN_AT.sub(r"\1@\2", _GATEWAY.sub("", text))
     if text.endswith(":"):
         return None
     known = _MAIL_LINK.search(text)

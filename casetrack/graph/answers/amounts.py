@@ -87,11 +87,9 @@ def _units(graph: ContextGraph, typed: str) -> list[str]:
 
     asked = unit_of(typed)
     known = {u for u in graph.table("amounts")["unit"].unique().to_pylist() if u is not None}
-    return sorted(u for u in known if _is_same(u, asked) or same_money(u, asked)) or [asked]
-
-
-def _is_same(one: str, other: str) -> bool:
-    return one.casefold() == other.casefold()
+    return sorted(u for u in known if u.casefold() == asked.casefold() or same_money(u, asked)) or [
+        asked
+    ]
 
 
 def unit_of(typed: str, /) -> str:

@@ -51,8 +51,9 @@ def key_actors(graph: ContextGraph, /, *, limit: int = _KEY) -> tuple[KeyActor, 
 
     A name counts in each document with ``1 + ln`` of its mentions; all mails count as one document
     with the number of mails. The factor is 4 for the issuer of a report or release, 3 for another
-    name on the document's card or with a stated role (a party's term, a signature, a mail head), 2
-    for a defined name, 1 with at least a tenth of all mentions of people and firms, else 1/4.
+    name on the document's card or with a stated role (a party's term, a signature, a mail head),
+    half of that for a role in a document with an issuer, 2 for a defined name, 1 with at least a
+    tenth of all mentions of people and firms, else 1/4.
     Courts and agencies without another role count 1/20. The quote is the first one that states the
     role, defined ones first, else the first full name.
     """

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from casetrack.base.addresses import ADDRESS
 from casetrack.base.arguments import in_order, one_of
 from casetrack.base.errors import See
 from casetrack.base.records.graph import Event, Timeline
@@ -307,10 +308,20 @@ def _read_texts(graph: ContextGraph, places: Sequence[_Place]) -> dict[_Key, Rea
     for place in new:
         chunk, start, end, precision = _key(place)
         title = titles.get(texts[chunk].provenance.document_id)
-        known[_key(place)] = read_event(texts[chunk], start, end, precision, title=title)
+        reading = read_event(texts[chunk], start, end, precision, title=title)
+        if reading and reading.kind == "mail" and "@" in reading.description:
+            reading = replace(reading, description=_with_names(graph, reading.description))
+        known[_key(place)] = reading
     if new:
         _read_before[graph] = known if len(known) <= _REMEMBERED else {}
     return known
+
+
+def _with_names(graph: ContextGraph, description: str) -> str:
+    """Replace known addresses in the description of a mail by the names of their owners."""
+    head, colon, subject = description.partition(": ")
+    named = ADDRESS.sub(lambda m: graph.owners.get(m[0].casefold(), ("", m[0]))[1], head)
+    return f"{named}{colon}{subject}"
 
 
 def _key(place: _Place) -> _Key:

@@ -30,7 +30,7 @@ from casetrack.graph.document.anchored_names.known import Known, know
 from casetrack.graph.document.anchored_names.occurrences import NameFinder, vocabulary
 from casetrack.graph.document.titles import is_part
 from casetrack.graph.entities.lexicon import COMMON_FIRST_WORDS, GIVEN_NAMES
-from casetrack.graph.entities.locations import is_known_place, location_key
+from casetrack.graph.entities.locations import is_known_place, is_place, location_key
 from casetrack.graph.entities.organizations import is_chain, is_company, read_organization
 from casetrack.graph.entities.text import fold, slug, surface
 
@@ -58,6 +58,12 @@ _PAPERS = frozenset(
 _SEGMENT = _LISTS.pattern("segment")
 _TITLE_OF_PAPER = _LISTS.pattern("title_of_paper")
 _OFTEN = 2.5
+_STREETS = frozenset(
+    "street st avenue ave road rd drive boulevard lane parkway highway floor suite plaza".split()
+)
+"""Last words of parts of addresses, folded."""
+_STATE = 3
+"""Letters of a longest abbreviation of a state or country."""
 _PLURAL = re.compile(r"[A-Z]{2,5}s")
 """A plural abbreviation, which no organisation has: BLAs."""
 _CUT = re.compile(r"\w+&\w+")
@@ -162,6 +168,10 @@ def _remove_unsupported(
         if entry in known.kinds:
             continue
         last = entry.rpartition(" ")[2]
+        is_loud = " " not in entry and entry in loud and len(entry) > _STATE
+        is_address = last in _STREETS or any(map(str.isdigit, entry)) or is_loud
+        if kind == "location" and is_address and not is_place(entry):
+            del kinds[entry]
         if kind == "organization" and last in _PAPERS:
             del kinds[entry]
         if kind != "person" or " " in entry or entry in bearers | GIVEN_NAMES.keys():

@@ -11,7 +11,7 @@ from casetrack.extract.papers.courts import court_called
 from casetrack.graph.document.anchored_names.facts import Where, without_form
 from casetrack.graph.document.learn import KINDS, kinds_of
 from casetrack.graph.document.titles import is_part
-from casetrack.graph.entities.lexicon import HONORIFICS, SUFFIXES, is_nickname
+from casetrack.graph.entities.lexicon import GIVEN_NAMES, HONORIFICS, SUFFIXES, is_nickname
 from casetrack.graph.entities.locations import location_key
 from casetrack.graph.entities.organizations import (
     OrganizationForm,
@@ -91,7 +91,8 @@ def group_names(learned: Learned, /) -> Named:
     kinds: list[NameKind] = []
     keys: list[str] = []
     names: list[str] = []
-    persons = _persons(by_kind["person"], reading)
+    is_mail = any("mail head" in sure for sure in learned.known.evidence.values())
+    persons = _persons(by_kind["person"], reading, is_mail=is_mail)
     words = {w for p in persons.values() for w in (*p.form.given, p.form.surname, p.form.bare)}
     parties = {grouped for grouped, sure in learned.known.evidence.items() if sure.keys() & _PARTY}
     grouped: tuple[tuple[NameKind, dict[_Context, tuple[str, str]]], ...] = (
@@ -229,7 +230,9 @@ class _Person:
     name: str
 
 
-def _persons(contexts: Sequence[_Context], reading: _Reading) -> dict[_Context, _Person]:
+def _persons(
+    contexts: Sequence[_Context], reading: _Reading, *, is_mail: bool
+) -> dict[_Context, _Person]:
     forms: list[PersonForm] = []
     read: list[_Context] = []
     for context in contexts:
@@ -242,6 +245,10 @@ def _persons(contexts: Sequence[_Context], reading: _Reading) -> dict[_Context, 
     for i, number in enumerate(group_persons(forms)):
         members.setdefault(number, []).append(i)
     fullest = {n: max((forms[i] for i in group), key=_person_rank) for n, group in members.items()}
+    if is_mail:  # a given name or nickname alone may be anybody's
+        alone = {n for n, f in fullest.items() if f.bare in GIVEN_NAMES or f.display.islower()}
+        fullest = {n: f for n, f in fullest.items() if n not in alone or f.gender}
+        members = {n: group for n, group in members.items() if n in fullest}
     keys = _distinct_keys(
         [(n, [forms[i] for i in group], fullest[n]) for n, group in members.items()]
     )

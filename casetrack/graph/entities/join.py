@@ -43,7 +43,7 @@ def join_groups(
     """Return the root group of each group; *defined_initials* have a separate entity."""
     roots = np.arange(len(groups), dtype=np.int64)
     if rules.middle_names:
-        takes = is_rare if rules.nicknames else _none
+        takes = is_rare if rules.nicknames else lambda _: False
         for i, root in join_persons(groups, near=False, takes_nicknames=takes).items():
             roots[i] = root
     if rules.legal_forms:
@@ -56,10 +56,6 @@ def join_groups(
 def is_rare(surname: str, /) -> bool:
     """Return whether two people with this surname and one given name are probably the same."""
     return surname not in FREQUENT_SURNAMES
-
-
-def _none(_surname: str) -> bool:
-    return False
 
 
 def join_persons(

@@ -105,6 +105,12 @@ def names_places(name: str, /) -> bool:
     return len(words) > 1 and _PLACES.issuperset(words) and not _COMPASS.issuperset(words)
 
 
+def is_place(name: str, /) -> bool:
+    """Return whether every word of a folded name is one of countries, cities, states or regions."""
+    key = location_key(name)
+    return is_known_place(key) or is_state(key) or _UNITS.issuperset(key.split("-"))
+
+
 def names_unit(rest: Iterable[str], /) -> bool:
     """Return whether the additional words of a longer name mean another organisation.
 

@@ -104,9 +104,10 @@ def _is_form_spelling(word: str) -> bool:
 
 
 def is_company(text: str, /) -> bool:
-    """Return whether a name ends with an unambiguous legal form."""
+    """Return whether a name ends with a legal form of three letters, or one behind a comma."""
     form = read_organization(text)
-    return bool(form and form.family and len(form.family) > 2)
+    is_apart = form is not None and len(form.base) > 1 and "," in text[-8:]
+    return bool(form and form.family and (len(form.family) > 2 or is_apart))
 
 
 def is_chain(bases: Sequence[tuple[str, ...]], /) -> bool:

@@ -190,7 +190,7 @@ def _own_of_part(text: str, mentions: Sequence[Mention], part: Opening) -> Openi
 
 def _head(text: str) -> Opening | None:
     at = 0
-    for number, line in enumerate(_lines(text[:_TITLE])):
+    for number, line in enumerate(text[:_TITLE].split("\n")):
         stripped = line.strip(" \t*#_|-–—:")
         if number > 40:
             break
@@ -207,10 +207,6 @@ def _head(text: str) -> Opening | None:
                     return Opening(Description(kind, words), "", start, end)
         at += len(line) + 1
     return None
-
-
-def _lines(text: str) -> list[str]:
-    return text.split("\n")
 
 
 def _reads_as_title(line: str) -> bool:

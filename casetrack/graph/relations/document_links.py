@@ -398,13 +398,10 @@ def _dates(wanted: Sequence[str], other: DocumentDescription) -> int:
     """Return 1 if a date agrees, -1 if the document has only other dates, else 0."""
     if not wanted:
         return 0
-    if any(_same_day(a, b) for a in wanted for b in (*other.description.dates, *other.name_dates)):
+    dates = (*other.description.dates, *other.name_dates)
+    if any(a.startswith(b) or b.startswith(a) for a in wanted for b in dates):
         return 1
     return -1 if other.description.dates else 0
-
-
-def _same_day(one: str, other: str) -> bool:
-    return one.startswith(other) or other.startswith(one)
 
 
 def _is_later(other: DocumentDescription, own: DocumentDescription) -> bool:

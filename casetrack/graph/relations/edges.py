@@ -56,9 +56,7 @@ def mentioned(source: StateTables, kinds: Collection[str], /, *, listed: bool = 
 
     Without *listed*, those in lists of a mail's recipients are left out.
     """
-    table = source.table("mentions")
-    kept = pc.and_(pc.is_in(table["kind"], _values(kinds)), pc.invert(table["repeated"]))
-    table = table.filter(kept)
+    table = _mentions(source, kinds)
     if not listed:
         role, chunk = (table[name].cast(pa.string()) for name in ("role", "chunk_id"))
         is_reader = pc.fill_null(pc.equal(role, "recipient"), False)
@@ -67,53 +65,47 @@ def mentioned(source: StateTables, kinds: Collection[str], /, *, listed: bool = 
         is_reader = pc.and_(is_reader, pc.is_in(chunk, several))
         is_copied = pc.fill_null(pc.equal(role, "copied in"), False)
         table = table.filter(pc.invert(pc.or_(is_reader, is_copied)))
-    return _places(source, table, "entity_id")
+    return _places(source, table)
 
 
 def cited(source: StateTables, types: Collection[str], /) -> Places:
     """Return all resolved references of these types."""
-    table = source.table("citations")
-    kept = pc.and_(pc.is_in(table["type"], _values(types)), pc.invert(table["repeated"]))
-    return _places(source, table.filter(pc.and_(kept, table["resolved"])), "reference_id")
+    return _places(source, _citations(source, types))
 
 
-def combined(first: Places, second: Places, /) -> Places:
-    """Return the union of two sets of places with different things."""
-    things = (*first.things, *second.things)
-    place = {
-        chunk: (int(part.documents[i]), int(part.indexes[i]))
-        for part in (first, second)
-        for i, chunk in enumerate(part.chunks)
-    }
-    chunks = sorted(place, key=lambda chunk: (*place[chunk], chunk))
-    position = {chunk: i for i, chunk in enumerate(chunks)}
-    moved = [np.array([position[c] for c in p.chunks], np.int64) for p in (first, second)]
-    order_of = np.array(sorted(range(len(things)), key=things.__getitem__), np.int64)
-    rank = np.empty(len(things), np.int64)
-    rank[order_of] = np.arange(len(things))
-    thing = rank[np.concatenate([first.thing, second.thing + len(first.things)])]
-    chunk = np.concatenate([moved[0][first.chunk], moved[1][second.chunk]])
-    start = np.concatenate([first.start, second.start])
-    order = np.lexsort((thing, start, chunk))
-    where = np.array([place[c] for c in chunks], np.int32).reshape(-1, 2)
-    return Places(
-        tuple(sorted(things)),
-        tuple(chunks),
-        where[:, 0],
-        where[:, 1],
-        thing[order],
-        chunk[order],
-        start[order],
-        np.concatenate([first.confidence, second.confidence])[order],
-    )
+def connected(source: StateTables, kinds: Collection[str], types: Collection[str], /) -> Places:
+    """Return all places of entities of these kinds, and of resolved references of these types."""
+    tables = (_mentions(source, kinds), _citations(source, types))
+    plain = (pa.table({n: t[n].cast(form) for n, form in _PLACED.items()}) for t in tables)
+    return _places(source, pa.concat_tables(plain))
 
 
-def _values(names: Collection[str]) -> pa.Array:
-    return pa.array(sorted(names), pa.string())
+_PLACED = dict.fromkeys(("thing", "document_id", "chunk_id"), pa.string()) | {
+    "chunk_index": pa.int32(),
+    "char_start": pa.int32(),
+    "confidence": pa.float32(),
+}
 
 
-def _places(source: StateTables, table: pa.Table, column: str) -> Places:
-    things, thing = coded(table[column])
+def _mentions(source: StateTables, kinds: Collection[str]) -> pa.Table:
+    table = source.table("mentions").rename_columns({"entity_id": "thing"})
+    return _own(table, table["kind"], kinds)
+
+
+def _citations(source: StateTables, types: Collection[str]) -> pa.Table:
+    table = source.table("citations").rename_columns({"reference_id": "thing"})
+    table = table.filter(table["resolved"])
+    return _own(table, table["type"], types)
+
+
+def _own(table: pa.Table, kind: pa.ChunkedArray, kinds: Collection[str]) -> pa.Table:
+    """Return the rows of some kinds that repeat no others."""
+    is_wanted = pc.is_in(kind, pa.array(sorted(kinds), pa.string()))
+    return table.filter(pc.and_(is_wanted, pc.invert(table["repeated"])))
+
+
+def _places(source: StateTables, table: pa.Table) -> Places:
+    things, thing = coded(table["thing"])
     names, chunk = coded(table["chunk_id"])
     first = np.full(len(names), -1, np.int64)
     first[chunk[::-1]] = np.arange(len(chunk))[::-1]

@@ -13,8 +13,7 @@ from casetrack.graph.relations.edges import (
     EVIDENCE,
     EXTERNAL_TYPES,
     Places,
-    cited,
-    combined,
+    connected,
     distinct,
     edge_table,
     lists,
@@ -55,15 +54,10 @@ def chunk_edges(source: StateTables, neighbours: Neighbours | None, /) -> pa.Tab
     """
     import pyarrow as pa
 
-    tables = [_coreference(rare_places(source))]
+    tables = [_coreference(connected(source, NAME_KINDS, EXTERNAL_TYPES))]
     if neighbours is not None:
         tables.insert(0, _near_table(("chunk", "similar"), neighbours.ids, neighbours))
     return pa.concat_tables(tables)
-
-
-def rare_places(source: StateTables, /) -> Places:
-    """Return the places of everything that can relate chunks."""
-    return combined(mentioned(source, NAME_KINDS), cited(source, EXTERNAL_TYPES))
 
 
 def _near_table(

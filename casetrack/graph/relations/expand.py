@@ -12,10 +12,8 @@ from casetrack.graph.relations.edges import (
     CONCEPT_KINDS,
     EXTERNAL_TYPES,
     Places,
-    cited,
-    combined,
+    connected,
     distinct,
-    mentioned,
 )
 
 if TYPE_CHECKING:
@@ -42,7 +40,7 @@ class Expansion:
         self._ids = vectors.ids
         self._documents = vectors.documents
         self._at = {chunk_id: i for i, chunk_id in enumerate(vectors.ids)}
-        places = combined(mentioned(source, CONCEPT_KINDS), cited(source, EXTERNAL_TYPES))
+        places = connected(source, CONCEPT_KINDS, EXTERNAL_TYPES)
         self._things = places.things
         self._read(places)
         self._names = _names(source)

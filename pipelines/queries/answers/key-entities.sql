@@ -2,7 +2,8 @@
 -- document that mentions an entity (copies of a mail count as one) adds the logarithm of its mentions,
 -- so that a name in thirty documents comes before one that a single document repeats, times the weight of
 -- its role in the document: four for the issuer of a report or release, three for another name on its card and
--- if the text states another role (a party's term, a signature, the head of a mail), two if it is defined, one if it
+-- if the text states another role (a party's term, a signature, the head of a mail), half of that in a document with
+-- an issuer, two if it is defined, one if it
 -- is among the most frequent names of the document, a quarter otherwise. All mails count as one document with the
 -- number of mails, so that a folder of mails does not hide the parties of a contract. Courts, agencies and
 -- exchanges count a twentieth without another role than court. The role of an issuer that is no party is issuer. A place counts
@@ -28,6 +29,7 @@ held AS (
         CASE WHEN is_mail THEN count(DISTINCT document_id) ELSE count(*) END AS places,
         bool_or(role <> 'court') AS has_role,
         coalesce(bool_or(text = issuer), false) AS is_issuer,
+        bool_or(issuer IS NOT NULL) AS is_issued,
         bool_or(NOT is_mail AND list_contains(named, lower(replace(text, chr(10), ' ')))) AS on_card,
         coalesce(bool_or(list_contains(parties, lower(replace(text, chr(10), ' ')))), false) AS is_party,
         bool_or(found_by = 'defined') AS is_defined
@@ -58,7 +60,8 @@ worth AS (
             WHEN kind = 'location' THEN rare
             WHEN kind = 'concept' THEN rare / 2
             WHEN is_issuer THEN 4
-            WHEN has_role OR on_card THEN 3
+            WHEN on_card OR has_role AND NOT is_issued THEN 3
+            WHEN has_role THEN 1.5::DOUBLE
             WHEN is_public THEN 0.05::DOUBLE
             WHEN is_defined THEN 2
             WHEN 10 * held.places >= whole.places THEN 1

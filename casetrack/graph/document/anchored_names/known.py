@@ -35,7 +35,7 @@ _PARTS_OF_FIRMS = frozenset(
     "officers shareholders stockholders update".split()
 )
 FIRMS = frozenset(
-    "associates bank brothers capital companies company consulting energy enterprises "
+    "associates bank brothers capital companies company consulting energy enterprise enterprises "
     "entertainment foundation fund games group holdings industries international labs "
     "management media partners pharmaceuticals productions properties resources services solutions "
     "studios systems technologies trust ventures works".split()
@@ -252,7 +252,7 @@ def _aliases(
         if len(parties) == 1:
             owners[key] = parties
         elif len(owned) > 1:
-            owners[key] = _merged_owners(owned, kinds)
+            owners[key] = _merged_owners(owned, kinds, has_party=bool(parties))
     terms = [
         (t, owners[surface(t.text)][i])
         for t, o in terms
@@ -286,8 +286,14 @@ def _aliases(
     return same, tuple(kept)
 
 
-def _merged_owners(owners: Mapping[str, str], kinds: Mapping[str, NameKind]) -> dict[str, str]:
-    """Return the owners by identity, one for nearly equal spellings."""
+def _merged_owners(
+    owners: Mapping[str, str], kinds: Mapping[str, NameKind], *, has_party: bool
+) -> dict[str, str]:
+    """Return the owners by identity, one for nearly equal spellings, the first of a series."""
+    series = {identity.rpartition("-")[0] for identity in owners}
+    if not has_party and len(series) == 1 and "" not in series:
+        # "Kestrel Fund V", and a glossary from Kestrel Fund IV
+        return dict([next(iter(owners.items()))])
     kept: dict[str, str] = {}
     for identity, owner in owners.items():
         if kinds.get(owner) == "organization":
@@ -300,7 +306,8 @@ def _merged_owners(owners: Mapping[str, str], kinds: Mapping[str, NameKind]) -> 
 
 def _are_alike(a: str, b: str) -> bool:
     """Return whether two names with the same short name differ only by a typing error."""
-    if max(len(a), len(b)) < _LONG:
+    numbers = {*a.rpartition("-")[2], *b.rpartition("-")[2]}
+    if max(len(a), len(b)) < _LONG or numbers <= {*"0123456789ivx"}:
         return False
     return a.endswith(b) or b.endswith(a) or SequenceMatcher(None, a, b).ratio() > _NEARLY
 

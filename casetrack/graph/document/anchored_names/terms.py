@@ -206,8 +206,9 @@ class TermReader:
 
     def _define(self, owner: Candidate, start: int, end: int, word: str) -> None:
         whole = self._text[owner.start : owner.end]
-        part = role(word) if is_part(word) else None
         alike = resembles(word, whole)
+        # "Tiger Parent" is a short name of Tiger Parent Corporation.
+        part = role(word) if is_part(word) and not (alike and " " in word) else None
         last = fold(word.rsplit(maxsplit=1)[-1])
         # An article precedes a role, a body or a thing, and no name: "(the “Rescue Financing”)".
         has_article = ARTICLE.search(self._text, max(0, start - 8), start) is not None
