@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from casetrack.store.datasets import Snapshot
     from casetrack.store.marks import Marks
 
-FORMAT = 10
+FORMAT = 11
 """Increased whenever the tables over all documents would come out differently."""
 LARGEST = 65_536
 """Segments with at least half this many chunks are not merged again."""
