@@ -2,7 +2,7 @@
 -- that names k entities adds 1 / (k - 1) to each of its connections, so that a list has little weight
 -- (Newman 2001, Scientific collaboration networks II). Places and concepts, and connections with them,
 -- count half. Those in more than a third of ten documents or more count nothing, nor do courts, agencies
--- and exchanges without a role.
+-- and exchanges without a role. A connection by a single passage may be chance and counts only if there is no other.
 -- :param limit integer default 20 largest number of entities
 WITH heard AS (
     SELECT
@@ -22,6 +22,7 @@ link AS (
     JOIN heard AS source ON source.entity_id = source_id
     JOIN heard AS target ON target.entity_id = target_id
     WHERE source_kind = 'entity' AND type = 'co_occurrence' AND edges.documents > 0
+    QUALIFY count > 1 OR max(count) OVER () = 1
 ),
 told AS (
     SELECT code, sum(tells) AS telling
