@@ -16,7 +16,7 @@ from casetrack.search.question.read import SCALE, blanked
 from casetrack.search.question.words import pattern_of, spellings, stems_of, words_of
 from casetrack.search.ranking import Prior
 from casetrack.search.scores import inverse_document_frequency
-from casetrack.store.index.scope import by_segment, within
+from casetrack.store.index.scope import by_segment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -169,7 +169,7 @@ def asked_words(reading: Reading, scope: Scope, /) -> AskedWords:
         stem
         for document in reading.named
         for stem in stems_of(document.part.text)
-        if _is_searched(scope, document.document_id)
+        if any(scope.places_of(document.document_id))
     }
     query = blanked(reading.query, reading.dropped)
     left_out = [m.span() for m in SCALE.finditer(query)]
@@ -242,12 +242,6 @@ def _alternatives(
     for period in reading.periods:
         names = tuple(name for name in map(stems_of, spellings(period)) if name)
         yield stems_of(period.part.text), names, 1.0
-
-
-def _is_searched(scope: Scope, document_id: str) -> bool:
-    spans = (part.span_of(document_id) for part in scope.index.segments)
-    numbers = (np.arange(span.start, span.stop) for span in spans)
-    return any(len(within(own, rows)) for own, rows in zip(numbers, scope.rows, strict=True))
 
 
 def _frequency(scope: Scope, postings: Sequence[Posting | None]) -> int:

@@ -19,7 +19,7 @@ from casetrack.search.documents import Fields, asked_names, asked_terms, best_do
 from casetrack.search.filters import choose
 from casetrack.search.plan import make_plan, words_only
 from casetrack.search.scores import cosine_at, lexical_at, lists_of
-from casetrack.store.index.scope import Question, both, positions
+from casetrack.store.index.scope import Question
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from casetrack.search.documents import Match
     from casetrack.search.plan import Plan
     from casetrack.store.index.index import Index
-    from casetrack.store.index.scope import Place, Scope
+    from casetrack.store.index.scope import Place
     from casetrack.store.workspace import State
 
 K = TypeVar("K")
@@ -162,7 +162,7 @@ def blended_search(
 
     ranks = snapshot.documents.ranks
     shown = heapq.nsmallest(settings.final_limit, best, key=order)
-    rows = {match.document_id: _places(scope, match.document_id) for match in shown}
+    rows = {match.document_id: [*scope.places_of(match.document_id)] for match in shown}
     every = [place for some in rows.values() for place in some]
     keyword, vector = (dict(zip(every, v, strict=True)) for v in scores(every, words.terms or {}))
     parts = unit_scale(keyword), unit_scale(vector)
@@ -181,15 +181,6 @@ def blended_search(
 
     documents = [BlendedDocument(match, best_of(match)) for match in shown]
     return BlendedAnswer(plan.mode, alpha, documents, tuple(notes))
-
-
-def _places(scope: Scope, document_id: str) -> list[Place]:
-    """Return the passages of a document in a scope."""
-    places: list[Place] = []
-    for number, (part, rows) in enumerate(zip(scope.index.segments, scope.rows, strict=True)):
-        inside = both(part.span_of(document_id), rows)
-        places += [(number, int(row)) for row in positions(inside, part.data.size)]
-    return places
 
 
 def _holds(index: Index, place: Place, line: int) -> bool:

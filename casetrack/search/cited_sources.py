@@ -11,7 +11,6 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pyarrow.compute as pc
 
 from casetrack.extract.papers.case_numbers import case_key
@@ -20,7 +19,7 @@ from casetrack.extract.papers.text import LegalCitation
 from casetrack.extract.references.matches import slug
 from casetrack.graph.cited import distinctive, same_word
 from casetrack.graph.paper_sources import Sources
-from casetrack.store.index.scope import positions, within
+from casetrack.store.index.scope import positions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -82,7 +81,7 @@ class SourcePlaces:
             at = list(self._pages(document, citation)) if citation.pin else []
             if at:
                 places |= dict.fromkeys(at, AT_PLACE)
-            elif (first := next(self._rows(document), None)) is not None:
+            elif (first := next(self.scope.places_of(document.document_id), None)) is not None:
                 places[first] = SOURCE
         return places
 
@@ -102,15 +101,9 @@ class SourcePlaces:
             by_id = {d.document_id: d for d in sources.documents if _is_called(d, citation)}
         return list(by_id.values())
 
-    def _rows(self, document: Document) -> Iterator[Place]:
-        for number, part in enumerate(self.scope.index.segments):
-            span = part.span_of(document.document_id)
-            rows = within(np.arange(span.start, span.stop), self.scope.rows[number])
-            yield from ((number, row) for row in rows.tolist())
-
     def _pages(self, document: Document, citation: AskedCitation) -> Iterator[Place]:
         """Yield the passages on the cited page: by printed number, for papers also by file page."""
-        rows = list(self._rows(document))
+        rows = list(self.scope.places_of(document.document_id))
         if citation.pin[0].startswith("¶"):
             numbered = re.compile(rf"(?m)^\s*{citation.pin[0][1:]}\.\s")
             texts = self.scope.index.texts(rows)
@@ -163,7 +156,7 @@ class SourcePlaces:
         for borne, document in self.state.once(loaded_ranges):
             if not _overlap(borne, asked) or document.document_id in stamped:
                 continue
-            rows = list(self._rows(document))
+            rows = list(self.scope.places_of(document.document_id))
             first, last = (n - borne.first + 1 for n in (asked.first, asked.last))
             pages = {p: int(parts[p[0]].data.column("page")[p[1]]) for p in rows}
             has_all = borne.last - borne.first + 1 == document.page_count
@@ -177,11 +170,9 @@ class SourcePlaces:
     def _stamped(self, asked: BatesRange) -> Iterator[Place]:
         prefix = re.split(r"[\W_\d]", asked.prefix)[0]
         for place, text in self._all_printed(prefix):
-            for stamp in text.split("; "):
-                borne = read_bates(stamp)
-                if borne is not None and _overlap(borne, asked):
-                    yield place
-                    break
+            stamps = map(read_bates, text.split("; "))
+            if any(borne is not None and _overlap(borne, asked) for borne in stamps):
+                yield place
 
     def _spoken(self, citation: AskedCitation) -> Iterator[Place]:
         first, last = (_line(pin) for pin in citation.pin[:2])

@@ -282,15 +282,10 @@ def _known(scope: Scope, word: Word) -> bool:
 
 def _misspelt(scope: Scope, reading: Reading) -> list[Missing]:
     """Return long words that occur nowhere but are a typing error away from a frequent word."""
-    missing = []
-    for word in words_of(_text(reading)):
-        if len(word.text) < _SHORTEST_WORD or len(word.terms) != 1 or is_structural(word.text):
-            continue
-        if term_frequency(scope, word.terms[0]):
-            continue
-        if meant := _slip(scope, word):
-            missing.append(Missing(word.text, meant))
-    return missing
+    words = [w for w in words_of(_text(reading)) if len(w.terms) == 1 and not is_structural(w.text)]
+    words = [w for w in words if len(w.text) >= _SHORTEST_WORD]
+    slips = ((w, _slip(scope, w)) for w in words if not term_frequency(scope, w.terms[0]))
+    return [Missing(word.text, meant) for word, meant in slips if meant]
 
 
 def _slip(scope: Scope, word: Word) -> tuple[Place, str] | None:

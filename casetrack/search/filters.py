@@ -79,8 +79,7 @@ def facts_of(state: State, /) -> Facts:
     table = state.snapshot.documents.table
 
     def column(name: str) -> list[Any]:
-        values: list[Any] = table[name].to_pylist()
-        return values
+        return list(table[name].to_pylist())
 
     ids = column("document_id")
     sources = [source or FILES for source in column("source")]

@@ -50,6 +50,8 @@ _MODES: dict[SearchMode, tuple[str, ...]] = {
 }
 _UNREAD_SHARE = 1 / 3
 """Share of a question in a script that the models do not read, from which they do not take part."""
+_NAMING = frozenset({"invoice", "memo", "proposal", "presentation", "minutes"})
+"""Document types of which "the invoice" names the only one."""
 _REMEDY = f"Run {See('models pull')} once while online, then {See('reindex')}."
 
 
@@ -313,14 +315,19 @@ def _names(state: State) -> Names:
         postings = (part.data.terms.find([term])[0] for part in segments)
         return sum(len(posting.rows) for posting in postings if posting is not None)
 
-    ledger = state.snapshot.documents.table.select(["document_id", "name"]).to_pydict()
-    called = dict(zip(ledger["document_id"], ledger["name"], strict=True))
+    columns = ["document_id", "name", "document_type", "parent_id"]
+    ledger = [state.snapshot.documents.table[column].to_pylist() for column in columns]
+    called, types, owners = (dict(zip(ledger[0], each, strict=True)) for each in ledger[1:])
+    # An attachment, such as the data of an electronic invoice, belongs to its document.
+    whole = [d for d in ids if types[d] in _NAMING and types.get(owners[d]) != types[d]]
+    counted = Counter(types[d] for d in whole)
     return Names(
         ids=ids,
         names=[called[d] for d in ids],
         sizes=np.concatenate(sizes) if sizes else np.zeros(0, dtype=np.int64),
         counts=counts,
         frequency=frequency,
+        only={types[d]: ids.index(d) for d in whole if counted[types[d]] == 1},
     )
 
 

@@ -250,11 +250,9 @@ class AnswerJudge:
     def _first_right(
         self, question: Question, results: SearchResults
     ) -> tuple[SearchResult | None, list[Answer]]:
-        for result in results:
-            wanted = [a for a in self.answers[question.id] if a.is_in(result)]
-            if wanted:
-                return result, wanted
-        return None, []
+        every = self.answers[question.id]
+        own = ((result, [a for a in every if a.is_in(result)]) for result in results)
+        return next(((result, wanted) for result, wanted in own if wanted), (None, []))
 
     def _page_rank(self, question: Question, results: SearchResults) -> int | None:
         located = [a for a in self.answers[question.id] if a.page is not None or a.text]

@@ -58,7 +58,7 @@ def answered(
         return None, FOLLOW_UP
     source = Source(state, reading, None if only is None else frozenset(only))
     if reading.form == "role":
-        return (None if source.graph.lacking else signers_answer(source, text)), ""
+        return (None, "") if source.graph.lacking else signers_answer(source, text)
     if lacking := source.graph.lacking:
         return None, _LACKING.format(counted(lacking, "passage"))
     asked = asked_set(reading, text)
@@ -69,17 +69,16 @@ def answered(
     made = next(filter(None, (answer(source, asked) for answer in _ANSWERS)), None)
     if made is None:
         return None, _advice((*asked.words, *asked.measure), reading.form, asked.by)
-    kind = ENTITIES.get(asked.name)
+    kind = ENTITIES.get(asked.name) if asked.form == "list" else None
     return made, f"Other names are less certain: {See('entities', kind=kind)}." if kind else ""
 
 
 def _advice(words: tuple[str, ...], form: QuestionForm, by: str = "value") -> str:
     """Return the operation that lists a set which was not computed; empty without one."""
     what = {"list": "list", "count": "count", "sum": "sum", "extreme": "comparison"}[form]
-    named = words[-1] if words else ""
-    if by == "value" and (form == "sum" or (form == "extreme" and _MONEY.intersection(words))):
-        how = f"amounts sorted by size: {See('amounts', sort='value')}"
-    elif named in TYPES:
+    is_money = form == "sum" or (form == "extreme" and not _MONEY.isdisjoint(words))
+    named = "" if is_money and by == "value" else words[-1] if words else ""
+    if named in TYPES:
         how = f"the documents of this type: {See('by-type', TYPES[named])}"
     elif named in ENTITIES:
         how = f"these names: {See('entities', kind=ENTITIES[named])}"
@@ -89,7 +88,9 @@ def _advice(words: tuple[str, ...], form: QuestionForm, by: str = "value") -> st
         how = f"all documents: {See('documents')}"
     elif named in _DATES:
         how = f"dated events: {See('timeline')}"
-    elif named in _MONEY:
+    elif named in LISTS.groups("formats")["eml msg mbox"]:
+        how = f"who sent mails to whom: {See('correspondence')}"
+    elif is_money or named in _MONEY:
         how = f"amounts sorted by size: {See('amounts', sort='value')}"
     else:
         return ""

@@ -9,7 +9,7 @@ from casetrack.base.errors import EntityNotFound, ReferenceNotFound, UsageError
 from casetrack.base.records.documents import DOCUMENT_TYPES, STATED_DATE
 from casetrack.search.computed.asked import DOCUMENTS, LISTS, PAPERS, TYPES
 from casetrack.search.computed.invoices import invoice_totals
-from casetrack.search.computed.parts import counted, joined
+from casetrack.search.computed.parts import called, counted, joined
 from casetrack.search.pinpoint.mail_heads import without_head
 from casetrack.search.question.wanted import query_terms as stems
 
@@ -60,7 +60,7 @@ _CERTAIN = 0.96
 
 def documents_answer(source: Source, asked: AskedSet, /) -> ComputedAnswer | None:
     """Return the list, number or extreme of a set of documents, or ``None``."""
-    matched = _matching(source, asked)
+    matched = None if asked.measure else _matching(source, asked)
     if matched is None:
         return None
     documents, how, others = matched
@@ -71,8 +71,6 @@ def documents_answer(source: Source, asked: AskedSet, /) -> ComputedAnswer | Non
         return None
     documents, filtered, places = narrowed
     how = f"{how}{filtered}"
-    if asked.measure:
-        return None
     if asked.form == "sum" or (asked.form == "extreme" and asked.by == "value"):
         return invoice_totals(source, asked, documents, how)
     if asked.form == "extreme":
@@ -110,10 +108,10 @@ def _days(source: Source, document: Document) -> frozenset[str]:
     if document.format in _MAILS:
         return frozenset({own.isoformat(sep=" ", timespec="minutes")[:16]})
     described = source.graph.described_dates.get(document.document_id, ())
-    described += tuple(_ISO_DATE.findall(f"{document.name} {document.title or ''}"))
-    if not described or any(day.startswith(each) for each in described):
-        return frozenset({day})
-    return frozenset({day, *described})
+    named = _ISO_DATE.findall(called(document))
+    is_described = not described or any(day.startswith(each) for each in described)
+    is_certain = is_described and day in (named or [day])
+    return frozenset({day} if is_certain else {day, *described, *named})
 
 
 def _matching(source: Source, asked: AskedSet) -> tuple[list[Document], str, list[Document]] | None:
@@ -140,14 +138,14 @@ def _matching(source: Source, asked: AskedSet) -> tuple[list[Document], str, lis
         return None
     if modifiers and last in _TYPES and not AMENDED.search(asked.name):
         # An amendment to a lease is a contract, but not a lease.
-        others += [d for d in chosen if AMENDED.search(f"{d.name} {d.title or ''}")]
+        others += [d for d in chosen if AMENDED.search(called(d))]
         chosen = [d for d in chosen if d not in others]
     if modifiers:
         wanted = stems(" ".join(modifiers))
-        chosen = [d for d in chosen if wanted <= stems(f"{d.name} {d.title or ''}")]
+        chosen = [d for d in chosen if wanted <= stems(called(d))]
+        others = [d for d in others if wanted <= stems(called(d))]
         titled = f'"{" ".join(modifiers)}" in the title or file name'
         how = f"{how}, {titled}" if how else titled
-        others = [d for d in others if wanted <= stems(f"{d.name} {d.title or ''}")]
     return chosen, how, others
 
 
@@ -169,7 +167,7 @@ def _of_type(source: Source, kind: str) -> tuple[list[Document], list[Document]]
             if kind == "correspondence" or types.get(each.parent_id or "") != kind:
                 (certain if cues != 1 or " " in kind else others).append(each)
         elif each.format not in _MAILS and kind != "correspondence":
-            others += [each] if pattern.search(f"{each.name} {each.title or ''}") else []
+            others += [each] if pattern.search(called(each)) else []
     return certain, others
 
 
@@ -276,7 +274,6 @@ def _extreme(
         pages = (min if asked.lowest else max)(d.page_count for d in compared)
         chosen = [d for d in compared if d.page_count == pages and d.format not in _MAILS]
         value = counted(pages, "page")
-        chosen = chosen if len(chosen) == 1 else []
     if not chosen:
         return None
     parts = [

@@ -77,9 +77,8 @@ def _totals(source: Source, ids: set[str]) -> list[dict[str, Any]] | None:
         own = [(row, label) for row, label in own if not _NOT_TOTAL.search(label)]
         for pattern in _LABELS:
             labelled = labelled or [row for row, label in own if pattern.search(label)]
-        if not labelled or len({(row["value"], row["unit"]) for row in labelled}) != 1:
-            return None
-        if labelled[0]["high"] is not None or labelled[0]["unit"] is None:
+        is_one = len({(row["value"], row["unit"]) for row in labelled}) == 1
+        if not is_one or labelled[0]["high"] is not None or labelled[0]["unit"] is None:
             return None
         totals.append(labelled[0])
     return totals

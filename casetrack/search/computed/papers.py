@@ -37,8 +37,8 @@ def _cited(source: Source, kind: str) -> ComputedAnswer | None:
     rows = [
         r for r in table.select(["reference_id", "name", "type"]).to_pylist() if r["type"] == kind
     ]
-    ids = {row["reference_id"] for row in rows}
-    places = source.first_places("citations", "reference_id", ids, "reference_id")
+    by = "reference_id"
+    places = source.first_places("citations", by, {row[by] for row in rows}, by)
     parts = [
         (row["name"], None, places[row["reference_id"]])
         for row in sorted(rows, key=lambda row: row["name"].casefold())

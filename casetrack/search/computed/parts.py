@@ -62,12 +62,9 @@ class Source:
 
     @cached_property
     def _certain(self) -> list[NamedDocument]:
-        certain = []
-        for each in self.reading.named:
-            stem = PurePath(each.document).stem.casefold()
-            if stem and stem in self.reading.query.casefold():
-                certain.append(each)
-        return certain
+        query = self.reading.query.casefold()
+        stems = ((each, PurePath(each.document).stem.casefold()) for each in self.reading.named)
+        return [each for each, stem in stems if stem and stem in query]
 
     def without_names(self, rest: str, /) -> str:
         """Return the narrowing words without names of documents that it names."""
@@ -78,18 +75,9 @@ class Source:
 
     def places(self, document_id: str, /) -> list[Place]:
         """Return the places of a document's chunks, in order."""
-        places: list[tuple[int, Place]] = []
-        for number, part in enumerate(self.state.index.segments):
-            rows = part.span_of(document_id)
-            order = part.data.column("chunk_index")[rows]
-            span = range(rows.start, rows.stop)
-            places += [(int(n), (number, row)) for n, row in zip(order, span, strict=True)]
-        return [place for _, place in sorted(places)]
-
-    def is_first(self, place: Place, /) -> bool:
-        """Return whether a chunk is the first of its document."""
-        number, row = place
-        return not self.state.index.segments[number].data.column("chunk_index")[row]
+        index = self.state.index
+        order = [part.data.column("chunk_index") for part in index.segments]
+        return sorted(scope_of(index).places_of(document_id), key=lambda p: int(order[p[0]][p[1]]))
 
     def texts(self, places: Sequence[Place], /) -> list[tuple[str, str]]:
         """Return id and text of the chunks at some places."""
@@ -110,10 +98,8 @@ class Source:
 
         rows = self.graph.table(table)
         rows = rows.filter(pc.is_in(rows[column], value_set=pa.array(sorted(ids), pa.string())))
-        places: dict[str, Spot] = {}
-        for row in rows.select([by, "chunk_id", "char_start", "char_end"]).to_pylist():
-            places.setdefault(row[by], spot(row))
-        return places
+        places = rows.select([by, "chunk_id", "char_start", "char_end"]).to_pylist()
+        return {row[by]: spot(row) for row in reversed(places)}
 
     def answer(
         self,
@@ -155,6 +141,11 @@ def _by_path(state: State) -> list[Document]:
 def spot(row: Mapping[str, Any], /) -> Spot:
     """Return the place of a row of the graph."""
     return row["chunk_id"], row["char_start"], row["char_end"]
+
+
+def called(document: Document, /) -> str:
+    """Return the names of a document: its file's, the one in its properties, and in its text."""
+    return f"{document.name} {document.title or ''} {document.own_title or ''}"
 
 
 def joined(names: Sequence[str], /) -> str:

@@ -119,7 +119,9 @@ def _scoped(sheet: _Sheet, words: frozenset[str]) -> _Sheet | None:
 def _label_column(sheet: _Sheet, asked: AskedSet) -> str:
     """Return the column of the compared things; the first one if the sheet is named by them."""
     thing = stems(asked.name)
-    column = next((column for column in sheet.header if stems(column) == thing), "")
+    columns = [column for column in sheet.header if thing <= stems(column)]
+    exact = [column for column in columns if stems(column) == thing] or columns
+    column = exact[0] if len(exact) == 1 else ""
     return column or (sheet.header[0] if thing <= stems(f"{sheet.header[0]} {sheet.name}") else "")
 
 
@@ -198,7 +200,7 @@ def _compared(source: Source, asked: AskedSet, sheet: _Sheet, column: str) -> Co
         chosen = [value for value in values if value.number == best]
         if any(value.may_be_total for value in chosen):
             return None
-        names = joined([value.label for value in chosen])
+        names = joined(list(dict.fromkeys(value.label for value in chosen)))
         text = f"{names} ({best:,.15g}{unit})" if asked.measure else f"{best:,.15g}{unit} ({names})"
         how = f"{counted(len(values), 'row')} compared: {where}"
     parts = [

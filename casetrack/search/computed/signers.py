@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from casetrack.base.errors import See
 from casetrack.search.computed.asked import TYPES
 from casetrack.search.computed.documents import AMENDED
+from casetrack.search.computed.parts import called
 from casetrack.search.question.wanted import query_terms as stems
 
 if TYPE_CHECKING:
@@ -31,18 +33,17 @@ _SIGNING = re.compile(
     re.MULTILINE,
 )
 """A label, or the start of a sentence, of which the name before the end of a text is the signer."""
+_ADVICE = f"The signers are not certain. For the names of people: {See('entities', kind='person')}."
 _BEFORE = 160
 """Characters before a name in which the signature block shows that it is one."""
 
 
-def signers_answer(source: Source, text: str, /) -> ComputedAnswer | None:
-    """Return the people in the signature blocks of the named document, or ``None``."""
+def signers_answer(source: Source, text: str, /) -> tuple[ComputedAnswer | None, str]:
+    """Return the people in the signature blocks of the named document, if any, and a note."""
     asked = _ASKED.match(" ".join(text.split()))
-    if asked is None:
-        return None
-    document_id = _document(source, f"{asked['what']} {asked['rest']}")
+    document_id = asked and _document(source, f"{asked['what']} {asked['rest']}")
     if document_id is None:
-        return None
+        return None, _ADVICE if asked else ""
     import pyarrow.compute as pc
 
     table = source.graph.table("mentions")
@@ -59,10 +60,11 @@ def signers_answer(source: Source, text: str, /) -> ComputedAnswer | None:
             key = tuple(re.findall(r"\w+", row["name"].lower()))[:2]
             people.setdefault(" ".join(key), (row["name"], row["role"], place))
     if not people:
-        return None
+        return None, _ADVICE
     name = source.documents[document_id].name
     names = ", ".join(person for person, _, _ in people.values())
-    return source.answer(names, f"people in the signature blocks of {name}", list(people.values()))
+    how = f"people in the signature blocks of {name}"
+    return source.answer(names, how, list(people.values())), ""
 
 
 def _document(source: Source, words: str) -> str | None:
@@ -72,13 +74,12 @@ def _document(source: Source, words: str) -> str | None:
         asked = [word for word in words.lower().split() if word not in _ARTICLES]
         titled = stems(" ".join(word for word in asked if word not in TYPES))
         kinds = {TYPES.get(word, "") for word in asked}
-        names = {i: f"{d.name} {d.title or ''}" for i, d in source.documents.items()}
         fitting = frozenset(
             i
-            for i, name in names.items()
-            if (titled or {source.documents[i].document_type} == kinds)
-            and titled <= stems(name)
-            and (AMENDED.search(words) or not titled or not AMENDED.search(name))
+            for i, d in source.documents.items()
+            if (titled or {d.document_type} == kinds)
+            and titled <= stems(called(d))
+            and (AMENDED.search(words) or not titled or not AMENDED.search(called(d)))
         )
     chosen = list(fitting or source.documents)
     return chosen[0] if len(chosen) == 1 else None

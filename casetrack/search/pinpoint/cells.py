@@ -250,6 +250,8 @@ class Table:
             return True
         if not any(map(str.isdigit, cell.text)):
             return False
+        if not kinds and "number" in self.wanted.thing - terms_of(f"{row.name} {cell.column}"):
+            return False  # An identifier: "invoice number"
         if _FIGURE.match(cell.text) and (not kinds or kinds & _AMOUNTS):
             if kinds and "percent" not in kinds and "%" in cell.column:
                 return False

@@ -76,6 +76,11 @@ _CAPITAL = re.compile(r"[A-Z]\w")
 _BY_AFTER = re.compile(r"\w*\s+(?:by|von|durch)\b", re.IGNORECASE)
 _BY = re.compile(r"\b(?:by|von|durch) (?:the |\w+ )?$", re.IGNORECASE)
 _MADE_BY = re.compile(r"(?P<made>\w+) (?:by|von|durch) (?:the |\w+ )?$", re.IGNORECASE)
+_MADE = re.compile(
+    r"\b(?:dated|executed|entered into|made|signed)(?: (?:as|of|on|this|the)\b){0,4} ?$",
+    re.IGNORECASE,
+)
+"""Words before the day of signing a paper."""
 _YEAR = re.compile(r"\b(?:1[0-9]|20)\d\d\b")
 _LEAST_WORDS = 2
 """Minimum number of the question's words: a single word fits too many sentences."""
@@ -251,6 +256,13 @@ class Compared:
         if is_name and (self._has_other_role(value) or self._is_by_other(value)):
             return False
         return not ((value.kind == "number" and not self._counts(value)) or self._lacks_duty(value))
+
+    def is_of_paper(self, value: Value) -> bool:
+        """Return whether a day is that of signing a paper, and the question asks for another."""
+        missing = (self.wanted.predicate | self.wanted.noun) - query_terms(self.text)
+        if value.kind != "date" or not missing or not _MADE.search(self.text, 0, value.start):
+            return False
+        return missing.isdisjoint(query_terms("date enter make made sign execute"))
 
     def _is_by_other(self, value: Value) -> bool:
         """Return whether a name is by which another thing was made: "music by" for "lyrics"."""
@@ -535,7 +547,8 @@ def _in_sentences(passages: Sequence[Scored], sought: Sought, asked: Wanted) -> 
         least = _CERTAIN_COVERED
     if best.number == best.value.start == 0 and covered >= _MOSTLY_COVERED:
         least = min(least, _CERTAIN_COVERED)  # The subject of the sentence
-    if best.odds < least or (covered < needed and best.odds < _CERTAIN_ALONE):
+    is_weak = covered < needed and best.odds < _CERTAIN_ALONE
+    if best.odds < least or is_weak or part.is_of_paper(best.value):
         return None
     return found
 

@@ -324,6 +324,8 @@ def _others(words: Sequence[Word], match: Match) -> Iterator[str]:
         yield from term.within[:_WITHIN]
 
 
+EXPLAINING = 0.3
+"""Weight of a word after the question: "Is there exclusivity? This includes ..."."""
 OTHER_NAME = 0.6
 """Maximum weight of a word of another name, relative to one of the question."""
 _ROOM = 3.0
@@ -370,7 +372,9 @@ def read(
     words = words_of(asked)
     periods = periods_of(asked)
     numbers = numbers_of(asked, periods)
-    terms: dict[str, float] = {t: float(n) for t, n in Counter(terms_of_question(asked)).items()}
+    cut = asked.rfind("?") + 1 or len(asked)
+    terms: dict[str, float] = dict(Counter(terms_of_question(asked[:cut])))
+    _add_words(terms, asked[cut:], EXPLAINING)
     if code:
         for term in identifier_terms(asked, code=True):
             terms.setdefault(term, OTHER_NAME)

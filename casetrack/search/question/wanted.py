@@ -53,7 +53,8 @@ class Wanted(NamedTuple):
     *is_object* is whether the question asks for the object of its verb ("who did they beat").
     *named* are terms that only name the kind, *predicate* those of the verb or role that the value
     belongs to: "who wrote", "who is the auditor", "when was it founded"; *noun* is the noun of
-    "what is the rent", *names* are the terms with a capital in English.
+    "what is the rent" or what precedes a kind ("completion date"), *names* are the terms with a
+    capital in English.
     """
 
     kinds: frozenset[str]
@@ -202,5 +203,5 @@ def _of_noun(query: str, phrase: list[str], words: _Words) -> Wanted:
         kinds -= {"number"}
     is_kind = kinds <= {"date", "time", "place"} or head in _SHARES
     own = query_terms(head) if is_kind else frozenset[str]()
-    noun = query_terms(head)
+    noun = thing if is_kind else query_terms(head)
     return Wanted(kinds, thing, named=own, predicate=_verbs(query), noun=noun - own)

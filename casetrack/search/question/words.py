@@ -7,6 +7,7 @@ import re
 from bisect import bisect_left
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import pairwise
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,7 +18,7 @@ from casetrack.extract.language import capitals_mark_names
 from casetrack.ingest.steps.words import index_terms, word_spans
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -261,6 +262,7 @@ class Names:
     # Returns the number of passages of each document with an index term, int64 [documents].
     counts: Callable[[str], NDArray[np.int64]]
     frequency: Callable[[str], int]  # Returns the total number of passages with a term; faster
+    only: Mapping[str, int] = field(default_factory=dict)  # The only document of a type
     _stems: list[tuple[str, int]] = field(default_factory=list, repr=False)
     _first_words: list[str | None] = field(default_factory=list, repr=False)
     _largest: NDArray[np.int64] = field(init=False, repr=False)
@@ -283,6 +285,7 @@ class Names:
         plain = [w for w in words if w.start not in of_year and w.end not in of_year]
         cased = capitals_mark_names([w.text for w in words if w.terms], language)
         named_by = [*self._by_words(plain, cased=cased), *self._by_files(plain)]
+        named_by += self._by_types(words)
         if not named_by:
             return ()
         total = np.sum([f.weights for f in named_by], axis=0)
@@ -352,6 +355,13 @@ class Names:
             return None
         sure = min(1.0, np.log10(ratio) / np.log10(_SURE))
         return np.where(meant, sure * share / share.max(), 0.0)
+
+    def _by_types(self, words: Sequence[Word]) -> Iterator[_Naming]:
+        """Yield the only documents of their types: "the invoice"."""
+        for before, word in pairwise(words):
+            number = self.only.get(word.text.lower(), -1)
+            if number >= 0 and before.text.lower() == "the":
+                yield _Naming(word.start, word.end, np.eye(1, len(self.ids), number)[0])
 
     def _by_files(self, words: Sequence[Word]) -> list[_Naming]:
         """Return documents whose file names start with joined words of the question."""

@@ -221,6 +221,13 @@ class Scope:
         """Whether some live rows are excluded."""
         return self.chunk_count < self.index.chunk_count
 
+    def places_of(self, document_id: str, /) -> Iterator[Place]:
+        """Yield the rows of a document that are in the scope."""
+        for number, (part, rows) in enumerate(zip(self.index.segments, self.rows, strict=True)):
+            span = part.span_of(document_id)
+            inside = within(np.arange(span.start, span.stop), rows)
+            yield from ((number, row) for row in inside.tolist())
+
     def frequency(self, number: int, posting: Posting | None, /) -> int:
         """Return the number of rows of segment *number* in the scope that a posting contains."""
         if posting is None:
