@@ -35,7 +35,7 @@ else:
 
 
 _SAME: Any = object()
-_OF_LIBRARY = frozenset({"Audit", "Jobs", "Library", "Watches"})
+_OF_LIBRARY = frozenset({"Audit", "Holdings", "Jobs", "Library", "Watches"})
 """Classes with operations on the data folder; others are on one collection."""
 F = TypeVar("F", bound="Callable[..., Any]")
 

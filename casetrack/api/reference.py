@@ -13,7 +13,13 @@ from typing import Any, Literal, get_args, get_origin
 from casetrack.api.operation import Argument, Operation, arguments_of, summary_of
 from casetrack.api.operations import operations
 
-_PARTS = {"ownfacts": "admin", "earlierstates": "admin"}
+_PARTS = {
+    "ownfacts": "admin",
+    "earlierstates": "admin",
+    "searching": "collection",
+    "writing": "collection",
+    "holdings": "library",
+}
 """Part of a collection that inherits the operations of a class."""
 
 

@@ -30,7 +30,8 @@ from casetrack.api.evaluate.questions import (
     language_of,
     text_lines,
 )
-from casetrack.api.library import DEFAULT_PIPELINE, Library
+from casetrack.api.holdings import DEFAULT_PIPELINE
+from casetrack.api.library import Library
 from casetrack.base.errors import CollectionNotFound, FileNotFound, UsageError
 from casetrack.base.license import UNLIMITED
 from casetrack.base.records import DEFAULT_DIMENSION, DEFAULT_PROFILE, Document, SearchResults

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from casetrack.api.library import SearchedBy
+    from casetrack.api.holdings import SearchedBy
     from casetrack.faces.mcp.edition import ServedEdition
     from casetrack.faces.mcp.specs import ToolChoice
 

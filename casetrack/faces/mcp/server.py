@@ -16,7 +16,8 @@ from casetrack.base.errors import CaseTrackError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from casetrack.api.library import Library, SearchedBy
+    from casetrack.api.holdings import SearchedBy
+    from casetrack.api.library import Library
     from casetrack.base.config import Settings
     from casetrack.faces.mcp.app import CaseTrackServer
     from casetrack.faces.mcp.edition import ServedEdition

@@ -40,7 +40,7 @@ class Encoders(FakeEncoders):
 
     of = classmethod(lambda cls, _: cls())
 
-casetrack.api.library.Encoders = Encoders
+casetrack.api.holdings.Encoders = Encoders
 sys.exit(main(sys.argv[1:]))
 """
 
@@ -63,7 +63,7 @@ class Models(FakeEncoders):
 @pytest.fixture
 def models(monkeypatch: pytest.MonkeyPatch) -> None:
     """Models of small dimensions for all commands of this process."""
-    monkeypatch.setattr("casetrack.api.library.Encoders", Models)
+    monkeypatch.setattr("casetrack.api.holdings.Encoders", Models)
 
 
 def info(run: Run) -> dict[str, Any]:
@@ -184,7 +184,7 @@ def test_a_service_that_fails_leaves_no_collection(
         def get(self, name: str, /) -> Any:
             raise ProviderUnreachable("It is gone.")
 
-    monkeypatch.setattr("casetrack.api.library.Encoders", Gone)
+    monkeypatch.setattr("casetrack.api.holdings.Encoders", Gone)
     ended = run("collection", "create", "Far", "--profile", "ollama", "--json")
     assert (ended.code, error_of(ended)["code"]) == (1, "provider_unreachable")
     assert run("collection", "list", "--json").out.strip() == "[]"
