@@ -11,6 +11,7 @@ import contextlib
 import logging
 import threading
 from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -59,28 +60,24 @@ _log = logging.getLogger(__name__)
 _GRACE_SECONDS = 900.0
 
 
+@dataclass(eq=False)
 class StateTables(ABC):
     """The tables of one state, each built on first use, with the edits in *marks*. Thread-safe."""
 
-    def __init__(
-        self,
-        folder: Path,
-        info: CollectionInfo,
-        snapshot: Snapshot,
-        index: Index,
-        marks: Marks | None = None,
-        /,
-    ) -> None:
-        self._folder = folder
-        self.home = folder / "views" / "graph"
-        self.info = info
-        self.snapshot = snapshot
-        self._index = index
-        self._marks = marks or Marks()
-        self._tables: dict[str, pa.Table] = {}
-        self._failed: dict[str, str] = {}
-        self._lock = threading.RLock()
-        self._made: dict[Callable[[Any], Any], Any] = {}
+    _folder: Path
+    info: CollectionInfo
+    snapshot: Snapshot
+    _index: Index
+    _marks: Marks = field(default_factory=Marks)
+    _tables: dict[str, pa.Table] = field(default_factory=dict, init=False)
+    _failed: dict[str, str] = field(default_factory=dict, init=False)
+    _lock: threading.RLock = field(default_factory=threading.RLock, init=False)
+    _made: dict[Callable[[Any], Any], Any] = field(default_factory=dict, init=False)
+
+    @property
+    def home(self) -> Path:
+        """The folder of the map within the collection's folder."""
+        return self._folder / "views" / "graph"
 
     @cached_property
     def _pipeline(self) -> PipelineFile:

@@ -7,6 +7,7 @@ import os
 import threading
 from collections import deque
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
@@ -37,6 +38,7 @@ _AHEAD = 2
 """Texts per session that are in work or finished but not yet read."""
 
 
+@dataclass(eq=False)
 class Encoder:
     """The models of a profile; see :class:`casetrack.models.base.ProfileEncoder`.
 
@@ -50,22 +52,12 @@ class Encoder:
         Parallel passes for documents.
     """
 
-    def __init__(
-        self,
-        name: str,
-        dense: Model,
-        *,
-        tokens: Model | None = None,
-        sparse: Model | None = None,
-        rerank: Model | None = None,
-        sessions: int = 1,
-    ) -> None:
-        self.name = name
-        self._dense = dense
-        self._tokens = tokens
-        self._sparse = sparse
-        self._rerank = rerank
-        self.sessions = sessions
+    name: str
+    dense: Model
+    tokens: Model | None = None
+    sparse: Model | None = None
+    rerank: Model | None = None
+    sessions: int = 1
 
     @classmethod
     def load(
@@ -96,22 +88,22 @@ class Encoder:
     @property
     def dimension(self) -> int:
         """Length of the dense vector."""
-        return self._dense.manifest.dimension
+        return self.dense.manifest.dimension
 
     @property
     def token_width(self) -> int | None:
         """Length of a token's state; ``None`` without token matrices."""
-        return self._tokens.manifest.dimension if self._tokens else None
+        return self.tokens.manifest.dimension if self.tokens else None
 
     @property
     def has_sparse(self) -> bool:
         """Whether there are term weights."""
-        return self._sparse is not None
+        return self.sparse is not None
 
     @property
     def reranker(self) -> Reranker | None:
         """The cross-encoder, which reads several texts in parallel; or ``None``."""
-        return None if self._rerank is None else self._scores
+        return None if self.rerank is None else self._scores
 
     @property
     def fingerprint(self) -> str:
@@ -121,10 +113,10 @@ class Encoder:
         """
         parts = [
             f"{role}={model.manifest.fingerprint}"
-            for role, model in (("tokens", self._tokens), ("sparse", self._sparse))
-            if model is not None and model is not self._dense
+            for role, model in (("tokens", self.tokens), ("sparse", self.sparse))
+            if model is not None and model is not self.dense
         ]
-        own = self._dense.manifest.fingerprint
+        own = self.dense.manifest.fingerprint
         if not parts:
             return own
         return hashlib.sha256("\n".join([f"dense={own}", *parts]).encode()).hexdigest()[:16]
@@ -193,28 +185,28 @@ class Encoder:
 
     def document_spans(self, text: str, /) -> NDArray[np.int32] | None:
         """Return the spans of a document's tokens; see :class:`ProfileEncoder`."""
-        return None if self._tokens is None else self._tokens.document_spans(text)
+        return None if self.tokens is None else self.tokens.document_spans(text)
 
     def _encode(
         self, text: str, layers: tuple[int, ...] = (), *, is_query: bool = False
     ) -> Encoding:
         from casetrack.models.base import Encoding
 
-        if layers and self._tokens is not self._dense:
+        if layers and self.tokens is not self.dense:
             raise ValueError(
                 f'profile "{self.name}" has no earlier layers: its tokens are of another model'
             )
-        dense = self._dense.encode(text, is_query=is_query, layers=layers)
+        dense = self.dense.encode(text, is_query=is_query, layers=layers)
         tokens = dense
-        if self._tokens is not None and self._tokens is not self._dense:
-            tokens = self._tokens.encode(text, is_query=is_query)
-        sparse = self._sparse.encode(text, is_query=is_query).sparse if self._sparse else None
+        if self.tokens is not None and self.tokens is not self.dense:
+            tokens = self.tokens.encode(text, is_query=is_query)
+        sparse = self.sparse.encode(text, is_query=is_query).sparse if self.sparse else None
         if dense.dense is None:
             raise TypeError(f'profile "{self.name}" has no dense model')
         return Encoding(
             dense=dense.dense,
-            tokens=tokens.tokens if self._tokens else None,
-            token_spans=tokens.spans if self._tokens else None,
+            tokens=tokens.tokens if self.tokens else None,
+            token_spans=tokens.spans if self.tokens else None,
             layers=dense.layers,
             sparse=sparse,
         )
@@ -222,9 +214,9 @@ class Encoder:
     def _scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
         import numpy as np
 
-        if self._rerank is None:
+        if self.rerank is None:
             raise TypeError(f'profile "{self.name}" has no reranker')
-        score = partial(self._rerank.score, query)
+        score = partial(self.rerank.score, query)
         if self.sessions == 1:
             return np.array([score(text) for text in texts], dtype=np.float32)
         from concurrent.futures import ThreadPoolExecutor
@@ -234,7 +226,7 @@ class Encoder:
 
     def _models(self) -> list[Model]:
         """Return the distinct models, the dense one first."""
-        named = (self._dense, self._tokens, self._sparse, self._rerank)
+        named = (self.dense, self.tokens, self.sparse, self.rerank)
         return list({id(model): model for model in named if model is not None}.values())
 
 

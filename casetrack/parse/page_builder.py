@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from casetrack.base.provenance import HIDDEN_KINDS, HiddenSpan, PrintedPlace
@@ -127,6 +127,7 @@ class SourceLine:
     confidence: float | None = None
 
 
+@dataclass(eq=False, slots=True)
 class PageBuilder:
     """Collects the paragraphs of one page, then builds the :class:`Page`.
 
@@ -135,38 +136,24 @@ class PageBuilder:
     starts.
     """
 
-    def __init__(
-        self,
-        number: int,
-        /,
-        *,
-        method: ExtractionMethod = "Native",
-        width: float | None = None,
-        height: float | None = None,
-        is_estimated: bool = False,
-        sheet_name: str | None = None,
-        kind: PageKind = "page",
-        header: str | None = None,
-        footer: str | None = None,
-        ocr_engine: str | None = None,
-        keep_indent: bool = False,
-    ) -> None:
-        self.number = number
-        self._method: ExtractionMethod = method
-        self._width, self._height = width, height
-        self.is_estimated = is_estimated
-        self._sheet_name = sheet_name
-        self._kind: PageKind = kind
-        self._header, self._footer = header, footer
-        self._ocr_engine = ocr_engine
-        self._keep_indent = keep_indent
-        self._parts: list[str] = []
-        self.length = 0
-        self._last_number = 0
-        self._stars: list[tuple[str, int]] = []
-        self._hidden: list[HiddenSpan] = []
-        self._lines: list[Line] = []
-        self._paragraphs: list[Paragraph] = []
+    number: int
+    method: ExtractionMethod = "Native"
+    width: float | None = None
+    height: float | None = None
+    is_estimated: bool = False
+    sheet_name: str | None = None
+    kind: PageKind = "page"
+    header: str | None = None
+    footer: str | None = None
+    ocr_engine: str | None = None
+    keep_indent: bool = False
+    length: int = field(default=0, init=False)
+    _parts: list[str] = field(default_factory=list, init=False)
+    _last_number: int = field(default=0, init=False)
+    _stars: list[tuple[str, int]] = field(default_factory=list, init=False)
+    _hidden: list[HiddenSpan] = field(default_factory=list, init=False)
+    _lines: list[Line] = field(default_factory=list, init=False)
+    _paragraphs: list[Paragraph] = field(default_factory=list, init=False)
 
     @property
     def is_empty(self) -> bool:
@@ -231,7 +218,7 @@ class PageBuilder:
         if not body:
             self._stars += [(label, self.length) for label, _ in stars]
             return
-        if not self._keep_indent or not self._lines:
+        if not self.keep_indent or not self._lines:
             text = body
         if self._lines:
             separator = "\n\n" if opens else "\n"
@@ -263,16 +250,16 @@ class PageBuilder:
             text=text,
             lines=tuple(self._lines),
             paragraphs=tuple(self._paragraphs),
-            method=self._method if self._lines else "Skipped",
-            width=self._width,
-            height=self._height,
+            method=self.method if self._lines else "Skipped",
+            width=self.width,
+            height=self.height,
             is_estimated=self.is_estimated,
-            sheet_name=self._sheet_name if self._sheet_name is None else _name(self._sheet_name),
+            sheet_name=self.sheet_name if self.sheet_name is None else _name(self.sheet_name),
             ocr_confidence=self._confidence(),
-            ocr_engine=self._ocr_engine,
-            kind=self._kind,
-            header=clean_title(self._header),
-            footer=clean_title(self._footer),
+            ocr_engine=self.ocr_engine,
+            kind=self.kind,
+            header=clean_title(self.header),
+            footer=clean_title(self.footer),
             printed=self._printed(text),
             hidden=tuple(self._hidden),
         )

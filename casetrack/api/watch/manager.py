@@ -7,7 +7,7 @@ import os
 import queue
 import threading
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -349,6 +349,7 @@ DELAY_SECONDS = 3.0
 STOP_SECONDS = 5.0
 
 
+@dataclass(eq=False)
 class Background:
     """A :class:`~casetrack.api.watch.manager.WatchManager` in a daemon thread of a server.
 
@@ -356,25 +357,19 @@ class Background:
     *running* contains an event while the thread runs; setting it stops the watching.
     """
 
-    def __init__(
-        self,
-        library: Library,
-        running: set[threading.Event],
-        /,
-        *,
-        owner: str,
-        delay: float = DELAY_SECONDS,
-    ) -> None:
-        self._library = library
-        self._running = running
-        self._owner = owner
-        self._delay = delay
+    library: Library
+    running: set[threading.Event]
+    owner: str
+    delay: float = DELAY_SECONDS
+
+    def __post_init__(self) -> None:
+        """Prepare the thread."""
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._work, name="casetrack-watch", daemon=True)
 
     def start(self) -> None:
         """Start in the background."""
-        self._running.add(self._stop)
+        self.running.add(self._stop)
         self._thread.start()
 
     def stop(self, timeout: float = STOP_SECONDS) -> None:
@@ -384,10 +379,10 @@ class Background:
 
     def _work(self) -> None:
         try:
-            if self._stop.wait(self._delay):
+            if self._stop.wait(self.delay):
                 return
             from casetrack.api.watch.manager import WatchManager
 
-            WatchManager(self._library, owner=self._owner, stopping=self._stop).run()
+            WatchManager(self.library, owner=self.owner, stopping=self._stop).run()
         finally:
-            self._running.discard(self._stop)
+            self.running.discard(self._stop)

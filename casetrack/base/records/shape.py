@@ -15,7 +15,7 @@ import functools
 import operator
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime
 from typing import (
     Annotated,
@@ -58,6 +58,7 @@ def from_members(kind: type[T], source: Any, /, **others: Any) -> T:
     return kind(**{n: getattr(source, n) for n in names if hasattr(source, n)}, **others)
 
 
+@dataclass(eq=False, kw_only=True, slots=True)
 class FieldFormat:
     """The representation of a field, where it differs from that of its type.
 
@@ -81,21 +82,15 @@ class FieldFormat:
         Heading of its column, which every displayed table appends.
     """
 
-    def __init__(
-        self,
-        *,
-        name: str = "",
-        digits: int | None = None,
-        json: bool = True,
-        row: bool = True,
-        inline: bool = False,
-        columns: View | None = None,
-        day: bool = False,
-        via: Get | None = None,
-        shown: str = "",
-    ) -> None:
-        self.name, self.digits, self.json, self.row = name, digits, json, row
-        self.inline, self.columns, self.day, self.via, self.shown = inline, columns, day, via, shown
+    name: str = ""
+    digits: int | None = None
+    json: bool = True
+    row: bool = True
+    inline: bool = False
+    columns: View | None = None
+    day: bool = False
+    via: Get | None = None
+    shown: str = ""
 
 
 class View:

@@ -12,6 +12,7 @@ import hashlib
 import io
 import math
 import threading
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from itertools import pairwise
@@ -125,6 +126,7 @@ _GIVEN: dict[str, NameKind] = {
 }  # fmt: skip
 
 
+@dataclass(frozen=True, eq=False, slots=True)
 class StateTagger:
     """Finds names with the states of one encoder; created by :func:`tagger_of`, thread-safe.
 
@@ -142,19 +144,11 @@ class StateTagger:
         16 hexadecimal digits that change with every possible output.
     """
 
-    def __init__(
-        self,
-        gate: Gate,
-        networks: Networks,
-        layers: tuple[int, ...],
-        calibration: tuple[float, float],
-        fingerprint: str,
-    ) -> None:
-        self._gate = gate
-        self._networks = networks
-        self._calibration = calibration
-        self.layers: tuple[int, ...] = layers
-        self.fingerprint = fingerprint
+    gate: Gate
+    networks: Networks
+    layers: tuple[int, ...]
+    calibration: tuple[float, float]
+    fingerprint: str
 
     def tag(
         self, text: str, encoding: Encoding | None, /, *, start: int = 0
@@ -196,7 +190,7 @@ class StateTagger:
         return with_companies(words, completed(words, with_bodies(words, joined(words, places))))
 
     def _confidence(self, sure: float) -> float:
-        slope, offset = self._calibration
+        slope, offset = self.calibration
         odds = sure - math.log1p(-min(math.exp(sure), 1 - 1e-6))
         return round(1 / (1 + math.exp(-(slope * odds + offset))), 4)
 
@@ -216,7 +210,7 @@ class StateTagger:
         rows = all_rows(words, spans[:, 0])
         scores = np.full((len(rows.words), 1 + 4 * len(KINDS)), _NEVER, dtype=np.float32)
         scores[:, 0] = 0.0
-        opened = np.flatnonzero(self._gate.opens(rows, last))
+        opened = np.flatnonzero(self.gate.opens(rows, last))
         if not len(opened):
             return scores
         wide = np.zeros(len(scores) + 2 * _REACH, dtype=bool)
@@ -227,7 +221,7 @@ class StateTagger:
         states = [
             layer[part.tokens] for layer in (*(encoding.layers[n] for n in self.layers), last)
         ]
-        scores[chosen] = self._networks.scores(part, states)
+        scores[chosen] = self.networks.scores(part, states)
         return scores
 
 

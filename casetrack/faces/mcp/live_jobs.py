@@ -132,6 +132,7 @@ class LiveJob:
         return value
 
 
+@dataclass(eq=False)
 class LiveJobs:
     """The jobs that one server has started; they end with the server.
 
@@ -145,18 +146,11 @@ class LiveJobs:
         Returns the lock that queues the writers of a collection, by its id.
     """
 
-    def __init__(
-        self,
-        library: Library,
-        running: set[threading.Event],
-        writing: Callable[[str], anyio.Lock],
-        /,
-    ) -> None:
-        self._library = library
-        self._running = running
-        self._writing = writing
-        self._group: TaskGroup | None = None
-        self._live: dict[str, LiveJob] = {}
+    library: Library
+    running: set[threading.Event]
+    writing: Callable[[str], anyio.Lock]
+    _group: TaskGroup | None = field(default=None, init=False)
+    _live: dict[str, LiveJob] = field(default_factory=dict, init=False)
 
     @contextlib.asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
@@ -187,10 +181,10 @@ class LiveJobs:
         call = CALL.get()
         again = call.again if call is not None else None
         stop = threading.Event() if again is None else again.cancel
-        self._running.add(stop)
+        self.running.add(stop)
         try:
             begin = partial(
-                self._library.jobs.start,
+                self.library.jobs.start,
                 task.kind,
                 title=task.title,
                 collection=task.collection,
@@ -200,7 +194,7 @@ class LiveJobs:
             running = await anyio.to_thread.run_sync(begin) if again is None else again
             live = LiveJob(running, stop, anyio.Event())
         except BaseException:
-            self._running.discard(stop)
+            self.running.discard(stop)
             raise
         self._keep(live)
         self._group.start_soon(self._work, task, live)
@@ -227,7 +221,7 @@ class LiveJobs:
             report = await run_long(
                 work,
                 live.relay,
-                _acquired(self._writing(task.collection.id), live.stop),
+                _acquired(self.writing(task.collection.id), live.stop),
                 set(),
                 stop=live.stop,
             )
@@ -241,7 +235,7 @@ class LiveJobs:
             with anyio.CancelScope(shield=True):
                 await anyio.to_thread.run_sync(live.running.end, failure)
             # Do this last: a stopping server ends as soon as nothing is running.
-            self._running.discard(live.stop)
+            self.running.discard(live.stop)
             live.ended.set()
 
 

@@ -5,6 +5,7 @@ Their sender would otherwise wait forever (JSON-RPC 2.0, section 5.1).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mcp import types
@@ -20,6 +21,7 @@ _ID_CHARS = 256
 """Longer ids are not answered."""
 
 
+@dataclass(eq=False)
 class AnsweringStream:
     """A stream of valid messages; invalid ones are answered with an error and left out.
 
@@ -33,21 +35,14 @@ class AnsweringStream:
         The line before the first message.
     """
 
-    def __init__(
-        self,
-        messages: ContextReceiveStream[SessionMessage | Exception],
-        answers: ContextSendStream[SessionMessage],
-        opening: Opening | None = None,
-        /,
-    ) -> None:
-        self._messages = messages
-        self._answers = answers
-        self._opening = opening
+    messages: ContextReceiveStream[SessionMessage | Exception]
+    answers: ContextSendStream[SessionMessage]
+    opening: Opening | None = None
 
     @property
     def last_context(self) -> Any:
         """The context of the last message, in which the SDK continues."""
-        return self._messages.last_context
+        return self.messages.last_context
 
     async def receive(self) -> SessionMessage | Exception:
         """Return the next message.
@@ -58,17 +53,17 @@ class AnsweringStream:
             The stream has ended.
         """
         while True:
-            opening, self._opening = self._opening, None
-            item = _message(opening.line) if opening else await self._messages.receive()
+            opening, self.opening = self.opening, None
+            item = _message(opening.line) if opening else await self.messages.receive()
             if not isinstance(item, ValidationError):
                 return item
             error = refusal(item)
             if error is not None:
-                await self._answers.send(SessionMessage(error))
+                await self.answers.send(SessionMessage(error))
 
     async def aclose(self) -> None:
         """Close the stream."""
-        await self._messages.aclose()
+        await self.messages.aclose()
 
     def __aiter__(self) -> AnsweringStream:
         return self

@@ -6,6 +6,7 @@ import json
 import re
 import threading
 import weakref
+from dataclasses import dataclass
 from operator import methodcaller
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -36,20 +37,14 @@ class Graph(Protocol):
         """Return the nodes of edges: ``id`` and ``place``, in an order that ignores random ids."""
 
 
+@dataclass(eq=False)
 class _Lazy:
     """A table computed when DuckDB reads its first row; it refers weakly to the graph."""
 
-    def __init__(
-        self,
-        graph: Graph,
-        columns: pa.Schema,
-        make: Callable[[Graph], pa.Table],
-        failed: Callable[[Exception], None],
-    ) -> None:
-        self._graph = weakref.ref(graph)
-        self._columns = columns
-        self._make = make
-        self._failed = failed
+    _graph: weakref.ref[Graph]
+    _columns: pa.Schema
+    _make: Callable[[Graph], pa.Table]
+    _failed: Callable[[Exception], None]
 
     def __arrow_c_schema__(self) -> Any:
         return self._columns.__arrow_c_schema__()
@@ -86,10 +81,12 @@ def register_view(
 
     columns = declared("edges").arrow()
     for kind in EDGE_KINDS:
-        edges = _Lazy(graph, columns, methodcaller("edges", kind), failed)
+        edges = _Lazy(weakref.ref(graph), columns, methodcaller("edges", kind), failed)
         connection.register(f"_edges_{kind}_{number}", edges)
     columns = pa.schema([("id", pa.string()), ("place", pa.int64())])
-    connection.register(f"_nodes_{number}", _Lazy(graph, columns, methodcaller("nodes"), failed))
+    connection.register(
+        f"_nodes_{number}", _Lazy(weakref.ref(graph), columns, methodcaller("nodes"), failed)
+    )
 
 
 def view_text(name: GraphView, /, *, schema: str = "main", number: int = 1) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
@@ -154,74 +155,66 @@ def privilege_log(
         if not chosen:
             hint = "Tag withheld documents: casetrack tag ABC000001.eml privileged 'work product'."
             raise UsageError("No document is selected for the log.", hint=hint)
-        return _Log(state, counsel, tags, subjects=subjects).of(
+        return _Log(family_trees(state), counsel, tags, subjects).of(
             collection.name, chosen, families=families
         )
 
     return collection.workspace.ask(log)
 
 
+@dataclass(eq=False)
 class _Log:
-    def __init__(
-        self,
-        state: State,
-        counsel: Counsel,
-        tags: Mapping[str, Sequence[PlacedMark]],
-        /,
-        *,
-        subjects: bool,
-    ) -> None:
-        self._trees = family_trees(state)
-        self._counsel = counsel
-        self._tags = tags
-        self._subjects = subjects
-        self._numbers: dict[str, int] = {}
+    trees: Mapping[str, FamilyTree]
+    counsel: Counsel
+    tags: Mapping[str, Sequence[PlacedMark]]
+    subjects: bool
+    numbers: dict[str, int] = field(default_factory=dict)
 
     def of(self, name: str, chosen: Sequence[Document], *, families: bool) -> PrivilegeLog:
         """Return the log of some documents."""
         wanted = {document.document_id for document in chosen}
-        listed = with_families(sorted(chosen, key=self._order), self._trees)
+        listed = with_families(sorted(chosen, key=self._order), self.trees)
         if not families:
             listed = [d for d in listed if d.document_id in wanted]
-        self._numbers = {d.document_id: n for n, d in enumerate(listed, start=1)}
+        self.numbers = {d.document_id: n for n, d in enumerate(listed, start=1)}
         entries = tuple(self._entry(d, tagged=d.document_id in wanted) for d in listed)
         return PrivilegeLog(name, entries, tuple(self._notes(entries)))
 
     def _order(self, document: Document) -> tuple[object, ...]:
-        tree = self._trees[document.document_id]
+        tree = self.trees[document.document_id]
         head = tree.members[0]
         moment = head.content_created_at
         return (tree.order[0], moment.timestamp() if tree.order[0] and moment else 0.0, tree.order)
 
     def _entry(self, document: Document, *, tagged: bool) -> PrivilegeEntry:
-        tree = self._trees[document.document_id]
+        tree = self.trees[document.document_id]
         facts, head = dict(document.properties), _Head(document)
         parent = tree.parent_of(document)
         people = {role: head.people(role) for role in ("from", "to", "cc", "bcc")}
         date, time, date_is = head.date()
         privilege, basis = self._asserted(document)
         attorneys = [
-            str(person) for who in people.values() for person in who if self._counsel.has(person)
+            str(person) for who in people.values() for person in who if self.counsel.has(person)
         ]
         # If display names and addresses do not correspond, no name has an address.
         attorneys += [
             shown.name
             for role in people
             for shown in correspondents(facts.get(f"x_{role}", ""))
-            if self._counsel.has(shown) and shown.name not in " ".join(attorneys)
+            if self.counsel.has(shown) and shown.name not in " ".join(attorneys)
         ]
         row = metadata(document) if is_row(document) else {}
         values = {
             "date": date,
-            "author": self._counsel.marked(people["from"]),
-            "recipients": self._counsel.marked(people["to"]),
+            "author": self.counsel.marked(people["from"]),
+            "recipients": self.counsel.marked(people["to"]),
             "privilege": privilege,
             "basis": basis,
         }
         is_mail = head.is_mail
         unclear = [n for n in _WANTED if not values[n] and (is_mail or n != "recipients")]
         return PrivilegeEntry(
-            self._numbers[document.document_id],
+            self.numbers[document.document_id],
             control_number(document),
             str(row.get("bates_begin") or ""),
             str(row.get("bates_end") or ""),
@@ -231,14 +224,14 @@ class _Log:
             type=_type(document, is_mail=is_mail, attached=parent is not None),
             author=values["author"],
             recipients=values["recipients"],
-            cc=self._counsel.marked(people["cc"]),
-            bcc=self._counsel.marked(people["bcc"]),
-            subject=head.subject if self._subjects else "",
+            cc=self.counsel.marked(people["cc"]),
+            bcc=self.counsel.marked(people["bcc"]),
+            subject=head.subject if self.subjects else "",
             description=self._description(document, tree, is_mail=is_mail),
             privilege=privilege,
             basis=basis,
             attorneys=tuple(dict.fromkeys(attorneys)),
-            family=self._numbers.get(parent or ""),
+            family=self.numbers.get(parent or ""),
             tagged=tagged,
             unclear=tuple(unclear),
             custodian=str(row.get("custodian") or ""),
@@ -249,7 +242,7 @@ class _Log:
     def _asserted(self, document: Document) -> tuple[str, str]:
         """Return the privileges of the user's tags, and their basis from the notes."""
         privileges, notes = [], []
-        for placed in self._tags.get(document.document_id, ()):
+        for placed in self.tags.get(document.document_id, ()):
             value = PRIVILEGES.get(placed.mark.value.casefold())
             if value is not None:
                 privileges.append(value)
@@ -266,7 +259,7 @@ class _Log:
             what += f" of {pages:,} page{'s' if pages != 1 else ''}"
         if inside:
             what += f" with {inside} attachment{'s' if inside > 1 else ''}"
-        parent = self._numbers.get(tree.parent_of(document) or "")
+        parent = self.numbers.get(tree.parent_of(document) or "")
         return f"{what}, attached to entry {parent}" if parent else what
 
     def _notes(self, entries: Sequence[PrivilegeEntry]) -> Iterable[str]:
@@ -281,14 +274,14 @@ class _Log:
                 f"{untagged:,} {'is' if untagged == 1 else 'are'} listed as family of selected "
                 "documents: decide whether they are privileged."
             )
-        if not self._counsel:
+        if not self.counsel:
             yield "No attorneys are marked, because no list was given (--attorneys)."
         elif alone := [e.number for e in entries if e.tagged and not e.attorneys]:
             yield (
                 f"{len(alone):,} of the selected entries have no listed attorney: "
                 f"{', '.join(map(str, alone[:12]))}{' …' if len(alone) > 12 else ''}."
             )
-        if self._subjects and any(entry.subject for entry in entries):
+        if self.subjects and any(entry.subject for entry in entries):
             yield (
                 "Subjects are unchanged: check that none reveals privileged content, or omit them "
                 "(--no-subjects)."
