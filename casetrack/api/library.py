@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from casetrack.base.records import SearchMode, SearchResults
     from casetrack.base.records.cards import QueryReport
     from casetrack.base.records.snapshots import ImportReport, UpkeepReport
-    from casetrack.base.sql.control import Control
     from casetrack.store.workspace import Searched
 
     SearchedBy = Searched
@@ -157,16 +156,8 @@ class Library(Holdings):
 
     @overload
     def sql(
-        self,
-        statement: str,
-        /,
-        *,
-        collections: Sequence[str],
-        params: Mapping[str, Any] | None = ...,
-        explain: Literal[False] = ...,
-        exact: bool = ...,
-        control: Control | None = ...,
-    ) -> pa.Table: ...
+        self, statement: str, /, *, collections: Sequence[str], explain: Literal[True], **given: Any
+    ) -> QueryReport: ...
     @overload
     def sql(
         self,
@@ -174,27 +165,17 @@ class Library(Holdings):
         /,
         *,
         collections: Sequence[str],
-        params: Mapping[str, Any] | None = ...,
-        explain: Literal[True],
-        exact: bool = ...,
-        control: Control | None = ...,
-    ) -> QueryReport: ...
+        explain: Literal[False] = ...,
+        **given: Any,
+    ) -> pa.Table: ...
     def sql(
-        self,
-        statement: str,
-        /,
-        *,
-        collections: Sequence[str],
-        params: Mapping[str, Any] | None = None,
-        explain: bool = False,
-        exact: bool = False,
-        control: Control | None = None,
+        self, statement: str, /, *, collections: Sequence[str], **given: Any
     ) -> pa.Table | QueryReport:
         """Run a reading SQL statement over several collections, each a schema of its name.
 
         Views and functions belong to one collection, such as ``"Case A".documents`` or ``"Case
         A".search('rent')``; the statement combines them. Of a single collection the schema can be
-        left out. Parameters are those of :meth:`casetrack.api.collection.Collection.sql`. Raises
+        left out. *given* are arguments of :meth:`casetrack.api.collection.Collection.sql`. Raises
         ``UsageError`` if no collection was given.
         """
         from casetrack.search.query.run import ask
@@ -213,10 +194,7 @@ class Library(Holdings):
             lambda: {w.name: w.state() for w in opened.values()},
             self.settings.sql,
             statement,
-            params=params,
-            explain=explain,
-            exact=exact,
-            control=control,
+            **given,
         )
 
     @operation("import", ADDS, work=Work("Importing", "bytes", "import", "Import of {path.name}"))

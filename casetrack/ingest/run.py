@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from casetrack.base.machine import release_memory
@@ -39,36 +39,29 @@ _POLL_SECONDS = 0.2
 _TRIM_PAGES = 100
 
 
+@dataclass(eq=False)
 class IngestRun:
     """One batch under the write lock, created by :meth:`casetrack.ingest.batch.Batch.ingest`."""
 
-    def __init__(
-        self,
-        folder: Path,
-        session: WriteSession,
-        pipeline: Pipeline,
-        planner: IngestPlanner,
-        quota: Quota,
-        options: Options,
-        outputs: Callable[[Document], Known],
-        cancel: threading.Event,
-        *,
-        read_with: str,
-        attachment_depth: int,
-    ) -> None:
-        self._folder = folder
-        self._session = session
-        self._planner = planner
-        self._quota = quota
-        self._options = options
-        self._cancel = cancel
-        self._depth = attachment_depth
+    folder: Path
+    session: WriteSession
+    pipeline: Pipeline
+    planner: IngestPlanner
+    quota: Quota
+    options: Options
+    outputs: Callable[[Document], Known]
+    cancel: threading.Event
+    read_with: str
+    attachment_depth: int
+
+    def __post_init__(self) -> None:
+        """Prepare the state of the batch."""
         self._taker = DocumentBuilder(
-            folder,
-            pipeline,
-            options,
-            read_with,
-            outputs,
+            self.folder,
+            self.pipeline,
+            self.options,
+            self.read_with,
+            self.outputs,
             on_pages=self._count_pages,
             on_chunks=self._put_chunks,
         )
@@ -85,8 +78,8 @@ class IngestRun:
     ) -> list[FileOutcome]:
         """Ingest files in parallel; return their outcomes in order, with attachments after each."""
         pending = iter([replace(file, place=(i,)) for i, file in enumerate(files)])
-        with spool_folder(self._folder) as spool:
-            reader = FileReader(self, self._taker, spool, self._depth, self._begun)
+        with spool_folder(self.folder) as spool:
+            reader = FileReader(self, self._taker, spool, self.attachment_depth, self._begun)
             threads = [
                 threading.Thread(target=self._read, args=(reader, pending), daemon=True)
                 for _ in range(max(1, min(PARALLEL_FILES, len(files))))
@@ -157,7 +150,7 @@ class IngestRun:
     @property
     def is_cancelled(self) -> bool:
         """Whether the user cancelled the batch."""
-        return self._cancel.is_set()
+        return self.cancel.is_set()
 
     @property
     def is_aborted(self) -> bool:
@@ -167,16 +160,16 @@ class IngestRun:
     def begin(self, file: FoundFile, /) -> tuple[Job, str] | str:
         """Return the job for a file and its revision, or the path of a duplicate."""
         with self._lock:
-            job = self._planner.plan(file)
-            return (job, self._session.new_revision()) if isinstance(job, Job) else job
+            job = self.planner.plan(file)
+            return (job, self.session.new_revision()) if isinstance(job, Job) else job
 
     def removed_attachments(self, job: Job, /, *, but: Collection[str]) -> list[Document]:
         """Return the earlier attachments that a file no longer contains."""
-        return self._planner.removed_attachments(job, but=but)
+        return self.planner.removed_attachments(job, but=but)
 
     def reserve(self) -> AbstractContextManager[Reservation | None]:
         """Reserve the place of a new document."""
-        return self._quota.reserve(lambda: self.is_cancelled or self.is_aborted)
+        return self.quota.reserve(lambda: self.is_cancelled or self.is_aborted)
 
     def put(self, message: Message, /) -> None:
         """Send a message to the writer; stop waiting if the writer has failed."""
@@ -195,7 +188,7 @@ class IngestRun:
         self, readers: int, total: int, progress: Callable[[IngestProgress], None] | None
     ) -> list[FileOutcome]:
         """Store the messages of the readers until all have finished; return the outcomes."""
-        recorder = Recorder(self._folder, self._session, force=self._options.force)
+        recorder = Recorder(self.folder, self.session, force=self.options.force)
         pages_at_trim = 0
         while readers and not self._abort.is_set():
             try:
@@ -213,7 +206,7 @@ class IngestRun:
                 progress(IngestProgress(recorder.done, total, current, self._pages, self._chunks))
         if self._failure is not None:
             raise self._failure
-        self._session.commit()
+        self.session.commit()
         return recorder.outcomes()
 
     def _trim(self, pages_then: int) -> int:

@@ -1,6 +1,6 @@
 """A page of search results for AI programs: in full, and in the concise form."""
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +59,7 @@ _PART = ("name", "value", "citation", "source")
 _MOST_PARTS = 10
 
 
+@dataclass(eq=False)
 class ResultPage:
     """Some results of a search, in both forms.
 
@@ -74,31 +75,24 @@ class ResultPage:
         Ids of several collections, by name.
     """
 
-    def __init__(
-        self,
-        results: "SearchResults",
-        collection_id: str,
-        formatter: ResponseFormatter,
-        /,
-        *,
-        explain: bool = False,
-        noun: str = "Collection",
-        ids: "Mapping[str, str] | None" = None,
-    ) -> None:
-        self._results = name_tools_in(results)
-        self._ids = ids or {}
-        self._collection_id = collection_id
-        self._formatter = formatter
-        self._explain = explain
-        self._noun = noun
+    results: "SearchResults"
+    collection_id: str
+    formatter: ResponseFormatter
+    explain: bool = False
+    noun: str = "Collection"
+    ids: "Mapping[str, str]" = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Prepare the texts and the state of a page."""
+        self.results = name_tools_in(self.results)
         self._near = False
         self._parts: dict[int, SearchResult] = {}
         self._spans: dict[int, list[int] | None] = {}
-        self._words = Words(results.query if formatter.concise else "")
+        self._words = Words(self.results.query if self.formatter.concise else "")
 
     def answer(self, offset: int, k: int, /) -> CallToolResult:
         """Return the results from *offset*, out of *k* requested ones."""
-        results, related, concise = self._results, self._results.related, self._formatter.concise
+        results, related, concise = self.results, self.results.related, self.formatter.concise
         budget = BUDGET - _RELATED_BUDGET if related else BUDGET
         show = partial(
             portion,
@@ -107,7 +101,7 @@ class ResultPage:
             self._block,
             offset=offset,
             budget=budget,
-            source_tokens=self._formatter.source_tokens,
+            source_tokens=self.formatter.source_tokens,
         )
         shown = show()
         if shown.next_offset is not None and not concise:
@@ -132,25 +126,25 @@ class ResultPage:
         if related:
             chunks = self._related(BUDGET - shown.cost)
             further = [
-                self._formatter.entry(outputs.POINTER.of(each.chunk))
+                self.formatter.entry(outputs.POINTER.of(each.chunk))
                 for each in related[len(chunks.items) :]
             ]
             structured |= {"related": chunks.entries, "related_further": further}
             blocks += [*chunks.blocks, *_pointers(further)]
-        head = self._plain(search_head(facts, self._noun, explain=self._explain))
-        more += [self._plain(search_tail(results))] if self._explain and blocks else []
+        head = self._plain(search_head(facts, self.noun, explain=self.explain))
+        more += [self._plain(search_tail(results))] if self.explain and blocks else []
         text = "\n\n".join([head, *blocks, *more, *([outputs.QUOTED] if blocks else [])])
-        links = [] if concise or self._ids else [result.provenance for result in shown.items]
-        structured = self._formatter.whole(structured)
-        result_page = answer(text, structured, source_links(self._collection_id, links))
+        links = [] if concise or self.ids else [result.provenance for result in shown.items]
+        structured = self.formatter.whole(structured)
+        result_page = answer(text, structured, source_links(self.collection_id, links))
         result_page.meta = {ANSWERS: [self._spans.get(result.rank) for result in shown.items]}
         return result_page
 
     def _head(self, facts: "SearchResults") -> dict[str, Any]:
         """Return the properties of the search."""
-        head = facts.as_dict(explain=self._explain)
+        head = facts.as_dict(explain=self.explain)
         head = {k: v for k, v in head.items() if k not in ("results", "related")}
-        if self._formatter.concise:
+        if self.formatter.concise:
             head = {k: v for k, v in head.items() if k in _SHORT}
             if computed := head.get("computed"):
                 parts = ({k: p[k] for k in _PART} for p in computed["parts"][:_MOST_PARTS])
@@ -162,14 +156,14 @@ class ResultPage:
     def _entry(self, result: "SearchResult") -> dict[str, Any]:
         also = result.also[:_MOST_ALSO]
         result = replace(result, provenance=bounded_source(result.provenance), also=also)
-        if self._formatter.concise:
+        if self.formatter.concise:
             return self._short(result)
-        raw = {"rank": result.rank, **result.as_dict(explain=self._explain)}
+        raw = {"rank": result.rank, **result.as_dict(explain=self.explain)}
         # The whole text is included, so the best part is sufficient.
         raw["pinpoint"] = raw["pinpoint"][:1]
         if self._near:
             raw["context"] = _nearest(raw["context"])
-        key = self._ids.get(result.collection or "", self._collection_id)
+        key = self.ids.get(result.collection or "", self.collection_id)
         return raw | addresses(result.provenance, key)
 
     def _short(self, result: "SearchResult") -> dict[str, Any]:
@@ -184,43 +178,43 @@ class ResultPage:
         entry |= {"text": text, "citation": place.cite()}
         if result.pinpoint and (at := result.pinpoint[0].where) not in entry["citation"]:
             entry["at"] = at
-        entry |= self._formatter.place(SOURCE.of(place))
+        entry |= self.formatter.place(SOURCE.of(place))
         if result.also:
             entry["also"] = [str(same) for same in result.also]
         if result.collection:
             entry["collection"] = result.collection
-        if self._explain:
+        if self.explain:
             entry["explain"] = {name: s.as_dict() for name, s in result.signals.items()}
         return entry
 
     def _plain(self, lines: "Lines") -> str:
-        return plain(lines, self._formatter)
+        return plain(lines, self.formatter)
 
     def _block(self, result: "SearchResult", _entry: dict[str, Any]) -> str:
         shown = self._parts.get(result.rank, result)
-        text = self._plain(result_lines(shown, explain=self._explain))
+        text = self._plain(result_lines(shown, explain=self.explain))
         # The line above has the name.
         name = f"At: {' '.join(result.provenance.document_name.splitlines())}, "
-        return text.replace(f"\n{name}", "\nAt: ", 1) if self._formatter.concise else text
+        return text.replace(f"\n{name}", "\nAt: ", 1) if self.formatter.concise else text
 
     def _related(self, budget: int) -> "Portion[RelatedChunk]":
         def entry(each: "RelatedChunk") -> dict[str, Any]:
-            raw: dict[str, Any] = dict(passage(each.chunk, self._collection_id))
+            raw: dict[str, Any] = dict(passage(each.chunk, self.collection_id))
             raw |= {"weight": round(each.weight, 6), "reason": each.reason}
-            return self._formatter.entry(raw)
+            return self.formatter.entry(raw)
 
         def block(each: "RelatedChunk", _entry: dict[str, Any]) -> str:
             return self._plain(lines_of(each))
 
-        everything = [replace(r, chunk=self._quoted(r.chunk)) for r in self._results.related]
+        everything = [replace(r, chunk=self._quoted(r.chunk)) for r in self.results.related]
         return portion(
-            everything, entry, block, budget=budget, source_tokens=self._formatter.source_tokens
+            everything, entry, block, budget=budget, source_tokens=self.formatter.source_tokens
         )
 
     def _quoted(self, chunk: Chunk) -> Chunk:
         """Return a passage with a bounded source; the concise form has only its best part."""
         chunk = bounded_chunk(chunk)
-        if not self._formatter.concise:
+        if not self.formatter.concise:
             return chunk
         rows = chunk.provenance.sheet_name is not None
         return part_of(chunk, self._words.best_part(chunk.text, size=_LATER_CHARS, rows=rows))

@@ -76,13 +76,13 @@ def build_report(
     )
 
 
+@dataclass(slots=True)
 class _Builder:
-    def __init__(self, scan: Scan, plan: Plan, ended: Ended, *, remove: bool) -> None:
-        self.scan = scan
-        self.plan = plan
-        self.ended = ended
-        self.remove = remove
-        self.unchanged = 0
+    scan: Scan
+    plan: Plan
+    ended: Ended
+    remove: bool
+    unchanged: int = 0
 
     def settled_before(self) -> int:
         """Return the number of files moved before the plan was made again."""

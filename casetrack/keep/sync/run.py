@@ -13,7 +13,7 @@ import threading
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from casetrack.base.config import resolve_path
 from casetrack.base.errors import (
@@ -89,19 +89,11 @@ class FolderPlace:
         """Its path, and no label."""
         return str(self.folder), None
 
-    def scan(
-        self, rows: Sequence[LedgerRow], /, *, tell: Tell, cancel: threading.Event, remember: bool
-    ) -> Scan:
-        """Scan the folder; *remember* allows writing the cache meanwhile."""
+    def scan(self, rows: Sequence[LedgerRow], /, **given: Any) -> Scan:
+        """Scan the folder; *given* are further arguments of :class:`Scanner`."""
+        known = {row.path for row in rows}
         scanner = Scanner(
-            self.folder,
-            self.rules,
-            self.cache,
-            verify=self.verify,
-            known={row.path for row in rows},
-            tell=tell,
-            cancel=cancel,
-            remember=remember,
+            self.folder, self.rules, self.cache, verify=self.verify, known=known, **given
         )
         return scanner.scan(self.only)
 

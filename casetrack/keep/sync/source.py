@@ -10,7 +10,7 @@ import threading
 import time
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from casetrack.base.files import UNFINISHED, remove_unfinished, storage_errors
 from casetrack.ingest.build import Options
@@ -52,10 +52,8 @@ class SourcePlace:
         """Its label, twice."""
         return label(self.source), label(self.source)
 
-    def scan(
-        self, rows: Sequence[LedgerRow], /, *, tell: Tell, cancel: threading.Event, remember: bool
-    ) -> Scan:
-        """List the source, and fetch unknown items."""
+    def scan(self, rows: Sequence[LedgerRow], /, **given: Any) -> Scan:
+        """List the source, and fetch unknown items; *given* are arguments of :class:`Lister`."""
         name = label(self.source)
         lister = Lister(
             self.source,
@@ -67,9 +65,7 @@ class SourcePlace:
             holds=any(row.source == name for row in rows),
             verify=self.full,
             known={row.path for row in rows},
-            tell=tell,
-            cancel=cancel,
-            remember=remember,
+            **given,
         )
         return lister.scan()
 

@@ -200,13 +200,9 @@ def ask(
     limits: SqlLimits,
     statement: str,
     /,
-    *,
-    params: Mapping[str, Any] | None,
-    explain: bool,
-    exact: bool,
-    control: Control | None,
+    **given: Any,
 ) -> pa.Table | QueryReport:
-    """Run SQL over the *newest* committed states, which cache its database."""
+    """Run SQL over the *newest* committed states, which cache its database; see `run_query`."""
 
     def once() -> pa.Table | QueryReport:
         states = newest()
@@ -215,12 +211,9 @@ def ask(
             {name: state.once(Reading) for name, state in states.items()}
             if isinstance(states, Mapping)
             else states.once(Reading),
-            params=params,
             timeout=limits.timeout_seconds,
             memory_mb=limits.memory_mb,
-            control=control,
-            explain=explain,
-            exact=exact,
+            **given,
         )
 
     return retry_once(once)
