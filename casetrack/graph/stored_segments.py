@@ -56,17 +56,12 @@ def read_in_parts(
     folder = segment_folder(home, snapshot)
     lacking = folder.lacking(snapshot)
     done, total = 0, sum(lacking.values())
-    part: list[str] = []
-    size = 0
-    for revision, count in (*lacking.items(), ("", _READ_TOGETHER)):
-        if part and size + count > _READ_TOGETHER:
-            if cancel.is_set():
-                raise JobStopped("Stopped.", hint="Completed parts are kept. Run it again.")
-            progress("reading for the map", done, total)
-            folder.segments(snapshot, only=part)
-            done, part, size = done + size, [], 0
-        part.append(revision)
-        size += count
+    for part in in_batches(lacking, lacking.__getitem__, _READ_TOGETHER):
+        if cancel.is_set():
+            raise JobStopped("Stopped.", hint="Completed parts are kept. Run it again.")
+        progress("reading for the map", done, total)
+        folder.segments(snapshot, only=part)
+        done += sum(map(lacking.__getitem__, part))
     progress("joining", total, total)
 
 

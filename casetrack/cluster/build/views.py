@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from casetrack.base.errors import ClusterFailed, CollectionBusy
+from casetrack.base.groups import in_batches
 from casetrack.base.registry import registered
 from casetrack.graph import stored_segments as graph
 from casetrack.graph.opened import graph_of
@@ -62,15 +63,7 @@ def groups(
     if rows < parts * (largest // 2):
         parts = min(parts, _PILE - 1)
     room = max(1, min(largest, -(-rows // parts)))
-    shares: list[list[str]] = []
-    filled = room
-    for revision in wanted:
-        if filled and filled + sizes[revision] > room:
-            shares.append([])
-            filled = 0
-        shares[-1].append(revision)
-        filled += sizes[revision]
-    return shares
+    return list(in_batches(wanted, sizes.__getitem__, room))
 
 
 _RETRIES = 3

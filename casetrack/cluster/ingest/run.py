@@ -9,11 +9,13 @@ from __future__ import annotations
 import os
 import pickle
 import uuid
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base import errors
+from casetrack.base.groups import in_batches
 from casetrack.base.records import Document, FileOutcome, IngestProgress
 from casetrack.cluster.ingest.engine import Engine, Results, facts_of
 from casetrack.cluster.ingest.work import FileFactsResult, Order, Work, block_of, bodies_of
@@ -208,9 +210,7 @@ class ClusterRun:
     def _facts(self, files: Sequence[FoundFile]) -> dict[int, FileFactsResult]:
         """Return the facts of files that may be known or equal, by their sizes and paths."""
         sizes = {file.place[0]: self._size(file) for file in files}
-        seen: dict[int | None, int] = {}
-        for size in sizes.values():
-            seen[size] = seen.get(size, 0) + 1
+        seen = Counter(sizes.values())
         held = {document.file_size for document in self.documents}
         paths = {document.path for document in self.documents}
         asked = [
@@ -308,15 +308,7 @@ class ClusterRun:
         """Divide orders into blocks of similar, limited size."""
         fair = len(orders) // int(max(1, self.engine.cpus) * _BLOCKS_PER_CPU)
         most = max(1, min(most, fair))
-        blocks: list[list[Order]] = []
-        size = 0
-        for order in orders:
-            own = self._size(order.found) or 0
-            if not blocks or len(blocks[-1]) == most or size + own > _BLOCK_BYTES:
-                blocks.append([])
-                size = 0
-            blocks[-1].append(order)
-            size += own
+        blocks = in_batches(orders, lambda o: self._size(o.found) or 0, _BLOCK_BYTES, most)
         return [block_of(block) for block in blocks]
 
     def _tables(self, results: Results) -> Iterator[pa.Table]:
