@@ -1,4 +1,4 @@
-"""Groups: batches of limited size, and numbers joined by a disjoint-set forest (union-find)."""
+"""Groups: batches, runs, and numbers joined by a disjoint-set forest (union-find)."""
 
 from __future__ import annotations
 
@@ -24,6 +24,17 @@ def in_batches(
         total += size(item)
     if batch:
         yield batch
+
+
+def in_runs(items: Iterable[T], joins: Callable[[list[T], T], bool], /) -> list[list[T]]:
+    """Return items in runs; an item starts a new one unless it *joins* the last one."""
+    runs: list[list[T]] = []
+    for item in items:
+        if runs and joins(runs[-1], item):
+            runs[-1].append(item)
+        else:
+            runs.append([item])
+    return runs
 
 
 class Groups:

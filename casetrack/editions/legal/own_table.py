@@ -8,6 +8,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from casetrack.base.groups import in_runs
 from casetrack.base.numerals import roman, roman_value
 from casetrack.base.words import WordLists
 
@@ -37,12 +38,9 @@ class PageNumbers:
 
         Three or more consecutive pages become a range, but not across front matter and body.
         """
-        runs: list[list[int]] = []
-        for page in sorted(set(pages)):
-            if runs and page == runs[-1][-1] + 1 and self._follows(runs[-1][-1], page):
-                runs[-1].append(page)
-            else:
-                runs.append([page])
+        runs = in_runs(
+            sorted(set(pages)), lambda run, p: p == run[-1] + 1 and self._follows(run[-1], p)
+        )
         return ", ".join(itertools.chain.from_iterable(map(self._run, runs)))
 
     def _follows(self, page: int, following: int) -> bool:

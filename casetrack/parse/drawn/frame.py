@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import ParseFailed
+from casetrack.base.groups import in_runs
 from casetrack.extract.tables.header import table_lines
 from casetrack.extract.tables.model import Cell, Row, row_text
 from casetrack.parse.drawn.text import (
@@ -132,13 +133,7 @@ def chart_blocks(root: Any, /) -> Iterator[Block]:
     series = [_series(element) for element in plot.iter(f"{C}ser")]
     axes = [a for name in ("catAx", "dateAx") for a in plot.iter(f"{C}{name}")]
     axis = next((t for t in map(_title, axes) if t), "")
-    groups: list[list[_Series]] = []
-    for one in series:
-        if groups and groups[-1][0].categories == one.categories:
-            groups[-1].append(one)
-        else:
-            groups.append([one])
-    for group in groups:
+    for group in in_runs(series, lambda group, one: group[0].categories == one.categories):
         yield from _rows(group, axis)
 
 

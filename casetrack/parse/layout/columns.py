@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from casetrack.base.groups import in_runs
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -162,13 +164,8 @@ def _trim(band: _Band) -> _Band | None:
 
 def _rows(segments: Iterable[Segment]) -> list[list[Segment]]:
     """Group segments whose heights overlap by more than half, from top to bottom."""
-    rows: list[list[Segment]] = []
-    for s in sorted(segments, key=_middle):
-        if rows and _middle(s) < rows[-1][0].v1 - 0.1 * s.size:
-            rows[-1].append(s)
-        else:
-            rows.append([s])
-    return rows
+    ordered = sorted(segments, key=_middle)
+    return in_runs(ordered, lambda row, s: _middle(s) < row[0].v1 - 0.1 * s.size)
 
 
 def _is_columns(band: _Band) -> bool:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
 
+from casetrack.base.groups import in_runs
 from casetrack.base.numerals import roman_value
 from casetrack.parse.layout.segments import Segment, join_segments
 
@@ -255,16 +256,12 @@ def _jitter(row: list[Segment]) -> float:
 
 def _rows(segments: list[Segment]) -> list[list[Segment]]:
     """Group segments of equal height into rows, from top to bottom of the displayed page."""
-    rows: list[list[Segment]] = []
-    end = 0.0
-    for s in sorted(segments, key=lambda s: s.box.y0 + s.box.y1):
-        middle = (s.box.y0 + s.box.y1) / 2
-        if rows and middle < end:
-            rows[-1].append(s)
-        else:
-            rows.append([s])
-            end = s.box.y1 - 0.2 * (s.box.y1 - s.box.y0)
-    return rows
+
+    def joins(row: list[Segment], s: Segment) -> bool:
+        end = row[0].box.y1 - 0.2 * (row[0].box.y1 - row[0].box.y0)
+        return (s.box.y0 + s.box.y1) / 2 < end
+
+    return in_runs(sorted(segments, key=lambda s: s.box.y0 + s.box.y1), joins)
 
 
 def _top(row: list[Segment]) -> float:
@@ -276,14 +273,10 @@ def _bottom(row: list[Segment]) -> float:
 
 
 def _stretches(row: list[Segment]) -> list[list[Segment]]:
-    ordered = sorted(row, key=lambda s: s.box.x0)
-    out = [[ordered[0]]]
-    for a, b in pairwise(ordered):
-        if b.box.x0 - a.box.x1 > _CELL_GAP * max(a.size, b.size):
-            out.append([b])
-        else:
-            out[-1].append(b)
-    return out
+    def joins(run: list[Segment], s: Segment) -> bool:
+        return s.box.x0 - run[-1].box.x1 <= _CELL_GAP * max(run[-1].size, s.size)
+
+    return in_runs(sorted(row, key=lambda s: s.box.x0), joins)
 
 
 def _heads_table(row: list[Segment], following: Sequence[list[Segment]]) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
+from casetrack.base.groups import in_runs
 from casetrack.base.provenance import Box
 
 if TYPE_CHECKING:
@@ -301,17 +302,13 @@ def _usual_size(lines: Sequence[RecognizedLine]) -> float:
 
 def _groups(words: Sequence[Word], size: float) -> list[list[Word]]:
     """Cut a line at gaps as wide as a column gap."""
-    if not words:
-        return []
-    groups = [[words[0]]]
-    for before, word in pairwise(words):
-        gap = word.u0 - before.u1
+
+    def joins(group: list[Word], word: Word) -> bool:
+        gap = word.u0 - group[-1].u1
         # A word before the last one is text of another direction: the engine's order is kept.
-        if gap > _WIDE_GAP * size or word.u1 < before.u0 - size:
-            groups.append([word])
-        else:
-            groups[-1].append(word)
-    return groups
+        return gap <= _WIDE_GAP * size and word.u1 >= group[-1].u0 - size
+
+    return in_runs(words, joins)
 
 
 def _segment(words: Sequence[Word], base: float, size: float, scale: float) -> Segment:

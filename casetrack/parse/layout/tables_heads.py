@@ -11,6 +11,7 @@ import bisect
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from casetrack.base.groups import in_runs
 from casetrack.extract.tables.model import is_caption, is_value
 from casetrack.parse.layout.tables_model import NEAR, Cell, TableRow, TextRow, middle, text_rows
 
@@ -425,21 +426,16 @@ def _is_section(line: TextRow, columns: Sequence[Strip]) -> bool:
 
 def _split_names(cells: Sequence[Cell], columns: Sequence[Strip]) -> list[Cell]:
     """Separate adjacent names above two columns of values."""
-    out: list[Cell] = []
-    for cell in cells:
-        ordered = sorted(cell.segments, key=lambda s: s.u0)
-        groups = [[ordered[0]]]
-        for a, b in pairwise(ordered):
-            between = any(
-                min(b.u0, left) - max(a.u1, right) >= -b.size and a.u0 < left and b.u1 > right
-                for (_, right), (left, _) in pairwise(columns)
-            )
-            if between and b.u0 - a.u1 >= _PART_GAP * b.size:
-                groups.append([b])
-            else:
-                groups[-1].append(b)
-        out += [Cell(0, 1, group) for group in groups]
-    return out
+
+    def joins(group: list[Segment], b: Segment) -> bool:
+        a = group[-1]
+        return b.u0 - a.u1 < _PART_GAP * b.size or not any(
+            min(b.u0, left) - max(a.u1, right) >= -b.size and a.u0 < left and b.u1 > right
+            for (_, right), (left, _) in pairwise(columns)
+        )
+
+    ordered = (sorted(cell.segments, key=lambda s: s.u0) for cell in cells)
+    return [Cell(0, 1, group) for segments in ordered for group in in_runs(segments, joins)]
 
 
 def _ends_sentence(text: str) -> bool:

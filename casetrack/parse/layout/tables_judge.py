@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from casetrack.base.groups import in_runs
 from casetrack.extract.tables.model import is_value, sort_of
 from casetrack.parse.layout.tables_model import Cell, TableRow
 
@@ -198,12 +199,7 @@ def _by_distance(lines: Sequence[TableRow]) -> list[list[TableRow]]:
     jump, edge = max((b - a, (a + b) / 2) for a, b in pairwise(ordered))
     if jump < _JUMP * size or ordered[0] > _TIGHT * size:
         return []
-    groups = [[lines[0]]]
-    for gap, line in zip(gaps, lines[1:], strict=True):
-        if gap > edge:
-            groups.append([line])
-        else:
-            groups[-1].append(line)
+    groups = in_runs(lines, lambda group, line: line.v0 - group[-1].v1 <= edge)
     later = [(line, group[0]) for group in groups for line in group[1:]]
     complete = sum(1 for line, first in later if len(line.cells) >= len(first.cells))
     if len(groups) < 3 or any(map(_has_two_values, groups)):
@@ -215,13 +211,7 @@ def _by_distance(lines: Sequence[TableRow]) -> list[list[TableRow]]:
 
 def _by_content(lines: Sequence[TableRow]) -> list[list[TableRow]]:
     """Group lines by missing cells: without label and values it continues the words above."""
-    groups: list[list[TableRow]] = []
-    for line in lines:
-        if groups and _continues_row(groups[-1], line):
-            groups[-1].append(line)
-        else:
-            groups.append([line])
-    return groups
+    return in_runs(lines, _continues_row)
 
 
 def _continues_row(group: Sequence[TableRow], line: TableRow) -> bool:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from casetrack.base.groups import in_runs
 from casetrack.extract.tables.carry import part_tables
 from casetrack.extract.tables.model import MONEY_SIGNS, Sort, is_value, sort_of
 
@@ -94,12 +95,7 @@ def strokes_in_frame(rules: Sequence[Rule], segments: Sequence[Segment], /) -> S
 
 def clusters(values: Iterable[float], /, near: float = NEAR) -> list[float]:
     """Return the means of groups of values within *near*, in ascending order."""
-    groups: list[list[float]] = []
-    for value in sorted(values):
-        if groups and value - groups[-1][0] <= near:
-            groups[-1].append(value)
-        else:
-            groups.append([value])
+    groups = in_runs(sorted(values), lambda group, value: value - group[0] <= near)
     return [sum(group) / len(group) for group in groups]
 
 
@@ -343,14 +339,8 @@ class TextRow:
 
 def text_rows(segments: Iterable[Segment], /) -> list[TextRow]:
     """Group segments of equal height into rows, from top to bottom."""
-    groups: list[list[Segment]] = []
-    for s in sorted(segments, key=lambda s: (s.base, s.u0)):
-        if not s.text.strip():
-            continue
-        if groups and _shares_line(groups[-1][0], s):
-            groups[-1].append(s)
-        else:
-            groups.append([s])
+    ordered = sorted((s for s in segments if s.text.strip()), key=lambda s: (s.base, s.u0))
+    groups = in_runs(ordered, lambda group, s: _shares_line(group[0], s))
     return [TextRow(_stretches(group)) for group in groups]
 
 

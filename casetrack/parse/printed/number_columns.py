@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from casetrack.base.groups import in_runs
 from casetrack.base.provenance import Box
 from casetrack.parse.layout.segments import Segment
 from casetrack.parse.ocr.clean import find_components
@@ -263,17 +264,12 @@ def _join_figures(numbers: Sequence[Number]) -> list[Number]:
 
 
 def _aligned(numbers: Sequence[Number]) -> list[list[Number]]:
-    groups: list[list[Number]] = []
-    for n in sorted(numbers, key=lambda n: n.left):
-        size = n.segments[0].size
-        if (
-            groups
-            and n.left - groups[-1][-1].left < 0.5 * _ALIKE * size
-            and (n.left - groups[-1][0].left < _ALIKE * size)
-        ):
-            groups[-1].append(n)
-        else:
-            groups.append([n])
+
+    def joins(group: list[Number], n: Number) -> bool:
+        alike = _ALIKE * n.segments[0].size
+        return n.left - group[-1].left < 0.5 * alike and n.left - group[0].left < alike
+
+    groups = in_runs(sorted(numbers, key=lambda n: n.left), joins)
     return [sorted(group, key=lambda n: (n.middle, -n.value)) for group in groups]
 
 
