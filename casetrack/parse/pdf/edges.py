@@ -10,6 +10,7 @@ from collections import defaultdict
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from casetrack.base.groups import in_runs
 from casetrack.extract.tables.model import is_value
 from casetrack.parse.layout.tables_model import is_symbol
 from casetrack.parse.pdf.rules import Word, segment_of
@@ -100,12 +101,7 @@ def _is_edge(held: set[int], row: int, at: float, rows: Sequence[Sequence[Word]]
 
 def _divided(segment: Segment, words: Sequence[Word], begins: Container[int]) -> list[Segment]:
     """Divide a segment at its words that begin cells, without blanks around the parts."""
-    groups: list[list[Word]] = []
-    for word in words:
-        if groups and id(word) not in begins:
-            groups[-1].append(word)
-        else:
-            groups.append([word])
+    groups = in_runs(words, lambda _, word: id(word) not in begins)
     text, parts = segment.text, [segment]
     if len(groups) > 1 or (groups and _is_padded(text)):
         parts = [segment_of(segment, group) for group in groups]
