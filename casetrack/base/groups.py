@@ -37,6 +37,11 @@ def in_runs(items: Iterable[T], joins: Callable[[list[T], T], bool], /) -> list[
     return runs
 
 
+def spans_of(numbers: Iterable[int], /) -> list[tuple[int, int]]:
+    """Return the first and the last number of each run of consecutive numbers."""
+    return [(run[0], run[-1]) for run in in_runs(numbers, lambda run, n: n == run[-1] + 1)]
+
+
 class Groups:
     """Disjoint sets of the numbers from 0 to *count*; the smallest member identifies a set.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from casetrack.base.groups import spans_of
 from casetrack.base.numerals import roman
 from casetrack.base.words import WordLists
 from casetrack.base.words.lists import title_words
@@ -43,13 +44,7 @@ def symbol_font(name: str, /) -> dict[int, str]:
 
 def number_list(numbers: Sequence[int], /) -> str:
     """Format ascending numbers as ranges: ``1-3, 7``."""
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][1] + 1:
-            runs[-1][1] = number
-        else:
-            runs.append([number, number])
-    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)
+    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in spans_of(numbers))
 
 
 # Distinguishes form lines from headings: boxes to tick, blanks to fill in, labels of fields. Forms

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal, TypedDict
 
+from casetrack.base.groups import spans_of
 from casetrack.base.provenance import DOUBTFUL_BELOW
 from casetrack.base.records.reports import UntakenFile, untaken_text
 from casetrack.base.records.shape import HIDDEN, NO_COLUMN, Record, Seconds, Share
@@ -355,12 +356,7 @@ def _pages(count: int) -> str:
 
 def _spans(numbers: Sequence[int]) -> str:
     """Return page numbers as ranges: ``p. 3, 5-9``."""
-    spans: list[list[int]] = []
-    for number in sorted(numbers):
-        if spans and number == spans[-1][1] + 1:
-            spans[-1][1] = number
-        else:
-            spans.append([number, number])
+    spans = spans_of(sorted(numbers))
     shown = [f"{a}" if a == b else f"{a}-{b}" for a, b in spans[:_MOST_SPANS]]
     return f"p. {', '.join(shown)}{' and more' if len(spans) > _MOST_SPANS else ''}"
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from casetrack.base.groups import spans_of
 from casetrack.extract.tables.header import (
     are_column_words,
     find_head,
@@ -407,23 +408,13 @@ def bands_of(
             # A column of a known table may be empty for a while.
             for column in range(min(band.labels), max(band.labels) + 1):
                 tops.setdefault(column, own[0].number)
-    runs = _joined(_runs(sorted(tops)), tops)
+    runs = _joined(spans_of(sorted(tops)), tops)
     is_late = any(band._columns for band in known) and not any(b.labels for b in known)
     bands = []
     for left, right in runs:
         before = [b for b in known if b.left <= right and b.right >= left]
         bands.append(Band(left, right, declared, before, is_late=is_late))
     return bands
-
-
-def _runs(columns: Sequence[int]) -> list[tuple[int, int]]:
-    runs: list[tuple[int, int]] = []
-    for column in columns:
-        if runs and column == runs[-1][1] + 1:
-            runs[-1] = (runs[-1][0], column)
-        else:
-            runs.append((column, column))
-    return runs
 
 
 def _joined(runs: Sequence[tuple[int, int]], tops: dict[int, int]) -> list[tuple[int, int]]:
