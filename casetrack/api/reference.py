@@ -19,6 +19,8 @@ _PARTS = {
     "searching": "collection",
     "writing": "collection",
     "holdings": "library",
+    "tags": "marks",
+    "entities": "map",
 }
 """Part of a collection that inherits the operations of a class."""
 
