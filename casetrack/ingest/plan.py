@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import uuid
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -73,6 +73,7 @@ def file_facts(path: Path, /) -> FileFacts:
     return FileFacts(digest.hexdigest(), size, datetime.fromtimestamp(modified, UTC))
 
 
+@dataclass(eq=False)
 class IngestPlanner:
     """Plans the files of a batch one by one, and remembers the planned ones.
 
@@ -88,17 +89,15 @@ class IngestPlanner:
         Ids of documents whose content is removed by this batch: they are no duplicates of files.
     """
 
-    def __init__(
-        self,
-        documents: Iterable[Document],
-        /,
-        *,
-        fingerprint: str,
-        has_model: bool,
-        read_with: str,
-        force: bool,
-        leaving: Collection[str] = (),
-    ) -> None:
+    documents: InitVar[Iterable[Document]]
+    fingerprint: str
+    has_model: bool
+    read_with: str
+    force: bool
+    leaving: InitVar[Collection[str]] = ()
+
+    def __post_init__(self, documents: Iterable[Document], leaving: Collection[str]) -> None:
+        """Index the documents."""
         self._by_id: dict[str, Document] = {}
         self._by_path: dict[str, Document] = {}
         self._by_hash: dict[str, Document] = {}
@@ -122,10 +121,6 @@ class IngestPlanner:
                 self._by_parent.setdefault(document.parent_id, []).append(document)
                 if document.parent_id not in ids:
                     self._orphans.append(document)
-        self._read_with = read_with
-        self._fingerprint = fingerprint
-        self._has_model = has_model
-        self._force = force
         self._taken: dict[tuple[str, str, bool], str] = {}
 
     def removed_attachments(self, job: Job, /, *, but: Collection[str]) -> list[Document]:
@@ -173,7 +168,7 @@ class IngestPlanner:
         changed = previous is not None and (
             previous.file_hash != facts.hash or previous.path != shown
         )
-        if not self._force and not changed:
+        if not self.force and not changed:
             known = previous if previous and previous.file_hash == facts.hash else None
             if file.origin is None:
                 known = known or self._by_hash.get(facts.hash)
@@ -197,6 +192,6 @@ class IngestPlanner:
         if file.parent is not None and file.parent.document_id != document.parent_id:
             # Left from a batch that was stopped before the containing file was finished.
             return True
-        if document.missing and document.read_with != self._read_with:
+        if document.missing and document.read_with != self.read_with:
             return True
-        return self._has_model and document.pipeline_fingerprint != self._fingerprint
+        return self.has_model and document.pipeline_fingerprint != self.fingerprint

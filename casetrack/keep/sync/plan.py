@@ -113,6 +113,7 @@ def _has_new_title(origin: Origin, owner: LedgerRow) -> bool:
     return is_renamed or origin.values != owner.source_values
 
 
+@dataclass(eq=False)
 class SyncPlanner:
     """Compares one scan with one state of the ledger.
 
@@ -120,25 +121,18 @@ class SyncPlanner:
     reading conditions of files. Documents with another fingerprint than *reading* are read again.
     """
 
-    def __init__(
-        self,
-        scan: Scan,
-        rows: Sequence[LedgerRow],
-        /,
-        *,
-        remove: bool,
-        read_with: Callable[[], str],
-        excluded: Excluded = _NOTHING,
-        reading: str | None = None,
-    ) -> None:
-        self._scan = scan
-        self._out_paths, self._out_hashes = excluded.paths, excluded.hashes
-        self._reading = reading
-        self._remove = remove
-        self._read_with = read_with
-        ids = {row.document_id for row in rows}
-        self._rows = rows
-        self._own = [row for row in rows if row.parent_id is None or row.parent_id not in ids]
+    scan: Scan
+    rows: Sequence[LedgerRow]
+    remove: bool
+    read_with: Callable[[], str]
+    excluded: Excluded = _NOTHING
+    reading: str | None = None
+
+    def __post_init__(self) -> None:
+        """Index the rows."""
+        self._out_paths, self._out_hashes = self.excluded.paths, self.excluded.hashes
+        ids = {row.document_id for row in self.rows}
+        self._own = [row for row in self.rows if row.parent_id is None or row.parent_id not in ids]
         self._at: dict[str, list[LedgerRow]] = defaultdict(list)
         for row in self._own:
             self._at[row.path].append(row)
@@ -150,7 +144,7 @@ class SyncPlanner:
         loose: list[LedgerRow] = []
         opened: dict[str, FileState] = {}
         owners: dict[str, LedgerRow] = {}
-        for path, file in self._scan.files.items():
+        for path, file in self.scan.files.items():
             owner = self._owner(file)
             if owner is not None:
                 owners[path] = owner
@@ -173,14 +167,14 @@ class SyncPlanner:
         plan.moves = self._moves([*gone, *loose], elsewhere, opened, owners)
         moved = {move.row.document_id for move in plan.moves}
         taken = {move.file.path for move in plan.moves}
-        plan.gone = [r for r in gone if r.document_id not in moved and self._scan.covers(r)]
+        plan.gone = [r for r in gone if r.document_id not in moved and self.scan.covers(r)]
         self._sort_out([f for p, f in opened.items() if p not in taken], owners, moved, plan)
         return plan
 
     def _is_stale(self, row: LedgerRow) -> bool:
-        if self._reading is not None and row.reading != self._reading:
+        if self.reading is not None and row.reading != self.reading:
             return True
-        return row.is_partial and row.read_with != self._read_with()
+        return row.is_partial and row.read_with != self.read_with()
 
     def _owner(self, file: FileState) -> LedgerRow | None:
         """Return the document at a file's path, the one with its content if there are several."""
@@ -189,7 +183,7 @@ class SyncPlanner:
 
     def _is_foreign(self, owner: LedgerRow) -> bool:
         """Return whether a document belongs to another source, which updates it."""
-        mine = self._scan.source
+        mine = self.scan.source
         return mine is not None and owner.source not in {None, mine}
 
     # --- deleted files ------------------------------------------------------------------------
@@ -202,11 +196,11 @@ class SyncPlanner:
         gone: list[LedgerRow] = []
         elsewhere: list[LedgerRow] = []
         for row in self._own:
-            if owners.get(row.path) is row or row.path in self._scan.unsettled:
+            if owners.get(row.path) is row or row.path in self.scan.unsettled:
                 continue
-            inside = self._scan.holds(row)
-            wants = row.file_hash in wanted and (inside or self._scan.follows(row))
-            if not self._scan.covers(row) and not wants:
+            inside = self.scan.holds(row)
+            wants = row.file_hash in wanted and (inside or self.scan.follows(row))
+            if not self.scan.covers(row) and not wants:
                 continue
             # Another document has the file at this path.
             replaced = row.path in owners
@@ -216,7 +210,7 @@ class SyncPlanner:
         return gone, elsewhere
 
     def _is_gone(self, row: LedgerRow) -> bool:
-        state = self._scan.presence(row)
+        state = self.scan.presence(row)
         return state == "gone" or (state == "there" and self._is_alias(row.path))
 
     def _is_alias(self, path: str) -> bool:
@@ -229,7 +223,7 @@ class SyncPlanner:
 
     def _twins(self) -> dict[str, str]:
         if self._by_alike is None:
-            fresh = (path for path in self._scan.files if path not in self._at)
+            fresh = (path for path in self.scan.files if path not in self._at)
             self._by_alike = {_alike(path): path for path in fresh}
         return self._by_alike
 
@@ -300,7 +294,7 @@ class SyncPlanner:
             else:
                 rest.append(file)
         leaving = {row.document_id for _, row in plan.changed}
-        leaving |= {row.document_id for row in plan.gone} if self._remove else set()
+        leaving |= {row.document_id for row in plan.gone} if self.remove else set()
         staying = {
             row.file_hash: row
             for row in reversed(self._own)
@@ -308,7 +302,7 @@ class SyncPlanner:
         }
         first: dict[tuple[str | None, str], str] = {}
         # Every item of a source is a document, even if another has the same content.
-        copies = self._scan.source is None
+        copies = self.scan.source is None
         for file in rest:
             known = staying.get(file.hash or "")
             if copies and known is not None:
@@ -317,7 +311,7 @@ class SyncPlanner:
                 plan.excluded.append(file)
             elif copies and (file.hash, file.suffix) in first:
                 plan.repeats.append((file, first[file.hash, file.suffix]))
-            elif file.textless and file.textless == self._read_with():
+            elif file.textless and file.textless == self.read_with():
                 plan.textless.append(file)
             else:
                 first[file.hash, file.suffix] = file.path
@@ -326,7 +320,7 @@ class SyncPlanner:
     def attached_to(self, rows: Iterable[LedgerRow], /) -> list[LedgerRow]:
         """Return the attachments of documents, of all levels."""
         by_parent: dict[str, list[LedgerRow]] = defaultdict(list)
-        for row in self._rows:
+        for row in self.rows:
             if row.parent_id is not None:
                 by_parent[row.parent_id].append(row)
         attachments: list[LedgerRow] = []
