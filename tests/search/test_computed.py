@@ -13,7 +13,6 @@ _COMPUTED = {
     "list all change requests": ["CR-01", "CR-02", "CR-03", "CR-04", "CR-05", "CR-06", "CR-07"],
     "how many contracts": ["Amendment No 1.docx", "Master Services Agreement.pdf: 2024-03-12"],
     "Welche Rechnung ist die höchste?": ["Invoice TS-2025-0042.pdf: 1,681,440 GBP"],
-    "oldest contract": ["Master Services Agreement.pdf: 2024-03-12"],
     "Which cost group has the highest approved budget?": [
         "Cranes, delivered and installed: 2,140,000 GBP"
     ],

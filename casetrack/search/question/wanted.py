@@ -33,7 +33,7 @@ _CHARGES = re.compile(
 )
 
 
-_DID = re.compile(r"\b(?:did|does|do)\b", re.IGNORECASE)
+_DID = re.compile(r"\b(?:did|does|do|will)\b", re.IGNORECASE)
 _PARTICIPLES = frozenset(LISTS.words("en_participles"))
 _DUTY = re.compile(r"\b(?:must|shall|should|has to|have to|may|muss|m\u00fcssen)\b", re.IGNORECASE)
 """Words of a question for a day, or for a period before or after an event."""
@@ -152,7 +152,7 @@ def _phrase(words: list[str], lists: _Words, *, skip: bool = False) -> tuple[lis
 
 
 def _verbs(query: str) -> frozenset[str]:
-    """Return the terms of participles, and of the last word of a question with "did"."""
+    """Return the terms of participles, and of the last word of a question with "did", "will"."""
     words = [m.group() for m in _WORD.finditer(query)]
     verbs = [
         w for w in words if w.islower() and (w.endswith("ed") or w in _PARTICIPLES) and len(w) > 3

@@ -79,6 +79,7 @@ def test_the_value_that_is_asked_for(
         ("The notice was given on 3 May 2021.", "When must the notice be given?", None),
         ("The notice must be given by 3 May 2021.", "When was the notice given?", None),
         ("The rent was previously CHF 300.", "How much is the rent?", None),
+        ("The mill loan is made on 3 May 2021. It may end.", "When will the mill loan end?", None),
         ("The rent increased by CHF 30.", "How much is the rent?", None),
         # Two values, another year, words that are missing.
         ("The rent is CHF 300 in May and CHF 400 in June.", "How much is the rent?", None),
