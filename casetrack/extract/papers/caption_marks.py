@@ -161,7 +161,7 @@ _JUDGE = (
 _SITTING = re.compile(r"(?:before|decided by)\s?:?", re.IGNORECASE)
 _ALONE = re.compile(
     r"(?:(?:(?:[A-Z][a-z]+|[A-Z]+) )?(?i:judge) |(?i:the hon\.? |miss |mrs? |ms |dr )+)(?P<name>"
-    rf"{_NAME})$"
+    rf"{_NAME})(?= sitting as |$)"
 )
 """The judge below "Before:"."""
 _TITLE_ONLY = re.compile(rf"{_TITLE}(?:Judge|Justice)\.?", re.IGNORECASE)
@@ -255,7 +255,8 @@ def judge_in(cells: Sequence[Cell], /) -> str | None:
             if match and not _NO_NAME.match(match["name"]):
                 name = " ".join(match["name"].split()).strip(" ,.:;")
                 name = re.sub(
-                    r"^(?:Hon\.|Honorable|Judge|Justice|By:?)\s+|\s(?:Judge|Justice|[QK]C)$",
+                    r"^(?:Hon\.|Honorable|(?:Mrs? |Ms )?Justice|Judge|By:?)\s+"
+                    r"|\s(?:Judge|Justice|[QK]C)$",
                     "",
                     name,
                     flags=re.IGNORECASE,

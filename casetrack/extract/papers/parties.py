@@ -377,8 +377,8 @@ def _on_one_line(cells: Sequence[Cell], begin: int) -> Caption | None:
             text, at = f"{before.text} {text}", at - 1  # noqa: PLW2901
         lead = _LEAD.match(text)
         match = _SHORT.match(text, lead.end() if lead else 0)
-        is_sided = match and (match["versus"].endswith(".") or _ROLE_END.match(match["one"]))
-        is_named = lead or (at < _SHORT_AT and is_sided)
+        is_near = at < _SHORT_AT and match and match["versus"].endswith(".")
+        is_named = lead or is_near or (match and _ROLE_END.match(match["one"]))
         is_cut = text.count("(") != text.count(")") or len(text) > 150
         if not match or not is_named or is_cut or is_no_party(text[:12]) or _is_prose(text):
             continue
