@@ -162,7 +162,11 @@ def _(p: Person) -> None:
 
 @task("see whether search by meaning is ready")
 def _(p: Person) -> str:
-    return "models are being loaded or missing" if p.has(".note") else "models are installed"
+    return (
+        "models are being loaded or missing"
+        if p.has("div[role=status]")
+        else "models are installed"
+    )
 
 
 @task("choose a folder by mouse")

@@ -55,7 +55,7 @@ class Walk:
         name = file_of(task)
         (self._docs / name).parent.mkdir(exist_ok=True)
         (self._docs / name).write_bytes(small_png(browser.screenshot(whole=False)))
-        at = f"{seconds // 60:.0f}:{seconds % 60:02.0f}"
+        at = f"{int(seconds) // 60}:{int(seconds) % 60:02}"
         self._shown.append(f"**{at}** {STEPS[task]}\n\n![{task[0].upper()}{task[1:]}]({name})\n")
 
     def write(self) -> None:
