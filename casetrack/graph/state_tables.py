@@ -173,7 +173,8 @@ class StateTables(ABC):
 
     @cached_property
     def _live(self) -> Live:
-        return Live(self.documents, tuple(stored_segments(self.home / "segments", self.snapshot)))
+        parts = stored_segments(self.home / "segments", self.snapshot)
+        return Live(self.documents, tuple(parts), self._kept)
 
     @cached_property
     def marks(self) -> tuple[PlacedMark, ...]:
@@ -283,6 +284,11 @@ class StateTables(ABC):
     def mails(self) -> Mails:
         """The mails with their replies, threads and copies."""
         return self._live.mails
+
+    @property
+    def copies(self) -> NDArray[np.int32]:
+        """Positions of the documents that are copies of an earlier mail."""
+        return self._live.copies
 
     @cached_property
     def owners(self) -> dict[str, tuple[str, str]]:

@@ -22,7 +22,7 @@ from casetrack.graph.segment import LAYOUT
 from casetrack.store.index.arrays import as_numpy, one_chunk
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -44,6 +44,8 @@ class Live:
     documents: tuple[Document, ...]
     # Segments that contain the revisions of *documents*, and maybe others.
     segments: tuple[GraphSegment, ...]
+    # Returns the stored table of a name, or builds and stores it.
+    _kept: Callable[[str, Callable[[], pa.Table]], pa.Table]
     _repeats: dict[str, NDArray[np.bool_]] = field(default_factory=dict)
 
     @cached_property
@@ -119,7 +121,7 @@ class Live:
             is_head = (start == 0) & np.isin(chunk, self.first_chunks)
             whole += np.bincount(chunk, np.where(is_head, 0, end - start), size)
         has_own = (whole - repeated >= _FEW) | (2 * repeated < np.maximum(whole, 1))
-        has_own &= ~self._copied
+        has_own &= ~np.isin(as_numpy(self.chunks["document"]), self.copies)
         return np.where(has_own, np.maximum(1 - repeated / np.maximum(whole, 1), 0), 0)
 
     def _placed_rows(self, number: int, name: str) -> pa.Table:
@@ -225,16 +227,20 @@ class Live:
                 entities = keys.combine_chunks().dictionary_encode().indices
                 what = as_numpy(entities)[as_numpy(rows["local"])].astype(np.int64)
             chunk, start = (as_numpy(rows[n]).astype(np.int64) for n in ("chunk", "char_start"))
-            copied = self._copied[chunk]
+            copied = np.isin(as_numpy(self.chunks["document"])[chunk], self.copies)
             again = copied & np.isin(what, what[~copied])
             self._repeats[name] = again | self.boilerplate.repeats(chunk, start, what)
         return self._repeats[name]
 
     @cached_property
-    def _copied(self) -> NDArray[np.bool_]:
-        """Whether each chunk is in a copy of an earlier mail."""
-        copies = [copy for copy, _ in self.mails.copies()]
-        return np.isin(as_numpy(self.chunks["document"]), copies)
+    def copies(self) -> NDArray[np.int32]:
+        """int32 [copies], positions of the documents that are copies of an earlier mail."""
+
+        def found() -> pa.Table:
+            copies = [copy for copy, _ in self.mails.copies()]
+            return pa.table({"document": pa.array(copies, pa.int32())})
+
+        return as_numpy(self._kept("copies", found)["document"])
 
     @cached_property
     def mails(self) -> Mails:

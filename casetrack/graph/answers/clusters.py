@@ -133,7 +133,7 @@ def _clusters(graph: ContextGraph, strategy: str, limit: int) -> Clusters:
         records = _sharing(graph, held, groups)
     inside = {i for group in groups for i in group}
     if strategy != "document_type":
-        inside |= {copy for copy, _ in graph.mails.copies()}
+        inside |= set(graph.copies.tolist())
     rest = tuple(d for i, d in enumerate(graph.documents) if i not in inside)
     return Clusters(graph.info.name, strategy, tuple(records), rest)
 

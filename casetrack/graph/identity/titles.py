@@ -34,9 +34,8 @@ def numbers_in(text: str, start: int, end: int, /) -> Iterator[tuple[int, str]]:
     [(0, 'contract:fa-2023-17')]
     """
     for match in _NUMBER.finditer(text, start, end):
-        number = number_key(match["id"])
-        if number:
-            yield match.start(), f"{_kind(match)}:{number}"
+        if number := number_key(match["id"]):
+            yield match.start(), f"{next(n for n, _ in _LABELS if match[n])}:{number}"
 
 
 def number_key(written: str, /) -> str:
@@ -45,10 +44,6 @@ def number_key(written: str, /) -> str:
     if _DATE.fullmatch(written.strip()) or len(number.replace("-", "")) < _LEAST:
         return ""
     return number
-
-
-def _kind(match: re.Match[str]) -> str:
-    return next(name for name, _ in _LABELS if match[name])
 
 
 _NOUNS = (

@@ -246,11 +246,8 @@ def _begin(text: str, low: int, end: int) -> int | None:
         if word[0].isalnum() and fold(word) not in _LINKS and step > 0:
             best = at
         at -= abs(step)
-    content = (
-        [i for i in range(best, len(tokens)) if _is_content(tokens[i][2])]
-        if best is not None
-        else []
-    )
+    words = [(i, tokens[i][2]) for i in range(len(tokens) if best is None else best, len(tokens))]
+    content = [i for i, word in words if word[0].isalnum() and fold(word) not in _LINKS]
     content = content[_words_of_date(tokens, content) :]
     while content and (
         _is_opener(tokens, content[0])
@@ -296,10 +293,6 @@ def _below_person(text: str, tokens: list[_Token], content: list[int]) -> int:
         if fold(text[start:cut].split(maxsplit=1)[0]) in GIVEN_NAMES:
             return below
     return start
-
-
-def _is_content(word: str) -> bool:
-    return word[0].isalnum() and fold(word) not in _LINKS
 
 
 def _is_opener(tokens: list[_Token], at: int) -> bool:
