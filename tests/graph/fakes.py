@@ -167,6 +167,7 @@ class HandMadeGraph:
         return DocumentLinker.of(self.catalogue, identities, sayings, (nobody, nobody), self.mails)
 
     owners: ClassVar[dict[str, tuple[str, str]]] = {}
+    copies: ClassVar[NDArray[np.int32]] = np.empty(0, np.int32)
 
     def once(self, make: Callable[[Any], Any], /) -> Any:
         return make(self)
