@@ -25,7 +25,6 @@ _COMPUTED = {
     ],
     "latest minutes": None,
     "which minutes mention CR-07": None,
-    "how many invoices from Tidewell": None,
     "What does an emergency stop cost?": None,
 }
 
