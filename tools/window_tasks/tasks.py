@@ -193,8 +193,9 @@ def _(p: Person) -> None:
 @task("enter the password of a protected file")
 def _(p: Person) -> None:
     p.go("/health")
-    p.type("input[name=passwords]", "key")
-    p.click("form:has(input[name=passwords]) button")
+    form = "form:has(input[value$='protected.pdf'])"
+    p.type(f"{form} input[name=passwords]", "key")
+    p.click(f"{form} button")
     p.finished()
     p.go("/documents?name=protected")
     assert p.count("a[data-nth]") == 1, "the protected file was not added"
