@@ -163,9 +163,7 @@ def _median(values: Sequence[float]) -> float:
 
 # Lines of cells to rows: a cell whose text is wrapped makes one row of several lines.
 
-_JUMP = 0.3
 _TIGHT = 0.5
-_MAX_COMPLETE = 0.34
 
 
 def rows_of_bands(lines: Sequence[TableRow], sizes: Sequence[int], /) -> list[TableRow] | None:
@@ -184,34 +182,8 @@ def rows_of_bands(lines: Sequence[TableRow], sizes: Sequence[int], /) -> list[Ta
 
 
 def joined_rows(lines: Sequence[TableRow], /) -> list[TableRow]:
-    """Join the lines of each row, by the distances between lines or by their missing cells."""
-    groups = _by_distance(lines) or _by_content(lines)
-    return [_joined(group) for group in groups]
-
-
-def _by_distance(lines: Sequence[TableRow]) -> list[list[TableRow]]:
-    """Group lines by wide and narrow gaps, if there are both."""
-    if len(lines) < 4:
-        return []
-    size = lines[0].cells[0].segments[0].size
-    gaps = [below.v0 - above.v1 for above, below in pairwise(lines)]
-    ordered = sorted(gaps)
-    jump, edge = max((b - a, (a + b) / 2) for a, b in pairwise(ordered))
-    if jump < _JUMP * size or ordered[0] > _TIGHT * size:
-        return []
-    groups = in_runs(lines, lambda group, line: line.v0 - group[-1].v1 <= edge)
-    later = [(line, group[0]) for group in groups for line in group[1:]]
-    complete = sum(1 for line, first in later if len(line.cells) >= len(first.cells))
-    if len(groups) < 3 or any(map(_has_two_values, groups)):
-        return []
-    if complete > _MAX_COMPLETE * len(later) or any(len(g[0].cells) < 2 for g in groups):
-        return []
-    return groups
-
-
-def _by_content(lines: Sequence[TableRow]) -> list[list[TableRow]]:
-    """Group lines by missing cells: without label and values it continues the words above."""
-    return in_runs(lines, _continues_row)
+    """Join the lines of each row: one without label and values continues the words above."""
+    return [_joined(group) for group in in_runs(lines, _continues_row)]
 
 
 def _continues_row(group: Sequence[TableRow], line: TableRow) -> bool:

@@ -8,70 +8,95 @@ from __future__ import annotations
 
 from collections import defaultdict
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from casetrack.base.groups import in_runs
 from casetrack.extract.tables.model import is_value
-from casetrack.parse.layout.tables_model import is_symbol
+from casetrack.parse.layout.tables_model import CELL_GAP, is_symbol
 from casetrack.parse.pdf.rules import Word, segment_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from casetrack.parse.layout.segments import Segment
 
 _SAME_ROW, _MIN_ROWS, _MAX_SKIPPED = 0.3, 3, 2
-_CROSSED = 8
-_VALUE_GAP, _NAME_CHARS = 0.5, 24
+_CROSSED, _STEPS = 8, 10
+_VALUE_GAP, _NAME_CHARS, _VALUES_CHARS = 0.5, 24, 80
 _LEADERS = "._\u2026"
 
 
-def divide_at_edges(
-    runs: Sequence[tuple[Segment, Sequence[Word]]], is_typed: Callable[[Word, Word], bool], /
-) -> list[Segment]:
-    """Return the segments of runs, divided at wide gaps and at the edges of columns.
+class Run(NamedTuple):
+    """A run of text, and functions for its words and for whether a space before one is typed."""
 
-    A gap that *is_typed* is no edge.
-    """
-    rows: list[list[Word]] = []
+    segment: Segment
+    words: Callable[[], list[Word]]
+    is_typed: Callable[[Word], bool]
+
+
+_Row = list[tuple[Word, Run]]
+
+
+def divide_at_edges(runs: Sequence[Run], /) -> list[Segment]:
+    """Return the segments of runs, divided at wide gaps and at the edges of columns."""
+    rows: list[list[Run]] = []
     base = 0.0
-    for s, words in sorted(runs, key=lambda run: run[0].base):
-        if not rows or s.base - base > _SAME_ROW * s.size:
-            rows.append([])
+    for run in sorted(runs, key=lambda run: run.segment.base):
+        s = run.segment
+        if rows and s.base - base <= _SAME_ROW * s.size:
+            rows[-1].append(run)
+        else:
+            rows.append([run])
         base = s.base
-        # Leaders are aligned, but separate no cells.
-        rows[-1] += (word for word in words if word.text.strip(_LEADERS))
-    sizes = {id(word): s.size for s, words in runs for word in words}
-    begins = set(map(id, _first_words(rows, sizes, is_typed)))
-    return [part for segment, words in runs for part in _divided(segment, words, begins)]
+    words = [
+        [(word, run) for run in row for word in run.words()] if _may_be_cells(row) else []
+        for row in rows
+    ]
+    starts: dict[int, list[Word]] = defaultdict(list)
+    for word, run in _starts(words):
+        starts[id(run)].append(word)
+    return [part for run in runs for part in _divided(run, starts.get(id(run), ()))]
 
 
-def _first_words(
-    rows: Sequence[list[Word]], sizes: dict[int, float], is_typed: Callable[[Word, Word], bool]
-) -> Iterator[Word]:
-    """Yield the first words of cells after others of their row."""
-    edges: dict[int, set[int]] = defaultdict(set)
+def _may_be_cells(row: Sequence[Run]) -> bool:
+    """Return quickly whether a row may have several cells: short runs beside others, or values."""
+    texts = [run.segment.text for run in row]
+    if len(texts) > 1 and min(map(len, texts)) <= _NAME_CHARS:
+        return True
+    return any(
+        len(text) <= _VALUES_CHARS and 2 * sum(map(str.isalpha, text)) < len(text) for text in texts
+    )
+
+
+def _starts(rows: Sequence[_Row]) -> Iterator[tuple[Word, Run]]:
+    """Yield the first word of each cell that another one precedes in its row."""
+    held: dict[int, set[int]] = defaultdict(set)
     for number, row in enumerate(rows):
-        row.sort(key=lambda word: word.u0)
-        for word in row:
+        row.sort(key=lambda entry: entry[0].u0)
+        for word, _ in row:
             for place in _places(word, word):
-                edges[place].add(number)
+                held[place].add(number)
     for number, row in enumerate(rows):
-        for before, word in pairwise(row):
-            if before.text.isalpha() and word.text.isalpha() and len(before.text + word.text) == 2:
-                continue  # letters of a tracked word
-            middle = (before.u1 + word.u0) / 2
-            near = (edges[p - 1] | edges[p] | edges[p + 1] for p in _places(before, word))
-            if _are_apart(before, word, sizes[id(word)]) or (
-                any(_is_edge(held, number, middle, rows) for held in near)
-                and not is_typed(before, word)
+        for (before, other), (word, run) in pairwise(row):
+            gap, size = word.u0 - before.u1, run.segment.size
+            if run is not other and gap >= CELL_GAP * size:
+                continue  # separate cells anyway
+            near = (
+                {n for p in (place - 1, place, place + 1) for n in held.get(p, ())}
+                for place in _places(before, word)
+                if len(held[place]) > 1
+            )
+            if _are_apart(before, word, size) or (
+                any(_is_edge(numbers, number, word.u0 - gap / 2, rows) for numbers in near)
+                and word.text.strip(_LEADERS)
+                and (run is not other or not run.is_typed(word))
             ):
-                yield word
+                yield word, run
 
 
 def _places(before: Word, word: Word) -> tuple[int, int]:
-    """Return numbers for the start of a word, and for the end of the one before."""
-    return round(2 * word.u0), -round(2 * before.u1) - 1_000_000
+    """Return numbers for the start of a word and the end of another; ends are negative."""
+    return int(_STEPS * word.u0), -int(_STEPS * before.u1)
 
 
 def _are_apart(before: Word, word: Word, size: float) -> bool:
@@ -83,7 +108,7 @@ def _are_apart(before: Word, word: Word, size: float) -> bool:
     return (are_values or is_symbol(word.text)) and is_value(before.text)
 
 
-def _is_edge(held: set[int], row: int, at: float, rows: Sequence[Sequence[Word]]) -> bool:
+def _is_edge(held: set[int], row: int, at: float, rows: Sequence[_Row]) -> bool:
     """Return whether enough rows around *row* are *held* by an edge and few others cross it."""
     if len(held) < _MIN_ROWS:
         return False
@@ -95,14 +120,18 @@ def _is_edge(held: set[int], row: int, at: float, rows: Sequence[Sequence[Word]]
     count = sum(number in held for number in range(first, last + 1))
     if count < _MIN_ROWS:
         return False
-    crossed = sum(any(w.u0 < at < w.u1 for w in words) for words in rows[first : last + 1])
-    return _CROSSED * crossed <= count
+    around = rows[first : last + 1]
+    return _CROSSED * sum(any(w.u0 < at < w.u1 for w, _ in row) for row in around) <= count
 
 
-def _divided(segment: Segment, words: Sequence[Word], begins: Container[int]) -> list[Segment]:
-    """Divide a segment at its words that begin cells, without blanks around the parts."""
-    groups = in_runs(words, lambda _, word: id(word) not in begins)
-    text, parts = segment.text, [segment]
+def _divided(run: Run, starts: Sequence[Word]) -> list[Segment]:
+    """Divide a run at its words that begin cells, without blanks around the parts."""
+    segment, text = run.segment, run.segment.text
+    if not starts and not _is_padded(text):
+        return [segment]
+    places = {word.u0 for word in starts}
+    groups = in_runs(run.words(), lambda _, word: word.u0 not in places)
+    parts = [segment]
     if len(groups) > 1 or (groups and _is_padded(text)):
         parts = [segment_of(segment, group) for group in groups]
         # Blanks separate words: around the run, and between its parts.
@@ -110,7 +139,7 @@ def _divided(segment: Segment, words: Sequence[Word], begins: Container[int]) ->
         if not text[-1:].isspace():
             parts[-1].text = parts[-1].text.rstrip()
     for part, group in zip(parts, groups, strict=False):
-        part.is_placed = segment.is_placed or id(group[0]) in begins
+        part.is_placed = segment.is_placed or group[0].u0 in places
     return parts
 
 

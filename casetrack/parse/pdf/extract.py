@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base.provenance import Box
 from casetrack.parse.layout.segments import Piece, Segment, is_raised_mark, piece_text
-from casetrack.parse.pdf.edges import divide_at_edges
+from casetrack.parse.pdf.edges import Run, divide_at_edges
 from casetrack.parse.pdf.open import check_memory, failures, silenced, words_of
 from casetrack.parse.pdf.readable import (
     Concealed,
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _PRESERVE_WHITESPACE = 2
 _MADE_UP_SPACE = 512
+_NEAR_SPACE, _SPACE = 0.5, 32
 _FILLED_OR_STROKED = 16 | 32
 _BOLD = re.compile(r"bold|black|heavy|demi|mbx|-\w?(?:bd|bo|de|hv)(?:it)?$", re.IGNORECASE)
 _SOFT_HYPHEN = "\u00ad"
@@ -273,12 +274,12 @@ def _collect(
     rotation: Any,
     result: Extract,
     tags: PageTags,
-    is_typed: Callable[[Word, Word], bool],
+    spaces: _TypedSpaces,
 ) -> None:
     """Group MuPDF's lines by direction, the one with the most text first."""
     turn = tuple(rotation)
     starts = [(word[5], word[6]) for word in words]
-    flows: dict[tuple[int, int], list[tuple[Segment, list[Word]]]] = {}
+    flows: dict[tuple[int, int], list[Run]] = {}
     lines = ((b["number"], i, x) for b in raw["blocks"] for i, x in enumerate(b.get("lines", ())))
     for block, number, line in lines:
         segment = _segment(line, turn, result.marks)
@@ -293,10 +294,11 @@ def _collect(
             result.loose.append(segment)
             continue
         flow = flows.setdefault((round(dx), round(dy)), [])
-        inside = partial(_inside, segment, words, (block, number), starts, (dx, dy), turn)
-        for part in tags.divide(segment, inside):
-            flow.append((part, [w for w in inside() if part.u0 <= (w.u0 + w.u1) / 2 <= part.u1]))
-    divided = {key: list(divide_at_edges(flow, is_typed)) for key, flow in flows.items()}
+        inside = partial(_inside, words, (block, number), starts, (dx, dy), turn)
+        is_typed = partial(spaces.precede, (block, number), (dx, dy))
+        for part in tags.divide(segment, partial(inside, segment)):
+            flow.append(Run(part, partial(inside, part), is_typed))
+    divided = {key: divide_at_edges(flow) for key, flow in flows.items()}
     weights = {key: sum(len(s.text) for s in flow) for key, flow in divided.items()}
     result.flows = [
         Flow(divided[key], round(key[0] * turn[0] + key[1] * turn[2]) == 1)
@@ -305,42 +307,41 @@ def _collect(
 
 
 class _TypedSpaces:
-    """The spaces between words of a page that the file contains, unlike those added for a gap."""
+    """The spaces of a page that the file contains, unlike those added for a gap."""
 
     def __init__(self, text: Any, /) -> None:
         self._text = text
-        self._spaces: list[tuple[float, float, float, float]] | None = None
+        self._lines: dict[tuple[int, int], Any] = {}
 
-    def __call__(self, before: Word, word: Word) -> bool:
-        """Return whether the gap between two words is a typed space."""
-        if word.u0 - before.u1 > 0.7 * (word.box.y1 - word.box.y0):
-            return False
-        if self._spaces is None:
-            self._spaces = sorted(
-                char["bbox"]
-                for line in lines_of(self._text.extractRAWDICT())
-                for char in chars_of(line)
-                if char["c"] == " " and not char["synthetic"]
-            )
-        first = bisect.bisect(self._spaces, (before.u1 - 0.5,))
-        last = bisect.bisect(self._spaces, (before.u1 + 0.5,))
-        return any(
-            y0 < (before.box.y0 + before.box.y1) / 2 < y1 and 2 * (x1 - x0) > word.u0 - before.u1
-            for x0, y0, x1, y1 in self._spaces[first:last]
-        )
+    def precede(self, place: tuple[int, int], along: tuple[float, float], word: Word, /) -> bool:
+        """Return whether a typed space of the line at *place* is before a word."""
+        made_up = silenced().mupdf.FZ_STEXT_SYNTHETIC
+        if not self._lines:
+            self._lines = {
+                (block, number): line
+                for block, content in enumerate(self._text.this)
+                for number, line in enumerate(content)
+            }
+        before: Any = None
+        for char in self._lines[place]:
+            now = char.m_internal
+            if now.origin.x * along[0] + now.origin.y * along[1] > word.u0 - _NEAR_SPACE:
+                break
+            before = now
+        return before is not None and before.c == _SPACE and not before.flags & made_up
 
 
 def _inside(
-    segment: Segment,
     words: list[tuple[Any, ...]],
     place: tuple[int, int],
     starts: Sequence[tuple[int, int]],
     along: tuple[float, float],
     turn: tuple[float, ...],
+    segment: Segment,
 ) -> list[Word]:
     """Return the words of a segment, which is in the line at *place*."""
     own = words[bisect.bisect_left(starts, place) : bisect.bisect_right(starts, place)]
-    inside = [_word(word, *along, turn) for word in own]
+    inside = (_word(word, *along, turn) for word in own)
     return [w for w in inside if segment.u0 <= (w.u0 + w.u1) / 2 <= segment.u1]
 
 
