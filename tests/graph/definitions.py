@@ -39,12 +39,6 @@ class Definitions:
         opened = [r for r in self.tables[table] if not r.get("repeated")]
         return [r for r in opened if all(r[k] == v for k, v in wanted.items())]
 
-    def counting(self, table: str, **wanted: Any) -> list[Row]:
-        """Those rows that are of no copy."""
-        edges = self.rows("edges", source_kind="document", type="copy")
-        copies = {e["source_id"] for e in edges}
-        return [r for r in self.rows(table, **wanted) if r["document_id"] not in copies]
-
     def statistics(self) -> dict[tuple[str, str | None], int]:
         counts: Counter[tuple[str, str | None]] = Counter()
         for d in self.documents:
@@ -65,17 +59,9 @@ class Definitions:
         counts["citations", None] += len(self.rows("citations", resolved=True))
         return {what: count for what, count in counts.items() if count}
 
-    def counts(self, entity: Row) -> tuple[int, int]:
-        """Places and documents of an entity; those of copies where there are no others."""
-        own = [r for r in self.counting("mentions") if r["entity_id"] == entity["entity_id"]]
-        documents = {r["document_id"] for r in own}
-        return (len(own), len(documents)) if own else (
-            entity["mention_count"], entity["document_count"]
-        )  # fmt: skip
-
     def entities(self, kind: str, sort_by: str) -> list[str]:
         def key(row: Row) -> tuple[Any, ...]:
-            both = self.counts(row)
+            both = row["mention_count"], row["document_count"]
             if sort_by == "name":
                 return row["name"].lower(), row["name"], row["entity_id"]
             nothing = row["entity_id"].startswith("amount:") and row["entity_id"].endswith(":0")
@@ -118,7 +104,7 @@ class Definitions:
 
     def largest_amounts(self) -> list[tuple[str, list[tuple[float, int, Place]]]]:
         units: dict[str, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
-        money = [r for r in self.counting("amounts", kind="money") if r["confidence"] > 0.64]
+        money = [r for r in self.rows("amounts", kind="money") if r["confidence"] > 0.64]
         signed = [r for r in money if r["confidence"] > 0.89]
         for row in money:
             most = [abs(r["value"]) for r in signed if r["unit"] == row["unit"]]
