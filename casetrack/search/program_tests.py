@@ -62,7 +62,7 @@ def find_tests(
             tested |= {*others}
     tested -= {*np.flatnonzero(files).tolist()}
     for inside in _folders(paths):
-        # A folder of tests without a tested file holds what they need.
+        # A folder with tests and without a tested file also holds data and tools of tests.
         tests_inside = files[inside].sum()
         if max(_LEAST, len(inside) / 2) <= tests_inside and tested.isdisjoint(inside):
             files[inside] = True
