@@ -13,7 +13,7 @@ def in_batches(
 ) -> Iterator[list[T]]:
     """Yield items in batches of at most *most* items with a *largest* sum of sizes.
 
-    A larger item is a batch of its own.
+    A larger item is a separate batch.
     """
     batch, total = list[T](), 0
     for item in items:

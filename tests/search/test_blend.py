@@ -108,7 +108,7 @@ def code(tmp_path_factory: pytest.TempPathFactory) -> Collection:
         ("TestGrow", "tree/grow_test.go"),
         ("where does a tree add rings", "tree/grow.go"),
         ('"the pile of logs is full"', "wood/fell.py"),
-        # The files of checks have the names of others with one more word; no other file uses their names.
+        # Files of checks extend other names by a word; no other file uses their definitions.
         ("split logs to the yard", "tools/split.py"),
         ("seen: split logs to the yard", "checks/split_seen.py"),
         ("sees_plane", "checks/plane_seen.py"),

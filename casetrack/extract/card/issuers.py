@@ -351,7 +351,7 @@ def _letterhead(cover: Cover) -> Found | None:
 
 
 def _is_again(cover: Cover, name: str, after: int) -> bool:
-    """Return whether a text repeats a name, in words or in a web address."""
+    """Return whether a text repeats a name, also as part of a web address."""
     low, rest = name.casefold(), cover.text[after:].casefold()
     host = re.sub(r"\W|\b(?:the|inc|ltd|llc|gmbh|ag)\b", "", low)
     return (" " in low and low in rest) or any(

@@ -60,7 +60,7 @@ _ADDRESS = _LISTS.pattern("address", re.IGNORECASE)
 _COUNSEL = _LISTS.pattern("counsel", re.IGNORECASE)
 _AND = re.compile(r"\band\b", re.IGNORECASE)
 _SUBJECT = re.compile(r"and in the matter\b|an? \w+ claim\b|.{0,60}\bact \d{4}$", re.IGNORECASE)
-"""What a proceeding is about that is no party: "In the matter of the Insolvency Act 1986"."""
+"""The subject of a proceeding, which is no party: "In the matter of the Insolvency Act 1986"."""
 _ABOUT_END = re.compile(r"\blitigation[.,]?$", re.IGNORECASE)
 """The end of the name of a case without sides."""
 _LEFT = re.compile("plaintiff|petitioner|claimant|complainant", re.IGNORECASE)

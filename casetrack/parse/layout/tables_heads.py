@@ -128,7 +128,7 @@ class _Matching:
     def _tiling(self) -> list[tuple[int, int]]:
         """Return adjacent groups of columns up to the last, with a name centred over each."""
         width = len(self._columns)
-        # The names of the first columns are beside those of the groups.
+        # The names of the first columns are on the line of those of the groups.
         firsts = zip(self._stretches, self._columns[1:], strict=False)
         singles = sum(stretch.u1 <= low for stretch, (low, _) in firsts)
         groups = self._stretches[singles:]
