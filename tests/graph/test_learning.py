@@ -290,6 +290,7 @@ COMPANIES = [
     ("Section 18 of the Delaware Limited Liability Company Act", 0),
     ("THE FAILURE OF ANY LIMITED REMEDY; Chief Executive Officer Oakham Mills LLC", 1),
     ("sold to Fjordkraft Nord ASA. It grew", 1),
+    ("sold to Ocel Brod a.s. and to Bern Technik s.r.o. in Brno a.s.a.p.", 2),
 ]
 
 

@@ -131,7 +131,7 @@ def _is_weak(text: str, match: re.Match[str]) -> bool:
     word = _word(match[0])
     if word in {"limited", "corporation"}:
         return match[0].isupper() or bool(_GOES_ON.match(text, match.end()))
-    return word in _WEAK
+    return word in _WEAK and "." not in match[0][:-1]
 
 
 def describes(name: str, /) -> bool:
