@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from casetrack.parse.layout.segments import Segment
 
-_SAME_ROW, _MIN_ROWS, _MAX_SKIPPED = 0.3, 3, 2
+_SAME_ROW, _MIN_ROWS, _MOST_ROWS, _MAX_STEP = 0.3, 3, 8, 2
 _CROSSED, _STEPS = 8, 10
 _VALUE_GAP, _NAME_CHARS, _VALUES_CHARS = 0.5, 24, 80
 _LEADERS = "._\u2026"
@@ -30,8 +30,13 @@ class Run(NamedTuple):
     """A run of text, and functions for its words and for whether a space before one is typed."""
 
     segment: Segment
-    words: Callable[[], list[Word]]
+    inside: Callable[[], list[Word]]
     is_typed: Callable[[Word], bool]
+
+    def words(self) -> list[Word]:
+        """Return its words; one without blanks is the whole run."""
+        s = self.segment
+        return self.inside() if " " in s.text else [Word(s.text, s.u0, s.u1, s.box)]
 
 
 _Row = list[tuple[Word, Run]]
@@ -110,18 +115,14 @@ def _are_apart(before: Word, word: Word, size: float) -> bool:
 
 def _is_edge(held: set[int], row: int, at: float, rows: Sequence[_Row]) -> bool:
     """Return whether enough rows around *row* are *held* by an edge and few others cross it."""
-    if len(held) < _MIN_ROWS:
+    # A long table needs no more evidence than a short one.
+    near = [n for n in range(row - _MOST_ROWS, row + _MOST_ROWS + 1) if n in held]
+    blocks = in_runs(near, lambda block, n: n - block[-1] <= _MAX_STEP)
+    block = next(block for block in blocks if row in block)
+    if len(block) < _MIN_ROWS:
         return False
-    first = last = row
-    while step := next((k for k in range(1, _MAX_SKIPPED + 1) if first - k in held), 0):
-        first -= step
-    while step := next((k for k in range(1, _MAX_SKIPPED + 1) if last + k in held), 0):
-        last += step
-    count = sum(number in held for number in range(first, last + 1))
-    if count < _MIN_ROWS:
-        return False
-    around = rows[first : last + 1]
-    return _CROSSED * sum(any(w.u0 < at < w.u1 for w, _ in row) for row in around) <= count
+    around = rows[block[0] : block[-1] + 1]
+    return _CROSSED * sum(any(w.u0 < at < w.u1 for w, _ in r) for r in around) <= len(block)
 
 
 def _divided(run: Run, starts: Sequence[Word]) -> list[Segment]:
