@@ -100,7 +100,7 @@ class _Tagger(StateTagger):
     """The rules after the networks, over labels that a seed chooses."""
 
     def __init__(self) -> None:
-        self._calibration = (1.0, 0.0)
+        object.__setattr__(self, "calibration", (1.0, 0.0))
 
     def _scores(self, words: Any, encoding: Any) -> Any:
         rng = np.random.default_rng(len(words.texts))

@@ -7,15 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import OcrUnavailable, See, UsageError
 from casetrack.base.models.catalog import RAPID
+from casetrack.parse.ocr import language_data
 from casetrack.parse.ocr.easy import FOLDER, pull_easyocr
 from casetrack.parse.ocr.fetch import find_weights, pull_weights, pulled
-from casetrack.parse.ocr.language_data import (
-    DATA_FOLDER,
-    LANGUAGES,
-    installed,
-    known_codes,
-    pull_language,
-)
+from casetrack.parse.ocr.language_data import DATA_FOLDER, installed, known_codes, pull_language
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -103,7 +98,9 @@ def pulled_names(models_dir: Path, /) -> list[str]:
     """Return the parts of text recognition in the models folder that have a known hash."""
     names = [RAPIDOCR] if _has_networks(models_dir / RAPIDOCR) else []
     data = models_dir / DATA_FOLDER
-    return names + [f"{_LANGUAGE}{e.code}" for e in LANGUAGES if (data / e.file_name).is_file()]
+    return names + [
+        f"{_LANGUAGE}{e.code}" for e in language_data.LANGUAGES if (data / e.file_name).is_file()
+    ]
 
 
 def engines(models_dir: Path, /) -> list[EngineState]:
@@ -194,7 +191,7 @@ def _languages(name: str) -> list[Language]:
             f"Unknown language {', '.join(lacking)}; known: {', '.join(known_codes())}.",
             hint=f"Others come with the system (Debian, Ubuntu: {packages}).",
         )
-    return [entry for code in codes for entry in LANGUAGES if entry.code == code]
+    return [entry for code in codes for entry in language_data.LANGUAGES if entry.code == code]
 
 
 def _pull_languages(name: str, models_dir: Path, progress: Progress) -> PullReport:
