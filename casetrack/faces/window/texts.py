@@ -55,10 +55,10 @@ def _phrases() -> Mapping[str, str]:
     return {text: name for name, text in known if name.startswith(words)} | types
 
 
-_COUNT = r"(?:\d[\d,.]*%?(?: [A-Za-z][A-Za-z ]{0,40})?|[A-Za-z][a-z_ ]{0,40} \d[\d,.]*%?)"
-_COUNTS = re.compile(rf"{_COUNT}(?:(?:, | in | of ){_COUNT})*")
+_COUNT = r"(?:\d[\d,.]*%?(?: [A-Za-z][A-Za-z_ ]{0,40})?|[A-Za-z][a-z_ ]{0,40} \d[\d,.]*%?)"
+_COUNTS = re.compile(rf"{_COUNT}(?:(?:, |: | in | of ){_COUNT})*")
 _WORDS = re.compile(
-    r"(?<=\d )[A-Za-z][A-Za-z ]*?(?=,| in | of |$)|[A-Za-z][a-z_ ]+(?= \d)|(?<=\d)[,.](?=\d)"
+    r"(?<=\d )[A-Za-z][A-Za-z_ ]*?(?=,| in | of |$)|[A-Za-z][a-z_ ]+(?= \d)|(?<=\d)[,.](?=\d)"
 )
 _PLACE = re.compile(r".*(?=, (?:(?:p\.|slide|message|section) \d|sheet \"))", re.DOTALL)
 # Words in a citation, and in the line about a document; roles in brackets last.
@@ -97,7 +97,7 @@ class Texts:
             return text.replace(plain, all_texts()[name][self.language].format(**parts))
         if plain.count(":") == 1 and plain[-1] == ":":
             return text.replace(plain, f"{self.phrase(plain[:-1])}:")
-        counts = _COUNTS.fullmatch(plain)
+        counts = _COUNTS.fullmatch(plain.lstrip(": "))
         return text if counts is None else _WORDS.sub(lambda m: self._counted(m[0]), text)
 
     def phrase(self, text: str, /) -> str:

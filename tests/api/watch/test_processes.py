@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     Until = Callable[..., None]
 
 HASTE = """
-from casetrack.api.watch import changes, manager, once, watched_folder
-once.Background.__init__.__kwdefaults__["delay"] = 0.1
+from casetrack.api.watch import changes, manager, watched_folder
+manager.Background.__init__.__defaults__ = (0.1,)
 changes.DEBOUNCE_SECONDS = 0.5
 watched_folder.TAKEOVER_SECONDS = watched_folder._PENDING_SECONDS = 0.3
 manager.LIST_SECONDS = 0.3
