@@ -80,6 +80,7 @@ CARDS = {
         "own_title: INVOICE; issuer: OAK LTD; addressee: Marsh plc; stated_on: 2024-05-03; "
         "own_number: A-17"
     ),
+    "contract: FRANCHISE AGREEMENT\nTABLE OF CONTENTS\n1. FEES": "own_title: FRANCHISE AGREEMENT",
     "invoice: Rechnung Nr. 471 vom 05.03.2020\nVerkäufer:\nNummer : 54\nEiche GmbH": (
         "own_title: Rechnung Nr. 471 vom 05.03.2020; issuer: Eiche GmbH; stated_on: 2020-03-05; "
         "own_number: 471"

@@ -195,6 +195,8 @@ def _contract_title(cover: Cover) -> Found | None:
             if is_part and not NOT_TITLE.match(above.text) and is_titled(above.text):
                 start = above.start
         for after in cover.lines[number + 1 : number + 8]:
+            if NOT_TITLE.match(after.text):
+                break
             gap = cover.text[end : after.start].count("\n")
             if (
                 gap == 1
