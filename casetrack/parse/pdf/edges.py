@@ -64,7 +64,7 @@ def divide_at_edges(runs: Sequence[Run], /) -> list[Segment]:
 
 
 def _may_be_cells(row: Sequence[Run]) -> bool:
-    """Return quickly whether a row may have several cells: short runs beside others, or values."""
+    """Return quickly whether a row may have several cells: short runs next to others, or values."""
     texts = [run.segment.text for run in row]
     if len(texts) > 1 and min(map(len, texts)) <= _NAME_CHARS:
         return True
