@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import random
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
-from casetrack.ingest.steps.words import STOP_WORDS, index_terms, term_counts
+from casetrack.ingest.steps.words import STOP_WORDS, index_terms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -120,8 +121,8 @@ class TextMaker:
     def _check(self, made: Texts) -> None:
         if self._is_checked or not made.texts:
             return
-        counted = (made.terms[0].as_py(), made.counts[0].as_py())
-        if counted != term_counts(made.texts[0]):
+        counted = dict(zip(made.terms[0].as_py(), made.counts[0].as_py(), strict=True))
+        if counted != Counter(index_terms(made.texts[0])):
             raise RuntimeError("the terms of a made-up text are not those that the program finds")
         self._is_checked = True
 

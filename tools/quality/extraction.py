@@ -32,6 +32,7 @@ from quality.cuad_spans import (
     places_of_chunks,
     score_contract,
 )
+from training.names.measure import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -176,7 +177,7 @@ def _names(options: argparse.Namespace) -> Section:
 def _wholes(options: argparse.Namespace) -> Section:
     with tempfile.TemporaryDirectory() as home:
         rows, misses = wholes.rows_of(options.data, options.models, Path(home))
-    kinds = (f"{kind}s" for kind in wholes.KINDS)
+    kinds = (f"{kind}s" for kind in KINDS)
     heads = ("documents", "names", "found by", "all", "precision", "recall", *kinds)
     title = "Names in whole documents: exact place and kind, as the map has them"
     return Section(title, _table(heads, *rows), misses)

@@ -172,7 +172,8 @@ def examples_of(
     if not isinstance(locator, AnswerLocator):
         return None
     finder, passage = locator.finder, locator.finder.passages[locator.number]
-    (row,) = finder.snapshot.take([passage.row_id], ["paragraphs", "tokens"]).to_pylist()
+    locator()  # reads the rows
+    row = (finder.rows or [])[locator.number]
     place = passage.provenance
     units = with_headers(
         passage.text,
@@ -186,7 +187,7 @@ def examples_of(
     near = None
     if finder.encoded is not None:
         tokens = Tokens.of(finder.reading.text, finder.encoded)
-        near = None if tokens is None else tokens.near(passage.text, units, row["tokens"])
+        near = None if tokens is None else tokens.near(passage.text, units, row.get("tokens"))
     sought = Sought.of(finder.reading, finder.index)
     answers = np.zeros(len(units))
     for number, unit in enumerate(units):

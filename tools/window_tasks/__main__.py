@@ -50,7 +50,7 @@ def _add_problems(files: Path) -> None:
     (files / "damaged.pdf").write_bytes(b"%PDF-1.4 damaged")
     with pymupdf.open() as pdf:
         pdf.new_page().insert_text((72, 72), "The deposit of the protected file is 900 euros.")
-        pdf.save(files / "protected.pdf", encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="key")
+        pdf.save(files / "protected.pdf", encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="key")  # type: ignore[attr-defined]
 
 
 def _do(person: Person, pictures: Path | None, walk: Walk | None) -> int:

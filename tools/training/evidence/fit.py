@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 WORDS = ("coverage", "together", "pairs", "exact", "names", "few")
 VECTORS = (*WORDS, "cosine")
 TOKENS = (*VECTORS, "nearest", "lowest")
-FITS = {
+FITS: dict[str, list[tuple[tuple[str, ...], str]]] = {
     WORDS_ALONE: [(WORDS, "keyword")],
     OTHER: [(WORDS, "keyword")],
     "mini": [(VECTORS, "hybrid"), (TOKENS, "full")],
