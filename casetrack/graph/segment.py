@@ -27,6 +27,7 @@ A segment does not depend on other documents, so segments are merged by concaten
 
 from __future__ import annotations
 
+from collections import UserDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
 # :mod:`casetrack.graph.segment` and :mod:`casetrack.editions.legal.graph.views`; this part loads
 # and writes them.
 
+_MAPPED = frozenset({"revisions", "chunks", "citations"})
+"""Tables that a search reads in place; the others are packed and take a quarter of the space."""
 Layout: TypeAlias = Mapping[str, Mapping[str, pa.DataType]]
 """Columns of each table of a segment; ``revisions`` has ``revision``, ascending, and ``start``."""
 
@@ -68,16 +71,26 @@ class TableSegment:
     @classmethod
     def load(cls, folder: Path, layout: Layout, counted: str, /) -> Self:
         """Map a saved segment; ``OSError`` or ``ValueError`` if it must be rebuilt."""
-        tables = {name: arrays.read_table(folder / f"{name}.arrow") for name in layout}
-        for name, table in tables.items():
-            if table.schema.names != list(layout[name]):
+        stored: dict[str, Any] = {}
+        for name, columns in layout.items():
+            file = arrays.open_table(folder / f"{name}.arrow")
+            if file.schema.names != list(columns):
                 raise ValueError(f"{folder} has other columns in {name}")
-        return cls.of(tables, counted)
+            stored[name] = file.read_all() if name in _MAPPED else file
+        return cls.of(_StoredTables(stored), counted)
 
     @property
     def size(self) -> int:
         """Number of rows in the table that ``starts`` counts."""
         return int(self.starts[-1])
+
+
+class _StoredTables(UserDict[str, Any]):
+    """Tables of files; a packed one is unpacked at each access, because readers copy its rows."""
+
+    def __getitem__(self, name: str, /) -> pa.Table:
+        stored = self.data[name]
+        return stored if name in _MAPPED else stored.read_all()
 
 
 def table_of(columns: Mapping[str, pa.DataType], rows: Sequence[Mapping[str, Any]], /) -> pa.Table:
@@ -98,12 +111,13 @@ def save(segment: TableSegment, folder: Path, /) -> None:
     """Write a segment's files into the new folder *folder*."""
     folder.mkdir(parents=True)
     for name, table in segment.tables.items():
-        write_table(table, folder / f"{name}.arrow")
+        write_table(table, folder / f"{name}.arrow", packed=name not in _MAPPED)
 
 
-def write_table(table: pa.Table, path: Path, /, *, at: Path | None = None) -> None:
-    """Write a table to a file that can be mapped; *at* is the final path of the file."""
-    arrays.write_table(_with_used_words(table.combine_chunks()), path, at=at)
+def write_table(table: pa.Table, path: Path, /, *, at: Path | None = None, packed: bool) -> None:
+    """Write a table to a file, which can be mapped unless *packed*; *at* is its final path."""
+    words = _with_used_words(table.combine_chunks())
+    arrays.write_table(words, path, at=at, compression="zstd" if packed else None)
 
 
 def _with_used_words(table: pa.Table) -> pa.Table:
@@ -215,7 +229,7 @@ LAYOUT: dict[str, dict[str, pa.DataType]] = {
 }
 """Columns of each table of a segment."""
 _PLACES = ("mentions", "dates", "amounts", "citations", "sayings", "lines")
-_OF_REVISIONS = ("entities", "identities")
+_OF_REVISIONS = ("chunks", "entities", "identities")
 
 
 class GraphSegment(TableSegment):
@@ -233,46 +247,30 @@ def merge(parts: Sequence[GraphSegment], live: Iterable[str], /) -> GraphSegment
         for code, revision in enumerate(part.revisions)
         if revision in wanted
     )
-    cut = [_cut(parts[number], code) for _, number, code in pieces]
-    rows: dict[str, list[pa.Table]] = {name: [] for name in LAYOUT}
+    tables_of = [dict(part.tables) for part in parts]
+    rows = {name: [pa.schema(kinds.items()).empty_table()] for name, kinds in LAYOUT.items()}
     chunk = entity = 0
-    for code, tables in enumerate(cut):
-        chunks, entities = tables["chunks"].num_rows, tables["entities"].num_rows
+    for new, (_, number, code) in enumerate(pieces):
+        tables, (start, end) = tables_of[number], parts[number].starts[code : code + 2].tolist()
+        first, last = rows_between(tables["entities"], "revision", code, code + 1)
         for name, table in tables.items():
-            rows[name].append(_moved(name, table, code, chunk, entity))
-        chunk, entity = chunk + chunks, entity + entities
+            where = ("chunk", start, end) if name in _PLACES else ("revision", code, code + 1)
+            low, high = where[1:] if name == "revisions" else rows_between(table, *where)
+            cut = table.slice(low, high - low)
+            rows[name].append(_moved(name, cut, new, chunk - start, entity - first))
+        chunk, entity = chunk + end - start, entity + last - first
     joined = {
         name: pa.concat_tables(tables_of_name).unify_dictionaries().combine_chunks()
-        if tables_of_name
-        else table_of(LAYOUT[name], [])
         for name, tables_of_name in rows.items()
     }
     return segment_of(joined)
 
 
-def _cut(part: GraphSegment, code: int) -> dict[str, pa.Table]:
-    """Return the rows of one revision; chunks and entities are numbered from 0."""
-    start, end = int(part.starts[code]), int(part.starts[code + 1])
-    tables = {
-        "revisions": part.tables["revisions"].slice(code, 1),
-        "chunks": part.tables["chunks"].slice(start, end - start),
-    }
-    for name in _OF_REVISIONS:
-        low, high = rows_between(part.tables[name], "revision", code, code + 1)
-        tables[name] = part.tables[name].slice(low, high - low)
-    first = rows_between(part.tables["entities"], "revision", code, code + 1)[0]
-    for name in _PLACES:
-        low, high = rows_between(part.tables[name], "chunk", start, end)
-        places = part.tables[name].slice(low, high - low)
-        tables[name] = _moved(name, places, 0, -start, -first)
-    return tables
-
-
 def _moved(name: str, table: pa.Table, code: int, chunk: int, entity: int) -> pa.Table:
-    """Return a table whose references to rows of other tables are shifted by these offsets."""
+    """Return the rows of revision *code* with references to other rows shifted by these offsets."""
     if name == "revisions":
-        return _with(table, "start", np.full(table.num_rows, chunk, dtype=np.int64))
-    if name in {"chunks", *_OF_REVISIONS}:
+        return _with(table, "start", as_numpy(table["start"]) + chunk)
+    if name in _OF_REVISIONS:
         return _with(table, "revision", np.full(table.num_rows, code, dtype=np.int32))
     table = _with(table, "chunk", as_numpy(table["chunk"]) + np.int32(chunk))
     if name == "lines":

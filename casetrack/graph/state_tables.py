@@ -323,7 +323,7 @@ class StateTables(ABC):
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             with replacement(path, durable=False) as temporary:
-                write_table(table, temporary, at=path)
+                write_table(table, temporary, at=path, packed=True)
             self._remove_old()
         except OSError as error:
             # The file is only a cache: on a full disk, work continues from memory.

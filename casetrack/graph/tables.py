@@ -79,15 +79,13 @@ class Live:
 
     def _by_document(self, name: str, *order: str) -> pa.Table:
         """Return the live rows of all segments with ``document`` (position), in that order."""
-        parts = []
+        names = {n: t for n, t in LAYOUT[name].items() if n != "revision"}
+        parts = [pa.schema([*names.items(), ("document", pa.int32())]).empty_table()]
         for part, ranks in zip(self.segments, self._documents_of, strict=True):
             table = part.tables[name]
             documents = ranks[as_numpy(table["revision"])]
             table = table.drop_columns("revision").append_column("document", pa.array(documents))
             parts.append(table.filter(pa.array(documents >= 0)))
-        if not parts:
-            names = {n: t for n, t in LAYOUT[name].items() if n != "revision"}
-            return pa.schema([*names.items(), ("document", pa.int32())]).empty_table()
         table = pa.concat_tables(parts).unify_dictionaries()
         rows = np.lexsort([as_numpy(table[column]) for column in (*order, "document")])
         return table.take(pa.array(rows)).combine_chunks()
@@ -207,9 +205,8 @@ class Live:
 
     def _sorted(self, name: str) -> pa.Table:
         """Return the rows of a table of places in reading order, with ``local``, row of locals."""
-        parts = [self._placed_rows(number, name) for number in range(len(self.segments))]
-        if not parts:
-            return pa.schema([*LAYOUT[name].items(), ("local", pa.int64())]).empty_table()
+        parts = [pa.schema([*LAYOUT[name].items(), ("local", pa.int64())]).empty_table()]
+        parts += [self._placed_rows(number, name) for number in range(len(self.segments))]
         table = pa.concat_tables(parts).unify_dictionaries().combine_chunks()
         order = np.lexsort([as_numpy(table[n]) for n in ("char_end", "char_start", "chunk")])
         return table.take(pa.array(order)).combine_chunks()

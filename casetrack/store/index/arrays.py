@@ -88,8 +88,13 @@ def write_table(
 
 
 def read_table(path: Path, /) -> pa.Table:
-    """Map a table that :func:`write_table` wrote."""
-    return pa.ipc.open_file(pa.BufferReader(content(path))).read_all()
+    """Map a table that :func:`write_table` wrote; a compressed one is unpacked in memory."""
+    return open_table(path).read_all()
+
+
+def open_table(path: Path, /) -> pa.ipc.RecordBatchFileReader:
+    """Map the file of a table; its columns are read later."""
+    return pa.ipc.open_file(pa.BufferReader(content(path)))
 
 
 def _require_whole(path: Path, length: int) -> None:

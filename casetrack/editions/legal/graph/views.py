@@ -112,19 +112,21 @@ def merge(parts: Sequence[LegalSegment], live: Iterable[str], /) -> Iterator[Leg
     """Yield one segment with the live revisions of some segments, without repetition."""
     wanted, kept = set(live), dict[str, dict[str, list[dict[str, Any]]]]()
     for part in parts:
+        tables = dict(part.tables)
         for code, revision in enumerate(part.revisions):
             if revision in wanted and revision not in kept:
-                kept[revision] = _rows_of(part, code)
+                kept[revision] = _rows_of(tables, int(part.starts[code]), code)
     yield segment_of(kept)
 
 
-def _rows_of(part: LegalSegment, code: int) -> dict[str, list[dict[str, Any]]]:
+def _rows_of(
+    whole: Mapping[str, pa.Table], first: int, code: int
+) -> dict[str, list[dict[str, Any]]]:
     tables = {}
     for name in PLACES:
-        table = part.tables[name]
+        table = whole[name]
         low, high = rows_between(table, "revision", code, code + 1)
         tables[name] = table.slice(low, high - low).to_pylist()
-    first = int(part.starts[code])
     for row in tables["quotes"]:
         row["cite"] -= first if row["cite"] >= 0 else 0
     return tables
