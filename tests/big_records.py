@@ -23,7 +23,9 @@ from casetrack.base.records import (
     Signal,
 )
 from casetrack.base.records.graph import SimilarChunk
-from casetrack.search.pinpoint.find import Passage, known_answer, located, score_passage
+from casetrack.base.records.reading import known
+from casetrack.base.records.search import NO_CONTEXT
+from casetrack.search.pinpoint.find import Passage, located, score_passage
 from casetrack.search.pinpoint.scoring import Sought
 from casetrack.search.question.wanted import query_terms
 from graph_records import document, entity, key, provenance
@@ -89,10 +91,12 @@ class Big:
     def search(self, query: str, **asked: Any) -> SearchResults:
         signals = {n: Signal(0.5, 1, 0.25) for n in ("bm25", "semantic", "maxsim")}
         neighbour = self.text[::-1]
+        context = NO_CONTEXT | {"before": neighbour, "after": neighbour}
         hits = tuple(
             replace(
-                SearchResult(n + 1, 1.0, self.text, self.source(n), neighbour, neighbour, signals),
-                locate=partial(known_answer, self.pointed(n, query)),
+                SearchResult(n + 1, 1.0, self.text, self.source(n), signals),
+                locate=partial(known, self.pointed(n, query)),
+                around=partial(known, context),
             )
             for n in range(min(asked["limit"], self.size))
         )
@@ -105,7 +109,7 @@ class Big:
 
     def pointed(self, number: int, query: str) -> AnswerLocation:
         sought = Sought(dict.fromkeys(query_terms(query), 1.0), {})
-        passage = Passage(self.text, self.source(number), "", 0)
+        passage = Passage(self.text, self.source(number), str, (0, 0))
         return located(score_passage(passage, {}, sought, None), "", None)
 
     def context(self, _: str, *, window: int) -> ChunkWindow:

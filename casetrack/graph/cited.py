@@ -279,38 +279,17 @@ def _owner(text: str, span: CitedSpan) -> str | None:
     return " ".join(match["owner"].removeprefix("The ").split())
 
 
-@dataclass(frozen=True, slots=True)
-class LegalNames:
-    """The authorities that a passage cites, read on first call; a pickle contains the names."""
-
-    known: Callable[[], Cited]
-    snapshot: Snapshot
-    index: Index
-    place: Place
-    text: str
-
-    def __call__(self) -> tuple[str, ...]:
-        """Return the names."""
-        data, at = self.index.segments[self.place[0]].data, self.place[1]
-        revision = data.revisions[int(data.column("revision")[at])]
-        spans = self.known().spans_of(revision, int(data.column("chunk_index")[at]))
-        if spans is None:
-            # The graph does not contain the passage yet, for example after an import: read the
-            # stored row.
-            row = int(data.column("row_id")[at])
-            stored = self.snapshot.take([row], ["citations"])["citations"][0].as_py() or ()
-            spans = [CitedSpan(*(one[name] for name in CitedSpan._fields)) for one in stored]
-        return names_of(self.text, spans)
-
-    def __reduce__(self) -> tuple[type[_StoredNames], tuple[tuple[str, ...]]]:
-        return _StoredNames, (self(),)
-
-
-@dataclass(frozen=True, slots=True)
-class _StoredNames:
-    """Names that were already read; replaces :class:`LegalNames` in a pickle."""
-
-    names: tuple[str, ...]
-
-    def __call__(self) -> tuple[str, ...]:
-        return self.names
+def legal_names(
+    known: Callable[[], Cited], snapshot: Snapshot, index: Index, place: Place, text: str, /
+) -> tuple[str, ...]:
+    """Return the authorities that a passage cites."""
+    data, at = index.segments[place[0]].data, place[1]
+    revision = data.revisions[int(data.column("revision")[at])]
+    spans = known().spans_of(revision, int(data.column("chunk_index")[at]))
+    if spans is None:
+        # The graph does not contain the passage yet, for example after an import: read the stored
+        # row.
+        row = int(data.column("row_id")[at])
+        stored = snapshot.take([row], ["citations"])["citations"][0].as_py() or ()
+        spans = [CitedSpan(*(one[name] for name in CitedSpan._fields)) for one in stored]
+    return names_of(text, spans)

@@ -148,17 +148,22 @@ class Comparer:
         else:
             spans = list(word_spans(text))
             words, starts = [text[a:b] for a, b in spans], [start for start, _ in spans]
-        inner = self._inner
-        if text.isascii():
-            inner = [each for each in inner if each in text.lower()]
-        for word in set(words).difference(known):
-            plain = word.lower() if word.isascii() else word.lower().translate(_ACCENTS)
-            # Most words are neither a form of a word nor a compound with it; stemming is slow.
-            is_near = plain[:_START] in self._starts or plain[0] >= _LATIN_TO_CYRILLIC
-            if is_near or (inner and any(each in plain for each in inner)):
-                known[word] = self._matches(word)
-            else:
-                known[word] = []
+        lower = text.lower()
+        # The words in order, each with its letters without case and accents.
+        fresh = {word: word.lower() for word in set(words).difference(known)}
+        if not lower.isascii():
+            fresh = {word: plain.translate(_ACCENTS) for word, plain in fresh.items()}
+        # Most words are neither a form of a word nor a compound with it; stemming is slow.
+        starts_of, inner = self._starts, self._inner
+        near = [w for w, plain in fresh.items() if plain[:_START] in starts_of]
+        if lower.isascii():
+            inner = [each for each in inner if each in lower]
+        else:
+            near += [w for w, plain in fresh.items() if plain[0] >= _LATIN_TO_CYRILLIC]
+        for each in inner:
+            near += [w for w, plain in fresh.items() if each in plain]
+        known.update((word, []) for word in fresh)
+        known.update({word: self._matches(word) for word in dict.fromkeys(near)})
         matches = [
             (at, known[word]) for at, word in zip(starts, words, strict=False) if known[word]
         ]

@@ -38,7 +38,8 @@ _TINY = 1e-9
 def zscores(values: np.ndarray, /) -> np.ndarray:
     """Return ``(x - mean) / (sd + 1e-9)`` over the candidates."""
     wide = values.astype(np.float64)
-    return np.asarray((wide - wide.mean()) / (wide.std() + _TINY)) if len(wide) else wide
+    apart = wide - wide.mean() if len(wide) else wide
+    return apart / (np.sqrt((apart * apart).mean()) + _TINY) if len(wide) else wide
 
 
 def reciprocal_ranks(ranks: Sequence[int | None], /) -> np.ndarray:
@@ -73,7 +74,6 @@ class Ranked:
     """
 
     place: Place
-    chunk_id: str
     score: float
     signals: dict[str, Signal]
     also: tuple[tuple[Place, str], ...] = ()
@@ -98,7 +98,6 @@ class Candidates:
     """Chunks with the scores of each signal, in the order that breaks ties."""
 
     places: list[Place]
-    chunk_ids: list[str]
     # Per signal the exact score of every candidate, including those of other signals.
     scores: dict[str, np.ndarray]
     # Per signal the 1-based rank of every candidate in its own list, or ``None``.
@@ -111,7 +110,6 @@ class Candidates:
         positions = sorted(positions)
         return Candidates(
             [self.places[i] for i in positions],
-            [self.chunk_ids[i] for i in positions],
             {name: values[list(positions)] for name, values in self.scores.items()},
             {name: [ranks[i] for i in positions] for name, ranks in self.ranks.items()},
             {name: values[list(positions)] for name, values in self.priors.items()},
@@ -135,7 +133,6 @@ class Fused:
         candidates = self.candidates
         return Ranked(
             place=candidates.places[position],
-            chunk_id=candidates.chunk_ids[position],
             score=self.score(position),
             signals={
                 name: Signal(
@@ -474,7 +471,7 @@ def _recall(
         times.lap(name)
     held = {prior.name: prior.of(places) for prior in priors}
     is_full = any(len(listed) == depth for listed, _ in own.values())
-    return Candidates(places, scope.index.chunk_ids(places), scores, ranks, held), is_full
+    return Candidates(places, scores, ranks, held), is_full
 
 
 def _by_key(scope: Scope, places: Iterable[Place]) -> list[Place]:
@@ -491,7 +488,7 @@ def _cited(
     places = _by_key(scope, cited)
     scores = {name: score(places) for name, score in scorers(scope, question).items()}
     ranks: dict[str, list[int | None]] = {name: [None] * len(places) for name in scores}
-    candidates = Candidates(places, scope.index.chunk_ids(places), scores, ranks)
+    candidates = Candidates(places, scores, ranks)
     joined = fused(candidates, fusion)
     own = np.array([joined.score(position) for position in range(len(places))])
     far = np.array([cited[place] for place in places], dtype=np.float64)

@@ -316,17 +316,23 @@ class PlacedText:
 
 
 def texts_at(
-    snapshot: Snapshot, index: Index, places: Sequence[Place], neighbours: Iterable[Place] = (), /
+    snapshot: Snapshot,
+    index: Index,
+    places: Sequence[Place],
+    neighbours: Iterable[Place] = (),
+    texts: Mapping[Place, str] | None = None,
+    /,
 ) -> dict[Place, PlacedText]:
     """Return the chunks at *places* and *neighbours*; a neighbour's source has only its citation.
 
     Damaged chunks are left out: all stored fields of *places* are checked, only the text of
-    neighbours.
+    neighbours. *texts* are known ones.
     """
     every = list(dict.fromkeys([*places, *neighbours]))
     if not every:
         return {}
-    texts = index.texts(every)
+    known = texts or {}
+    texts = {**known, **index.texts([place for place in every if place not in known])}
     sources = sources_at(snapshot, index, set(every).difference(places), CITE_COLUMNS, texts)
     sources |= sources_at(snapshot, index, set(places), PLACE_COLUMNS, texts)
     return {place: PlacedText(texts[place], sources[place]) for place in every if place in sources}

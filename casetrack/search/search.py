@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import time
 from dataclasses import replace
+from functools import partial
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -15,8 +16,9 @@ from casetrack.base.errors import ModelError, UsageError, withheld
 from casetrack.base.machine import one_thread_each
 from casetrack.base.models.profiles import supports_language
 from casetrack.base.records import SamePlace, SearchResult, SearchResults
+from casetrack.base.records.reading import OnDemand
 from casetrack.extract.language import called
-from casetrack.graph.cited import LegalNames
+from casetrack.graph.cited import legal_names
 from casetrack.graph.opened import graph_of
 from casetrack.models.token_matrix import token_form
 from casetrack.search.asked_words import asked_words, priors_of
@@ -36,7 +38,7 @@ from casetrack.search.evidence import (
 )
 from casetrack.search.filters import choose
 from casetrack.search.ordering import ORDERED, falling, with_relevance
-from casetrack.search.pinpoint.find import POINT_COLUMNS, AnswerLocator, Finder, Passage
+from casetrack.search.pinpoint.find import POINT_COLUMNS, Finder, Passage
 from casetrack.search.pinpoint.scoring import Encoded
 from casetrack.search.pinpoint.values import kinds_asked
 from casetrack.search.plan import RERANK, ask, holds_code, make_plan, words_only
@@ -53,10 +55,11 @@ if TYPE_CHECKING:
 
     from casetrack.base.records import Chunk, ChunkWindow, RelatedChunk, SearchMode
     from casetrack.base.records.reading import AnswerLocation
-    from casetrack.base.records.search import ComputedAnswer
+    from casetrack.base.records.search import ComputedAnswer, Context
     from casetrack.models.base import Encoding, ProfileEncoder, Reranker
     from casetrack.models.token_matrix import TokenForm
     from casetrack.search.question.meaning import Meaning
+    from casetrack.store.datasets import Snapshot
     from casetrack.store.index.index import Index
     from casetrack.store.index.scope import Place
     from casetrack.store.workspace import State
@@ -121,7 +124,7 @@ def answer_within(state: State, around: ChunkWindow, question: str, /) -> Answer
     run.encode(yields=True)
     chunk, before = around.chunk, around.before[-1] if around.before else None
     rows = state.snapshot.where("chunk_id", chunk.chunk_id, POINT_COLUMNS).to_pylist()
-    passage = Passage(chunk.text, chunk.provenance, _before(before, chunk) or "")
+    passage = Passage(chunk.text, chunk.provenance, lambda: _before(before, chunk) or "")
     finder = Finder(state.snapshot, run.index, run.reading, run.encoded, [passage], rows=rows)
     return finder.at(0)
 
@@ -171,6 +174,7 @@ class _Run:
         self.encoded: Encoded | None = None
         self.encoding: Encoding | None = None  # Of the question, if its meaning was needed
         self.nearness: dict[Place, Nearness] = {}
+        self.texts: dict[Place, str] = {}  # Of the passages that were read
 
     def choose(self, mode: SearchMode | None, stages: Sequence[str] | None, where: Filter) -> None:
         """Choose the documents and the stages; models are loaded if a stage needs them."""
@@ -383,7 +387,8 @@ class _Run:
 
     def _texts(self, places: Sequence[Place]) -> list[tuple[str, list[str]]]:
         """Return the texts of passages with their headings and the names of their documents."""
-        index, texts = self.index, self.index.texts(places)
+        index, texts = self.index, self.texts
+        texts |= index.texts([place for place in places if place not in texts])
         titles = index.rows_at(places, ["heading_path"])
         return [
             (texts[place], [*(title["heading_path"] or ()), name_at(self.snapshot, index, place)])
@@ -410,7 +415,7 @@ class _Run:
         self.times.lap("fetch")
         connected: tuple[RelatedChunk, ...] = ()
         if related:
-            ids = [hit.chunk_id for hit in ranked]
+            ids = self.index.chunk_ids([hit.place for hit in ranked])
             connected = tuple(graph_of(self.state).related(ids, limit=related))
             self.times.lap("graph")
         computed, advice = self._computed()
@@ -468,42 +473,32 @@ class _Run:
 
         The answers in the results are computed on demand.
         """
-        snapshot, index = self.snapshot, self.index
-        pairs = [[_neighbour(index, r.place, step) for step in (-1, 1)] for r in ranked]
-        neighbours = [place for pair in pairs for place in pair if place is not None]
-        neighbours += [place for hit in ranked for place, _ in hit.also]
-        passages = texts_at(snapshot, index, [r.place for r in ranked], neighbours)
-        intact = [n for n, hit in enumerate(ranked) if hit.place in passages]
-        damaged = [name_at(snapshot, index, r.place) for r in ranked if r.place not in passages]
-        around = [
-            (
-                before and passages.get(before),
-                passages[ranked[n].place],
-                after and passages.get(after),
-            )
-            for n in intact
-            for before, after in [pairs[n]]
-        ]
+        state, snapshot, index = self.state, self.snapshot, self.index
+        places = [hit.place for hit in ranked]
+        also = [place for hit in ranked for place, _ in hit.also]
+        passages = texts_at(snapshot, index, places, also, self.texts)
+        damaged = [name_at(snapshot, index, place) for place in places if place not in passages]
+        intact = [(n, hit) for n, hit in enumerate(ranked) if hit.place in passages]
+        shown = [(hit.place, passages[hit.place]) for _, hit in intact]
+        around = _Surroundings(snapshot, index, shown)
         texts = [
-            Passage(chunk.text, chunk.provenance, _before(previous, chunk) or "", ranked[n].place)
-            for n, (previous, chunk, _) in zip(intact, around, strict=True)
+            Passage(chunk.text, chunk.provenance, partial(around.before, at), place)
+            for at, (place, chunk) in enumerate(shown)
         ]
-        state, results = self.state, []
-        matrices = state.once(_matrices)
-        finder = Finder(snapshot, index, self.reading, self.encoded, texts, matrices)
-        for at, (n, (previous, chunk, following)) in enumerate(zip(intact, around, strict=True)):
-            hit, relevance = ranked[n], self.verdict.results[self.shown[n]]
+        finder = Finder(snapshot, index, self.reading, self.encoded, texts, state.once(_matrices))
+        results = []
+        for at, (n, hit) in enumerate(intact):
+            chunk, relevance = passages[hit.place], self.verdict.results[self.shown[n]]
+            cites = partial(
+                legal_names, lambda: state.once(cited_in), snapshot, index, hit.place, chunk.text
+            )
             results.append(
                 SearchResult(
                     rank=at + 1,
                     score=hit.score,
                     text=chunk.text,
                     provenance=chunk.provenance,
-                    context_before=_before(previous, chunk),
-                    context_after=_after(chunk, following),
                     signals=hit.signals,
-                    before_citation=previous.provenance.cite() if previous else None,
-                    after_citation=following.provenance.cite() if following else None,
                     also=tuple(
                         _same_place(passages[place], reason)
                         for place, reason in hit.also
@@ -511,13 +506,43 @@ class _Run:
                     ),
                     relevance=relevance,
                     evidence=evidence_of(relevance),
-                    locate=AnswerLocator(finder, at),
-                    cites=LegalNames(
-                        lambda: state.once(cited_in), snapshot, index, hit.place, chunk.text
-                    ),
+                    locate=OnDemand(partial(finder.at, at)),
+                    cites=OnDemand(cites),
+                    around=OnDemand(partial(around.of, at)),
                 )
             )
         return tuple(results), damaged
+
+
+class _Surroundings:
+    """The texts before and after results, all read at the first call."""
+
+    def __init__(
+        self, snapshot: Snapshot, index: Index, shown: Sequence[tuple[Place, PlacedText]]
+    ) -> None:
+        self._snapshot, self._index, self._shown = snapshot, index, shown
+
+    @functools.cached_property
+    def _sides(self) -> list[list[PlacedText | None]]:
+        """The passages before and after each result; damaged ones are left out."""
+        pairs = [[_neighbour(self._index, p, step) for step in (-1, 1)] for p, _ in self._shown]
+        neighbours = [place for pair in pairs for place in pair if place is not None]
+        read = texts_at(self._snapshot, self._index, [], neighbours)
+        return [[place and read.get(place) for place in pair] for pair in pairs]
+
+    def before(self, number: int) -> str:
+        """Return the text before a result; empty if there is none."""
+        return _before(self._sides[number][0], self._shown[number][1]) or ""
+
+    def of(self, number: int) -> Context:
+        """Return the texts around a result with their citations."""
+        (before, after), (_, chunk) = self._sides[number], self._shown[number]
+        return {
+            "before": _before(before, chunk),
+            "before_citation": before.provenance.cite() if before else None,
+            "after": _after(chunk, after),
+            "after_citation": after.provenance.cite() if after else None,
+        }
 
 
 def _matrices(state: State) -> Matrices:

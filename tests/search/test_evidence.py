@@ -170,7 +170,7 @@ def test_words_count_in_other_forms_and_pairs_of_signs_only_within_words(
 
 def test_a_value_needs_more_evidence_than_words_of_its_subject(collection: Collection) -> None:
     question, scope = "What does the tenant pay?", scope_of(collection.workspace.state().index)
-    hit = Ranked((0, 0), "", 1.0, {"semantic": Signal(0.2, 1, 0.2)})
+    hit = Ranked((0, 0), 1.0, {"semantic": Signal(0.2, 1, 0.2)})
     near = [Nearness(0.4, 0.3)]
     asked = partial(judged, asked_words(read(question), scope), [hit], near, [], texts_of(scope))
     verdicts = [asked(profile="mini", asks_value=asks) for asks in (True, False)]
@@ -244,9 +244,7 @@ def test_one_word_is_too_little_to_deny(
 ) -> None:
     scope, reading = scope_of(collection.workspace.state().index), read(question)
     words, lost = asked_words(reading, scope), missing_from(scope, reading)
-    verdict = judged(
-        words, [Ranked((0, 0), "", 1.0, {})], [None], lost, texts_of(scope), profile=None
-    )
+    verdict = judged(words, [Ranked((0, 0), 1.0, {})], [None], lost, texts_of(scope), profile=None)
     assert evidence_of(verdict.relevance) == evidence
 
 
@@ -270,7 +268,7 @@ def test_the_verdict_looks_at_every_result(stored: Callable[..., Collection]) ->
     pages.append("Asbestos surveys of the Ferncombe mill are kept in the yard.")
     state = stored({"a.txt": pages}).workspace.state()
     words = asked_words(read("Who keeps asbestos surveys in Ferncombe?"), scope_of(state.index))
-    hits = [Ranked((0, row), "", 1.0, {}) for row in range(7)]
+    hits = [Ranked((0, row), 1.0, {}) for row in range(7)]
     texts = texts_of(words.scope)
     relevance = [
         judged(words, hits[:n], [None] * n, [], texts, profile=None).relevance for n in (6, 7)

@@ -96,9 +96,11 @@ def test_results_are_cited_and_have_their_surroundings(stored: Callable[..., Col
     place = hit.provenance.chunk_index
     before, own, after = siblings[place - 1 : place + 2]
     assert hit.text == own.text
-    assert hit.context_before + own.text == pages[0][before.provenance.char_start :]
-    assert hit.context_after == after.text  # the next page: nothing overlaps
-    assert (hit.before_citation, hit.after_citation) == (before.citation, after.citation)
+    context = hit.context
+    assert context["before"] + own.text == pages[0][before.provenance.char_start :]
+    assert context["after"] == after.text  # the next page: nothing overlaps
+    assert context["before_citation"] == before.citation
+    assert context["after_citation"] == after.citation
     source = hit.as_dict()["source"]
     assert pages[0][source["char_start"] : source["char_end"]] == hit.text
     assert hit.citation == "long.txt, p. 1, para. 1, l. 1"

@@ -22,7 +22,7 @@ from casetrack.api.library import Library
 from casetrack.base.config import load_settings
 from casetrack.base.errors import CollectionNotFound
 from casetrack.base.license import UNLIMITED
-from casetrack.search.pinpoint.find import AnswerLocator
+from casetrack.base.records.reading import OnDemand
 from casetrack.search.pinpoint.headers import with_headers
 from casetrack.search.pinpoint.scoring import Floats, Sought, Tokens, features_of
 from casetrack.search.pinpoint.units import clauses_of
@@ -168,12 +168,12 @@ def examples_of(
     result: SearchResult, squeezed: Squeezed, clauses: Sequence[range], /
 ) -> tuple[Floats, Floats] | None:
     """Return the features of a passage's units, and which of them answer, as shares."""
-    locator = result.locate
-    if not isinstance(locator, AnswerLocator):
+    if not isinstance(result.locate, OnDemand):
         return None
-    finder, passage = locator.finder, locator.finder.passages[locator.number]
-    locator()  # reads the rows
-    row = (finder.rows or [])[locator.number]
+    result.locate()  # reads the rows
+    compute: Any = result.locate.compute
+    finder, (number,) = compute.func.__self__, compute.args
+    passage, row = finder.passages[number], finder.rows[number]
     place = passage.provenance
     units = with_headers(
         passage.text,

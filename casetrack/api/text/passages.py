@@ -285,8 +285,8 @@ def result_lines(
     sides = [
         [line((f"{side}: ", "strong"), *phrase(text))] if context and text else []
         for side, text in (
-            ("Before", _end(result.context_before, last=True)),
-            ("After", _end(result.context_after)),
+            ("Before", _end(result.context["before"], last=True)),
+            ("After", _end(result.context["after"])),
         )
     ]
     offset = result.provenance.char_start

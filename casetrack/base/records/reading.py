@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
+from functools import partial
+from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from casetrack.base.provenance import Provenance
 from casetrack.base.records.shape import HIDDEN, FieldFormat, Record, Share
@@ -264,6 +265,28 @@ class AnswerLocation(NamedTuple):
     answer: Answer | None = None
     paragraphs: Sequence[Mapping[str, Any]] | None = None
     printed: Sequence[Mapping[str, Any]] | None = None
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class OnDemand(Generic[T]):
+    """A value that is computed at each call; a pickle contains the value."""
+
+    compute: Callable[[], T]
+
+    def __call__(self) -> T:
+        """Return the value."""
+        return self.compute()
+
+    def __reduce__(self) -> tuple[type[partial[T]], tuple[Callable[[T], T], T]]:
+        return partial, (known, self())
+
+
+def known(value: T, /) -> T:
+    """Return a value that is already computed."""
+    return value
 
 
 LocateAnswer: TypeAlias = Callable[[], AnswerLocation]

@@ -91,6 +91,9 @@ class Context(TypedDict):
     after_citation: str | None
 
 
+NO_CONTEXT = Context(before=None, before_citation=None, after=None, after_citation=None)
+
+
 @dataclass(frozen=True, slots=True)
 class SamePlace(Record):
     """A passage that a result represents.
@@ -135,11 +138,7 @@ class SearchResult(Record):
     score: Annotated[float, FieldFormat(digits=6)]
     text: str
     provenance: Provenance
-    context_before: Annotated[str | None, NO_JSON]
-    context_after: Annotated[str | None, NO_JSON]
     signals: Annotated[dict[str, Signal], HIDDEN] = field(repr=False)
-    before_citation: Annotated[str | None, HIDDEN] = None
-    after_citation: Annotated[str | None, HIDDEN] = None
     also: Annotated[tuple[SamePlace, ...], HIDDEN] = ()
     relevance: Share = 0.0
     evidence: Evidence = "weak"
@@ -149,6 +148,9 @@ class SearchResult(Record):
     )
     locate: Annotated[LocateAnswer | None, HIDDEN] = field(default=None, repr=False, compare=False)
     cites: Annotated[Callable[[], tuple[str, ...]] | None, HIDDEN] = field(
+        default=None, repr=False, compare=False
+    )
+    around: Annotated[Callable[[], Context] | None, HIDDEN] = field(
         default=None, repr=False, compare=False
     )
 
@@ -211,13 +213,8 @@ class SearchResult(Record):
 
     @property
     def context(self) -> Context:
-        """The surrounding text with its citations."""
-        return {
-            "before": self.context_before,
-            "before_citation": self.before_citation,
-            "after": self.context_after,
-            "after_citation": self.after_citation,
-        }
+        """The surrounding text with its citations, read on demand."""
+        return self.around() if self.around else NO_CONTEXT
 
     def as_dict(self, *, explain: bool = False) -> dict[str, Any]:
         """Return the canonical JSON form of PRD 08 §7; *explain* adds the signals."""

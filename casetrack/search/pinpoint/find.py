@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import threading
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,7 +32,7 @@ from casetrack.store.index.scope import scope_of
 from casetrack.store.passages import MARK_COLUMNS, narrow
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from casetrack.base.provenance import Provenance
     from casetrack.base.records.reading import Answer, PinpointKind, Reading
@@ -53,7 +52,7 @@ class Passage:
 
     text: str
     provenance: Provenance
-    before: str
+    before: Callable[[], str]
     place: Place = (0, 0)
 
 
@@ -88,7 +87,7 @@ class Finder:
                 found = self._answer
                 self._found[number] = located(
                     self._passage(number),
-                    self.passages[number].before,
+                    self.passages[number].before(),
                     found.answer if found is not None and found.number == number else None,
                 )
             return self._found[number]
@@ -143,26 +142,6 @@ class Finder:
                 rows = [{**row, "tokens": matrix} for row, matrix in zip(rows, taken, strict=True)]
             rows = [{**row, **own} for row, own in zip(rows, more or [{}] * len(rows), strict=True)]
         return rows
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerLocator:
-    """Finds the answer in one result; pickled as the answer."""
-
-    finder: Finder
-    number: int
-
-    def __call__(self) -> AnswerLocation:
-        """Return the answer."""
-        return self.finder.at(self.number)
-
-    def __reduce__(self) -> tuple[type[partial[AnswerLocation]], tuple[Any, ...]]:
-        return partial, (known_answer, self())
-
-
-def known_answer(pointed: AnswerLocation, /) -> AnswerLocation:
-    """Return an answer that is already known."""
-    return pointed
 
 
 def score_passage(

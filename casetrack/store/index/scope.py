@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -72,13 +73,12 @@ def by_segment(
     places: Sequence[Place], /
 ) -> Iterator[tuple[int, NDArray[np.intp], NDArray[np.intp]]]:
     """Yield for each segment its number, the indices of its *places*, and their rows."""
-    rows = np.fromiter((row for _, row in places), dtype=np.intp, count=len(places))
-    numbers = [number for number, _ in places]
-    present = sorted(set(numbers))
+    flat = np.fromiter(chain.from_iterable(places), dtype=np.intp, count=2 * len(places))
+    segments, rows = flat[::2], flat[1::2]
+    present = sorted(set(segments.tolist()))
     if len(present) == 1:
         yield present[0], np.arange(len(rows)), rows
         return
-    segments = np.array(numbers, dtype=np.intp)
     for number in present:
         at = np.flatnonzero(segments == number)
         yield number, at, rows[at]

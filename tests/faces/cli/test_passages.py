@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.records import SearchResult, SearchResults, Signal
-from casetrack.base.records.reading import AnswerLocation, Pinpoint
+from casetrack.base.records.reading import AnswerLocation, Pinpoint, known
+from casetrack.base.records.search import NO_CONTEXT
 from casetrack.faces.cli.search import _tell
 from graph_records import provenance as recorded
 
@@ -34,12 +36,15 @@ def answer(*hits: SearchResult, query: str = "payable invoices") -> SearchResult
     )
 
 
+AROUND = partial(known, NO_CONTEXT | {"before": "before it", "after": "after it"})
+
+
 def hit(text: str = ANSWER, **changes: object) -> SearchResult:
     signals = {"bm25": Signal(12.5, 1, 0.5), "semantic": Signal(0.61, None, -0.1)}
     signals["named"] = Signal(1.0, None, 0.2, has_list=False)
     source = provenance(**changes)
     return SearchResult(
-        1, 0.944, text, source, "before it", "after it", signals, relevance=0.82, evidence="strong"
+        1, 0.944, text, source, signals, relevance=0.82, evidence="strong", around=AROUND
     )
 
 
@@ -95,7 +100,8 @@ def test_context_and_explanation_are_shown_on_request(
 
 def test_long_context_is_cut_away_from_the_passage(capsys: pytest.CaptureFixture[str]) -> None:
     long = "first " + "middle " * 200 + "last"
-    result = replace(hit(f"{ANSWER} {FILLER}"), context_before=long, context_after=long)
+    around = partial(known, NO_CONTEXT | {"before": long, "after": long})
+    result = replace(hit(f"{ANSWER} {FILLER}"), around=around)
     text = shown(capsys, answer(result), context=True)
     before, after = text.split(FILLER.strip())
     assert "\u2026 middle " in before
