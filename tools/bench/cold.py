@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from bench.synthetic import Corpus
 
 _PROGRAM = (sys.executable, "-m", "casetrack")
-_SEARCH_AIM = 1.2
+_SEARCH_AIM = 0.35
 
 
 def cold_rows(corpus: Corpus, effort: Effort, /) -> Iterator[Row]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from bench.synthetic import Corpus
     from casetrack.api.collection import Collection
 
-_CHARS, _AIM_KB, _REQUIRED_KB = 2000, 12.0, 16.0
+_CHARS, _AIM_KB, _REQUIRED_KB = 2000, 10.0, 16.0
 _SHOWN_KB = 0.005
 _GROUPS = {
     "text": ("text",),

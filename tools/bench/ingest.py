@@ -25,9 +25,9 @@ from casetrack.base.license import UNLIMITED
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-_SECONDS_REQUIRED, _SECONDS_AIM = 1.0, 0.08
-_MEMORY_REQUIRED_MB, _MEMORY_AIM_MB = 2048.0, 900.0
-_BIG_AIM_SECONDS = 40.0
+_SECONDS_REQUIRED, _MEMORY_REQUIRED_MB = 1.0, 2048.0
+_FOLDER, _BIG = (18, 900), (25, 500)
+"""Goals: pages per second and megabytes."""
 _LINES_PER_PAGE, _LINE_CHARS = 38, 84
 _ENCODED_CHARS = 2000
 
@@ -50,7 +50,7 @@ class Ingested:
 def folder_rows(folder: Path, advance: Callable[[int], None], /) -> Iterator[Row]:
     """Yield speed and memory over a folder of PDFs."""
     run = ingest(folder, f"PDFs of {folder.name}/", advance)
-    yield from _rows(f"{run.files} PDFs of {folder.name}/", run, aim_seconds=None)
+    yield from _rows(f"{run.files} PDFs of {folder.name}/", run, *_FOLDER)
 
 
 def big_rows(work: Path, pages: int, advance: Callable[[int], None], /) -> Iterator[Row]:
@@ -61,12 +61,11 @@ def big_rows(work: Path, pages: int, advance: Callable[[int], None], /) -> Itera
         building = path.with_suffix(".building")
         write_pdf(building, pages)
         building.rename(path)
-    aim = _BIG_AIM_SECONDS * pages / 500
     what = f"one PDF of {pages} pages"
-    yield from _rows(what, ingest(path, what, advance), aim_seconds=aim)
+    yield from _rows(what, ingest(path, what, advance), *_BIG)
 
 
-def _rows(what: str, run: Ingested, /, *, aim_seconds: float | None) -> Iterator[Row]:
+def _rows(what: str, run: Ingested, pages: int, megabytes: int, /) -> Iterator[Row]:
     per_page = run.seconds / max(1, run.pages)
     failed = f", {run.failed} FAILED" if run.failed else ""
     yield Row(
@@ -75,8 +74,8 @@ def _rows(what: str, run: Ingested, /, *, aim_seconds: float | None) -> Iterator
         f"{per_page:.3f} s/page, {run.pages / run.seconds:.1f} pages/s "
         f"({run.seconds:.1f} s; with start and end of the process {run.wall_seconds:.1f} s)",
         required=f"< {_SECONDS_REQUIRED:.0f} s/page",
-        aim=f"<= {_SECONDS_AIM} s/page" + (f", <= {aim_seconds:.0f} s" if aim_seconds else ""),
-        verdict=judge(per_page, required=_SECONDS_REQUIRED, aim=_SECONDS_AIM),
+        aim=f">= {pages} pages/s",
+        verdict=judge(per_page, required=_SECONDS_REQUIRED, aim=1 / pages),
         figures={
             "seconds_per_page": per_page,
             "seconds": run.seconds,
@@ -90,8 +89,8 @@ def _rows(what: str, run: Ingested, /, *, aim_seconds: float | None) -> Iterator
         f"  peak memory (RSS of all its processes) over {what}",
         f"{run.peak_mb:,.0f} MB (of which the main process {run.main_mb:,.0f})",
         required="< 2 GB",
-        aim=f"<= {_MEMORY_AIM_MB:.0f} MB",
-        verdict=judge(run.peak_mb, required=_MEMORY_REQUIRED_MB, aim=_MEMORY_AIM_MB),
+        aim=f"<= {megabytes} MB",
+        verdict=judge(run.peak_mb, required=_MEMORY_REQUIRED_MB, aim=megabytes),
         figures={"peak_mb": run.peak_mb, "main_mb": run.main_mb},
     )
     yield from run.disk

@@ -33,7 +33,7 @@ _CORPUS_ROWS: dict[str, tuple[Callable[[Corpus, Effort], Iterable[Row]], ...]] =
     "vectors": (modes.vector_peer_rows,),
     "add": (adding.add_rows,),
     "cold": (cold.cold_rows,),
-    "server": (server.memory_rows,),
+    "server": (server.search_rows, server.memory_rows),
     "disk": (disk.disk_rows,),
     "under writer": (under_writer.under_writer_rows,),
 }
