@@ -10,7 +10,6 @@ from casetrack.api.operations import operations
 from casetrack.api.quoting import Words
 from casetrack.api.text import lines_of
 from casetrack.api.text.passages import quoted_part, result_lines, search_head, search_tail
-from casetrack.base.machine import load_light
 from casetrack.faces.cli.asking import answer, asks, own, signed, taken, write
 from casetrack.faces.cli.completion import collection_names
 from casetrack.faces.cli.options import opt
@@ -34,7 +33,6 @@ _COLLECTIONS = Annotated[
 
 def _search(ctx: typer.Context, **given: Any) -> None:
     """Find the passages that answer a question, each with its exact source."""
-    load_light()
     state, names = ctx.ensure_object(State), given["collection"] or []
     asked = taken(_SEARCH, given)
     if stages := asked["stages"]:

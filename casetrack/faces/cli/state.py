@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import UsageError
+from casetrack.base.machine import load_light
 from casetrack.base.registry import registered
 from casetrack.faces.cli.output import line
 
@@ -73,6 +74,7 @@ class State(Invocation):
     def library(self) -> Library:
         """The library in the chosen data folder, opened on first use."""
         if self._library is None:
+            load_light()
             from casetrack.api.library import Library
             from casetrack.base.config import load_settings
 

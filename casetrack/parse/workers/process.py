@@ -314,6 +314,7 @@ class WorkerStarter:
         environment["PYTHONPATH"] = os.pathsep.join(path)
         # The limit is on address space: allocators must not reserve unused gigabytes.
         environment["MALLOC_ARENA_MAX"] = "2"
+        environment["OPENBLAS_NUM_THREADS"] = "1"
         environment["ARROW_DEFAULT_MEMORY_POOL"] = "system"
         worker = WorkerProcess(self._command, environment)
         with self._lock:

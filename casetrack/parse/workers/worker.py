@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from casetrack.base.errors import CaseTrackError, ParseFailed, ParseLimit
-from casetrack.base.machine import release_memory, share_arenas
+from casetrack.base.machine import load_light, release_memory, share_arenas
 from casetrack.base.provenance import PrintedPlace
 from casetrack.base.words.lists import any_month
 from casetrack.parse.detect import choose, read_head
@@ -279,6 +279,7 @@ def main(arguments: Sequence[str], /) -> None:
     parent process id.
     """
     readers_name, memory_mb, timeout, parent = arguments
+    load_light()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _die_with(int(parent))
     source, sink = _take_over_streams()
