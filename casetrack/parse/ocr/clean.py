@@ -265,13 +265,7 @@ _SPECKLED = 0.12
 
 def is_speckled(image: Picture, /) -> bool:
     """Return whether the binarized picture alternates as noise; its layout would take minutes."""
-    counts = _histogram(image)
-    levels = np.arange(256)
-    below, sums = np.cumsum(counts), np.cumsum(counts * levels)
-    above = below[-1] - below
-    with np.errstate(divide="ignore", invalid="ignore"):
-        spread = below * above * (sums / below - (sums[-1] - sums) / above) ** 2
-    dark = image <= int(np.nanargmax(np.where(above > 0, spread, 0.0)))
+    dark = ink(image)
     return float(np.mean(dark[:, 1:] != dark[:, :-1])) > _SPECKLED
 
 

@@ -1,57 +1,13 @@
-"""Time limits of reading a page: slow weights, and second readings on a busy machine."""
+"""Time limits of reading a page, and second readings on a busy machine."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import numpy as np
 import pytest
 
 from casetrack.parse.ocr import tesseract
-from casetrack.parse.ocr.rapid import without_tiny_weights
 from casetrack.parse.ocr.tesseract import _Pace
-
-
-def _message(*fields: tuple[int, bytes | int]) -> bytes:
-    """Write a message: numbers as they are, bytes with their length."""
-    parts = []
-    for number, value in fields:
-        if isinstance(value, int):
-            parts += [_varint(number << 3), _varint(value)]
-        else:
-            parts += [_varint(number << 3 | 2), _varint(len(value)), value]
-    return b"".join(parts)
-
-
-def _varint(value: int) -> bytes:
-    result = b""
-    while value > 0x7F:
-        result, value = result + bytes([value & 0x7F | 0x80]), value >> 7
-    return result + bytes([value])
-
-
-def _model(values: np.ndarray, kind: int) -> bytes:
-    tensor = _message((1, values.size), (2, kind), (8, b"name"), (9, values.tobytes()))
-    graph = _message((2, b"graph"), (5, tensor), (1, b"a node that stays as it is"))
-    return _message((1, 7), (2, b"maker" * 60), (7, graph), (14, _message((1, b"key"))))
-
-
-def test_weights_too_small_to_count_become_nothing_and_all_else_stays() -> None:
-    values = np.array([1.0, 1e-40, -1e-45, -2e-38, 0.0, np.inf, -0.5], np.float32)
-    left = np.array([1.0, 0.0, 0.0, -2e-38, 0.0, np.inf, -0.5], np.float32)
-    assert without_tiny_weights(_model(values, 1)) == _model(left, 1)
-    whole = np.array([1, 2, 3], np.int64)
-    assert without_tiny_weights(_model(whole, 7)) == _model(whole, 7)
-
-
-@pytest.mark.parametrize(
-    "damaged",
-    [_model(np.ones(9, np.float32), 1)[:-20], b"\x3a\xff", b"\x3b", b"\xff" * 20],
-    ids=["cut short", "length without an end", "unknown kind", "endless number"],
-)
-def test_bytes_that_are_no_network_are_refused(damaged: bytes) -> None:
-    with pytest.raises(ValueError, match="ONNX"):
-        without_tiny_weights(damaged)
 
 
 @dataclass
