@@ -40,9 +40,9 @@ fix:
     {{bin}}/ruff check --fix
     {{bin}}/ruff format
 
-# measure speed, memory and disk: all, a group (keyword, modes, curve, ...), graph or tokens; --help
+# measure speed, memory and disk: all, a group (keyword, modes, curve, ...), graph, shards or tokens; --help
 bench part="" *ARGS:
-    {{python}} -m bench.{{ if part =~ '^(graph|tokens)$' { part } else if part =~ '^[a-z]' { "run --only " + quote(part) } else { "run " + part } }} {{ARGS}}
+    {{python}} -m bench.{{ if part =~ '^(graph|shards|tokens)$' { part } else if part =~ '^[a-z]' { "run --only " + quote(part) } else { "run " + part } }} {{ARGS}}
 
 # measure quality: held, extraction, marks, tables or cite_check; each takes --help
 quality part *ARGS:

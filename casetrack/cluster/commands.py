@@ -39,7 +39,8 @@ def status(ctx: typer.Context, on: OnOption = "auto", as_json: JsonOption = Fals
     else:
         for state in shards:
             copies = f"{counted(state.running, 'process', 'processes')} of {state.wanted}"
-            line(f"Shard {state.number} of {len(shards)}: {copies} answer")
+            count = sum(each.kind == state.kind for each in shards)
+            line(f"{state.kind.capitalize()} {state.number} of {count}: {copies} answer")
     return EXIT_FAILED if not shards or any(not state.running for state in shards) else 0
 
 

@@ -46,8 +46,10 @@ def alone(data_dir: Path, models_dir: Path) -> Collection:
 
 @pytest.fixture(scope="module")
 def shards(data_dir: Path) -> Iterator[RayShards]:
-    with shard_cluster("local"):
-        yield serving.start_shards(data_dir, Wanted(3, waiting=2), 2.0)
+    """Four shards and two aggregators, of two shards each."""
+    with pytest.MonkeyPatch.context() as patch, shard_cluster("local"):
+        patch.setattr(serving, "_FAN_IN", 2)
+        yield serving.start_shards(data_dir, Wanted(4, waiting=2), 2.0)
 
 
 @pytest.fixture(scope="module")
@@ -87,26 +89,25 @@ def test_the_life_of_shards(
     monkeypatch.setattr(serving, "_PATIENCE", 120.0)
     expected = found(alone)
     assert found(front) == expected
-    assert [(s.number, s.running, s.wanted) for s in serving.states(data_dir)] == [
-        (1, 1, 1),
-        (2, 1, 1),
-        (3, 1, 1),
+    assert [tuple(s.as_dict().values()) for s in serving.states(data_dir)] == [
+        *((number, 1, 1, "shard") for number in (1, 2, 3, 4)),
+        *((number, 1, 1, "aggregator") for number in (1, 2)),
     ]
-    with pytest.raises(UsageError, match=r"3 .*5"):
+    with pytest.raises(UsageError, match=r"4 .*5"):
         serving.start_shards(data_dir, Wanted(5), 2.0)
     # A later client uses the running shards.
     assert serving.start_shards(data_dir, Wanted(), 2.0).names == shards.names
 
     # After a kill, either the successor answers or the answer names the part that was not searched.
-    process = shards.about()[1].process
-    os.kill(process, signal.SIGKILL)
-    message = front.search(QUESTION)
-    assert [(r.chunk_id, r.score) for r in message] == expected or any(
-        "2 of 3" in note for note in message.notes
-    )
-    deadline = time.monotonic() + 120
-    while found(front) != expected:
-        assert time.monotonic() < deadline
+    for killed, missing in ((shards.names[1], {"2"}), (shards.aggregators[1], {"2", "4"})):
+        os.kill(shards.about()[killed].process, signal.SIGKILL)
+        message = front.search(QUESTION)
+        assert [(r.chunk_id, r.score) for r in message] == expected or any(
+            set(re.findall("(.) of 4", note)) == missing for note in message.notes
+        )
+        deadline = time.monotonic() + 120
+        while found(front) != expected:
+            assert time.monotonic() < deadline
 
     # All are restarted, while questions come.
     done, answers = threading.Event(), list[list[tuple]]()
@@ -135,12 +136,12 @@ def test_a_silent_shard_is_named_and_too_many_questions_are_refused(
     monkeypatch.setattr(serving, "_FETCHING", 10.0)
     shards._silent.clear()
     whole = alone.search(QUESTION)
-    process = shards.about()[0].process
+    process = shards.about()[shards.names[0]].process
     os.kill(process, signal.SIGSTOP)
     try:
         message = front.search(QUESTION)
         (note,) = (n for n in message.notes if n not in whole.notes)
-        assert "25 s" in note
+        assert "20 s" in note
         assert message.searched_chunks < whole.searched_chunks
         assert message.results
 

@@ -95,7 +95,6 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     index, *others = views._KINDS.values()
     for name, kind in (("INDEX", index), ("MAP", others[0]), ("MORE", tuple(others[1:]))):
         monkeypatch.setattr(views, name, kind)
-        monkeypatch.setattr(views, name, kind)
     return shares
 
 

@@ -14,7 +14,7 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from email.message import EmailMessage
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -454,26 +454,17 @@ def test_two_programs_at_once_end_as_one(
     [
         (
             call.Machine("other", "same", has_models=False),
-            (
-                "The machine b of the cluster would create other passages, vectors or names than "
-                "this computer: its models or packages differ."
-            ),
+            "models or packages differ",
             "casetrack doctor",
         ),
         (
             call.Machine("same", "same", has_models=True),
-            (
-                "This computer does not have the models of the profile mini, and the machine b of "
-                "the cluster has them."
-            ),
+            "models of the profile mini",
             "casetrack models pull mini",
         ),
         (
             call.Machine("same", "other", has_models=False),
-            (
-                "The machine b of the cluster uses other text recognition for scans than "
-                "this computer."
-            ),
+            "other text recognition for scans",
             "same engines",
         ),
         (
@@ -503,21 +494,16 @@ def test_machines_that_differ_are_reported_before_work_begins(
         own = question(*given)
         values = {"fingerprint": own.fingerprint, "read_with": own.read_with}
         real = {name: values[name] for name in values if getattr(look, name) == "same"}
-        return {"a": own, "b": pickle.loads(pickle.dumps(replaced(look, **real)))}
+        return {"a": own, "b": pickle.loads(pickle.dumps(replace(look, **real)))}
 
     monkeypatch.setattr(call, "require_same", lambda: None)
     monkeypatch.setattr(call, "on_each_machine", on_each)
     with pytest.raises(ClusterDiffers) as caught:
         collection.ingest([folder], engine="ray", on="there:6379")
-    assert caught.value.message == message
+    assert "machine b of the cluster" in caught.value.message
+    assert message in caught.value.message
     assert hint in caught.value.hint
     assert not rows(collection)[0]
-
-
-def replaced(look: call.Machine, **values: Any) -> call.Machine:
-    from dataclasses import replace
-
-    return replace(look, **values)
 
 
 def test_a_folder_of_the_laptop_is_not_seen_elsewhere(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from casetrack.api.library import Library
 from casetrack.base.config import load_settings
 from casetrack.base.errors import ShardsUnreachable
+from casetrack.base.metrics import UNSEARCHED
 from casetrack.cluster.search.serving import Coordinator, shared
 from casetrack.cluster.search.shard import Part, Query, Shard
 from casetrack.search.scores import LOCAL
@@ -47,9 +49,9 @@ def index(home: Path) -> Index:
     )
 
 
-def over(home: Path, shards: int) -> CandidateLists:
+def over(home: Path, shards: int, aggregators: int = 0) -> CandidateLists:
     state = SimpleNamespace(workspace=SimpleNamespace(folder=home / "one"))
-    return Coordinator(InProcess(home, shards)).lists(state)  # type: ignore[arg-type]
+    return Coordinator(InProcess(home, shards, aggregators)).lists(state)  # type: ignore[arg-type]
 
 
 def scopes(index: Index) -> Iterator[tuple[str, Scope]]:
@@ -85,6 +87,7 @@ def told(lists: CandidateLists, scope: Scope, question: Question, depth: int) ->
     seed=st.integers(0, 50),
     depth=st.sampled_from([1, 7, 60, 2000]),
     shards=st.integers(1, 7),
+    aggregators=st.integers(0, 4),
     which=st.integers(0, 5),
 )
 def test_the_lists_are_those_of_one_process(
@@ -94,13 +97,14 @@ def test_the_lists_are_those_of_one_process(
     seed: int,
     depth: int,
     shards: int,
+    aggregators: int,
     which: int,
 ) -> None:
     sparse = np.array([3, 40, 77, 120], np.int32), np.array([1.5, 0.3, 0.9, 2.0], np.float32)
     question = Question(terms, topics(1, seed, DIMENSION)[0], sparse)
     _, scope = list(scopes(index))[which]
     expected = told(LOCAL, scope, question, depth)
-    assert told(over(home, shards), scope, question, depth) == expected
+    assert told(over(home, shards, aggregators), scope, question, depth) == expected
 
 
 def test_words_weigh_what_they_weigh_elsewhere(home: Path, index: Index) -> None:
@@ -147,9 +151,9 @@ QUESTIONS = (
 )
 
 
-@pytest.fixture
-def shards(data_dir: Path) -> InProcess:
-    return InProcess(data_dir / "collections", 3)
+@pytest.fixture(params=[0, 2], ids=["without aggregators", "with aggregators"])
+def shards(data_dir: Path, request: pytest.FixtureRequest) -> InProcess:
+    return InProcess(data_dir / "collections", 4, request.param)
 
 
 @pytest.fixture
@@ -173,37 +177,33 @@ def seen(result: SearchResults) -> tuple:
 def test_answers_are_those_of_one_process(
     front: Collection, alone: Collection, shards: InProcess, mode: SearchMode
 ) -> None:
-    for question in QUESTIONS:
-        assert seen(front.search(question, mode=mode)) == seen(alone.search(question, mode=mode))
-    assert shards.asked
-
-
-def test_answers_within_some_documents_are_those_of_one_process(
-    front: Collection, alone: Collection
-) -> None:
     some = [d.name for d in alone.documents()[::3]]
-    asked = "payment and termination"
-    assert seen(front.search(asked, documents=some)) == seen(alone.search(asked, documents=some))
+    for question, inside in (*((each, None) for each in QUESTIONS), (QUESTIONS[0], some)):
+        result, whole = (c.search(question, mode=mode, documents=inside) for c in (front, alone))
+        assert seen(result) == seen(whole)
+    assert shards.asked
 
 
 def test_a_shard_that_is_down_is_named_and_the_others_answer(
     front: Collection, alone: Collection, shards: InProcess
 ) -> None:
-    shards.silent = {1: "does not answer"}
+    down, before = shards.aggregators[1:] or shards.names[1:2], UNSEARCHED.lines()
+    shards.silent.update(dict.fromkeys(down, "does not answer"))
     result, whole = front.search("payment", mode="keyword"), alone.search("payment", mode="keyword")
     missing = whole.searched_chunks - result.searched_chunks
     (note,) = (n for n in result.notes if n not in whole.notes)
     assert 0 < missing < whole.searched_chunks
     assert note.startswith(f"{missing:,} of {whole.searched_chunks:,} passages (in ")
-    assert "2" in note.partition(")")[2]
-    assert result.results
+    numbers = {"2", "4"} if shards.aggregators else {"2"}
+    assert set(re.findall("shard (.) of 4", note)) == numbers
+    grown = "".join(line for line in UNSEARCHED.lines() if line not in before)
+    assert set(re.findall('shard="(.)"', grown)) == numbers
     # Results have the weights of the whole collection.
     scores = {r.chunk_id: r.score for r in alone.search("payment", mode="keyword", limit=100)}
     assert all(scores[r.chunk_id] == r.score for r in result)
-
-
-def test_without_any_shard_there_is_no_answer(front: Collection, shards: InProcess) -> None:
-    shards.silent = dict.fromkeys(range(3), "ran out of memory")
+    assert result.results
+    # Without any shard there is no answer.
+    shards.silent.update(dict.fromkeys(shards.names, "ran out of memory"))
     with pytest.raises(ShardsUnreachable) as caught:
         front.search("payment")
     assert "ran out of memory" in caught.value.message

@@ -85,6 +85,10 @@ class SearchBusy(CaseTrackError):
             hint="Try again in a moment. More replicas of each shard answer more questions at "
             f"once: {See('serve', engine='ray', replicas='2')}.",
         )
+        self.waiting = waiting
+
+    def __reduce__(self) -> tuple[type[SearchBusy], tuple[int]]:
+        return SearchBusy, (self.waiting,)
 
 
 class ShardsUnreachable(CaseTrackError):

@@ -8,9 +8,11 @@ import contextlib
 import functools
 import hashlib
 import logging
+import os
+import platform
 import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
@@ -28,7 +30,16 @@ from casetrack.base.errors import (
 )
 from casetrack.base.metrics import UNSEARCHED
 from casetrack.cluster.connect import Cluster, connected, require_same
-from casetrack.cluster.search.shard import Part, Query, Shard, ShardAnswer, ShardInfo, lists_in
+from casetrack.cluster.search.shard import (
+    NO_ROWS,
+    Part,
+    Query,
+    Shard,
+    ShardAnswer,
+    ShardInfo,
+    merged,
+    row_lists,
+)
 from casetrack.search.scores import gains
 from casetrack.store.index.index import Index
 from casetrack.store.index.scope import (
@@ -98,8 +109,8 @@ class Shards(Protocol):
     def count(self) -> int:
         """Number of shards."""
 
-    def ask(self, questions: Mapping[int, Query], /) -> dict[int, ShardAnswer | str]:
-        """Query shards by number, all at once; return each answer, or the reason without one.
+    def ask(self, asked: Query, shards: Sequence[int], /) -> ShardAnswer:
+        """Query all shards at once and merge their answers; *shards* has the shard of each part.
 
         Raises
         ------
@@ -152,36 +163,28 @@ class _Lists:
         """
         asked = _question_builder(self.place, scope, question, depth)
         placed, own = self._placed(scope)
-        numbers: dict[int, list[int]] = {}
-        for number, shard in placed.items():
-            numbers.setdefault(shard, []).append(number)
-        answers = self.shards.ask(
-            {
-                shard: asked(tuple(_part(scope, number) for number in those))
-                for shard, those in numbers.items()
-            }
-        )
-        silent = {shard: answer for shard, answer in answers.items() if isinstance(answer, str)}
-        if silent and len(silent) == len(numbers) and not own:
-            raise ShardsUnreachable(len(numbers), next(iter(silent.values())))
-        merged = _MergedLists(scope, depth)
-        for shard, those in numbers.items():
-            answer = answers[shard]
-            if isinstance(answer, str):
-                UNSEARCHED.add(shard=str(shard + 1))
-                self._skip(scope, those, f"shard {shard + 1} of {self.shards.count} {answer}")
-                continue
-            for number, reason in answer.lacking.items():
-                _log.warning("Shard %s lacks a segment, which is searched here: %s", shard, reason)
-                own.append(those[number])
-            for name, listed in answer.lists.items():
-                segments = np.array(those)[listed.parts].tolist()
-                places = list(zip(segments, listed.rows.tolist(), strict=True))
-                merged.add(name, places, listed.scores)
+        numbers, shards = np.array(list(placed), np.int32), list(placed.values())
+        answer = ShardAnswer()
+        if shards:
+            answer = self.shards.ask(asked([_part(scope, number) for number in placed]), shards)
+        if answer.silent and len(answer.silent) == len(set(shards)) and not own:
+            raise ShardsUnreachable(len(answer.silent), next(iter(answer.silent.values())))
+        if answer.silent:
+            self._skip(scope, placed, answer.silent)
+        for part, reason in answer.lacking.items():
+            _log.warning("Shard %s lacks a segment: %s", shards[part] + 1, reason)
+            own.append(int(numbers[part]))
+        answers = [(numbers, answer)]
         if own:
-            for name, places, scores in lists_in(_subset(scope, own), asked(())):
-                merged.add(name, [(own[number], row) for number, row in places], scores)
-        yield from merged.lists(question)
+            every = np.arange(len(scope.index.segments), dtype=np.int32)
+            own_lists = row_lists(_subset(scope, own), asked(()), every[own])
+            answers.append((every, ShardAnswer(own_lists)))
+        lists = merged(depth, answers).lists
+        parts = {"bm25": question.terms, "semantic": question.vector, "sparse": question.sparse}
+        for name in (name for name, part in parts.items() if part is not None):
+            listed = lists.get(name, NO_ROWS)
+            places = list(zip(listed.parts.tolist(), listed.rows.tolist(), strict=True))
+            yield name, *in_order(places, listed.scores, depth, scope.index.keys)
 
     def _placed(self, scope: Scope) -> tuple[dict[int, int], list[int]]:
         """Return the shard of each segment to search, and segments that are not on disk yet."""
@@ -194,43 +197,21 @@ class _Lists:
         placed = {n: homes[folder.name] for n in wanted if (folder := folders[n]) is not None}
         return placed, [n for n in wanted if folders[n] is None]
 
-    def _skip(self, scope: Scope, numbers: Sequence[int], reason: str) -> None:
-        parts = scope.index.segments
-        documents = sum(len({d for d in part.documents if d}) for part in parts)
-        self._whole = scope.chunk_count, documents
-        for number in numbers:
-            held = len({d for d in parts[number].documents if d})
-            self.lost[number] = _count(scope, number), held, reason
-
-
-class _MergedLists:
-    """Collects the best rows of several lists."""
-
-    def __init__(self, scope: Scope, depth: int) -> None:
-        self._scope, self._depth = scope, depth
-        self._places: dict[str, list[Place]] = {}
-        self._scores: dict[str, list[NDArray[np.float32]]] = {}
-
-    def add(self, name: str, places: Sequence[Place], scores: NDArray[np.float32]) -> None:
-        self._places.setdefault(name, []).extend(places)
-        self._scores.setdefault(name, []).append(scores)
-
-    def lists(self, question: Question) -> Iterator[tuple[str, list[Place], NDArray[np.float32]]]:
-        """Yield the best rows of each signal of the question."""
-        looked_for = {
-            "bm25": question.terms,
-            "semantic": question.vector,
-            "sparse": question.sparse,
-        }
-        for name in (n for n, part in looked_for.items() if part is not None):
-            scores = np.concatenate([np.empty(0, np.float32), *self._scores.get(name, ())])
-            places = self._places.get(name, [])
-            yield name, *in_order(places, scores, self._depth, self._scope.index.keys)
+    def _skip(self, scope: Scope, placed: Mapping[int, int], silent: Mapping[int, str]) -> None:
+        """Note the segments of shards that did not answer."""
+        documents = [len({d for d in part.documents if d}) for part in scope.index.segments]
+        self._whole = scope.chunk_count, sum(documents)
+        for shard in silent:
+            UNSEARCHED.add(shard=str(shard + 1))
+        for number, shard in placed.items():
+            if shard in silent:
+                reason = f"shard {shard + 1} of {self.shards.count} {silent[shard]}"
+                self.lost[number] = _count(scope, number), documents[number], reason
 
 
 def _question_builder(
     place: Where, scope: Scope, question: Question, depth: int
-) -> Callable[[tuple[Part, ...]], Query]:
+) -> Callable[[Sequence[Part]], Query]:
     """Return a function that builds a question to a shard from its parts."""
     weights = None if question.terms is None else gains(scope, question.terms)
     index = scope.index
@@ -281,7 +262,12 @@ def _subset(scope: Scope, numbers: Sequence[int]) -> Scope:
 # Shards as deployments of Ray Serve, one application each, which makes them independent. Serve
 # keeps the processes of a shard running, sends each question to the least busy one, and replaces
 # them one after the other. A question goes to all shards at once, directly to their processes:
-# questions and answers are small, and the object store doubles the time.
+# questions and answers are small, and the object store doubles the time. Above a number of shards
+# the asking process would spend most of the time on them: aggregators ask some of them each.
+
+SHARD, AGGREGATOR = "shard", "aggregator"
+_FAN_IN = 16
+"""Maximum number of shards without aggregators, and of shards per aggregator."""
 
 _PATIENCE, _SHORT_PATIENCE = 20.0, 1.0
 """Seconds to wait for an answer, normally and after the last one was missing."""
@@ -318,7 +304,7 @@ class ShardReplica:
         self._shard = Shard(Path(collections))
         self._made = made
 
-    async def top(self, asked: Query) -> ShardAnswer:
+    async def top(self, asked: Query, _shards: Sequence[int]) -> ShardAnswer:
         """Return the best rows; see :meth:`Shard.top`.
 
         Runs without a thread, which would add a third to a few milliseconds, unless segments must
@@ -333,17 +319,35 @@ class ShardReplica:
         return self._shard.about()
 
 
+class AggregatorReplica:
+    """One process of an aggregator under Serve: asks some shards and merges their answers."""
+
+    def __init__(self, names: Sequence[str], waiting: int, made: float) -> None:
+        self._shards = RayShards(names, waiting)
+        self._made = made
+
+    async def top(self, asked: Query, shards: Sequence[int]) -> ShardAnswer:
+        """Return the best rows of all parts; see :meth:`RayShards.ask`."""
+        return await asyncio.to_thread(self._shards.ask, asked, shards)
+
+    def about(self) -> ShardInfo:
+        """Return the state of this process, which reads no data."""
+        return ShardInfo(__version__, True, platform.node(), os.getpid())
+
+
 @dataclass(slots=True)
 class RayShards:
     """Shards on the connected cluster; see :class:`casetrack.cluster.search.serving.Shards`.
 
     *names* are those of their applications; *waiting* limits the waiting questions at each.
+    Aggregator *n* of *k* asks the shards *n*, *n + k*, *n + 2k*, …; without, each shard is asked.
     """
 
     names: Sequence[str]
     waiting: int = _WAITING
-    _handles: list[Any] = field(default_factory=list)
-    _silent: dict[int, float] = field(default_factory=dict)
+    aggregators: Sequence[str] = ()
+    _handles: dict[str, Any] = field(default_factory=dict)
+    _silent: dict[str, float] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
@@ -351,45 +355,57 @@ class RayShards:
         """Number of shards."""
         return len(self.names)
 
-    def ask(self, questions: Mapping[int, Query], /) -> dict[int, ShardAnswer | str]:
+    def ask(self, asked: Query, shards: Sequence[int], /) -> ShardAnswer:
         """Ask shards by number; see :meth:`casetrack.cluster.search.serving.Shards.ask`."""
-        started = time.monotonic()
-        sent = {shard: self._send(shard, asked) for shard, asked in questions.items()}
-        return {
-            shard: self._answer(shard, questions[shard], response, started)
-            for shard, response in sent.items()
-        }
+        started, names = time.monotonic(), self.aggregators or self.names
+        width = len(names)
+        asks = {}
+        for number, (parts, query) in asked.by_shard([each % width for each in shards]).items():
+            request = query, [shards[part] // width for part in parts.tolist()]
+            asks[number] = parts, request, self._send(names[number], *request)
+        answers = []
+        for number, (parts, request, response) in asks.items():
+            answer = self._answer(names[number], request, response, started)
+            if isinstance(answer, str):
+                answer = ShardAnswer(silent=dict.fromkeys(request[1], answer))
+            silent = {each * width + number: reason for each, reason in answer.silent.items()}
+            answers.append((parts, replace(answer, silent=silent)))
+        return merged(asked.depth, answers)
 
-    def about(self) -> list[ShardInfo]:
-        """Return the state of one process of each shard."""
-        asked = [handle.about.remote() for handle in self._reached()]
-        return [response.result(timeout_s=_STARTING) for response in asked]
+    def about(self) -> dict[str, ShardInfo]:
+        """Return the state of one process of each shard and aggregator by name."""
+        asked = {n: self._handle(n).about.remote() for n in (*self.names, *self.aggregators)}
+        return {name: each.result(timeout_s=_STARTING) for name, each in asked.items()}
 
-    def _reached(self) -> list[Any]:
+    def _handle(self, name: str) -> Any:
         with self._lock:
-            if not self._handles:
+            if name not in self._handles:
                 from ray import serve
 
-                self._handles += [
-                    serve.get_app_handle(name).options(_by_reference=False) for name in self.names
-                ]
-        return self._handles
+                handle = serve.get_app_handle(name).options(_by_reference=False)
+                self._handles[name] = handle
+        return self._handles[name]
 
-    def _send(self, shard: int, asked: Query) -> Any:
-        return self._reached()[shard].top.remote(asked)
+    def _send(self, name: str, *request: object) -> Any:
+        return self._handle(name).top.remote(*request)
 
-    def _answer(self, shard: int, asked: Query, response: Any, started: float) -> ShardAnswer | str:
+    def _answer(
+        self, name: str, request: Sequence[object], response: Any, started: float
+    ) -> ShardAnswer | str:
         from ray.exceptions import RayError
         from ray.serve.exceptions import BackPressureError, RayServeException
 
-        is_silent = started - self._silent.get(shard, float("-inf")) < _REMEMBERED
+        is_silent = started - self._silent.get(name, float("-inf")) < _REMEMBERED
         end = started + (_SHORT_PATIENCE if is_silent else _PATIENCE)
+        if self.aggregators:
+            # An aggregator waits as long for its shards, and reports those that do not answer.
+            end += (_FAN_IN + 2) * _FETCHING
         reason = "was replaced twice during the question"
         for _ in range(2):
             try:
                 left = max(_FETCHING, end - time.monotonic())
                 answer: ShardAnswer = response.result(timeout_s=left)
-            except BackPressureError as error:
+            except (BackPressureError, SearchBusy) as error:
                 raise SearchBusy(self.waiting) from error
             except (TimeoutError, concurrent.futures.TimeoutError):
                 response.cancel()
@@ -398,11 +414,11 @@ class RayShards:
             except (RayError, RayServeException, concurrent.futures.CancelledError) as error:
                 # Its process ended during the question; another one, or its successor, takes it.
                 reason = f"failed ({type(error).__name__})"
-                response = self._send(shard, asked)
+                response = self._send(name, *request)
             else:
-                self._silent.pop(shard, None)
+                self._silent.pop(name, None)
                 return answer
-        self._silent[shard] = time.monotonic()
+        self._silent[name] = time.monotonic()
         return reason
 
 
@@ -416,61 +432,74 @@ def start_shards(data_dir: Path, wanted: Wanted, cpus: float, /) -> RayShards:
     ClusterUnreachable, ClusterDiffers
         They do not start, or have another version.
     """
-    names = running(data_dir)
-    if not names:
-        count = wanted.shards or max(1, int(cpus))
-        names = [f"{_prefix(data_dir)}{n + 1}" for n in range(count)]
-        _deploy(data_dir, names, wanted, cpus)
-    elif wanted.shards is not None and wanted.shards != len(names):
+    names, aggregators = running(data_dir), running(data_dir, AGGREGATOR)
+    if names and wanted.shards is not None and wanted.shards != len(names):
         raise UsageError(
             f"{len(names):,} shards of {data_dir} run on this cluster already, not "
             f"{wanted.shards:,}.",
             hint=f"Leave out {Opt(shards='N')} to use them. Or run {See('shards stop')} first.",
         )
-    shards = RayShards(names, wanted.waiting)
+    known = {*names, *aggregators}
+    count = len(names) or wanted.shards or max(1, int(cpus))
+    names = [f"{_prefix(data_dir, SHARD)}{n + 1}" for n in range(count)]
+    aggregators = [
+        f"{_prefix(data_dir, AGGREGATOR)}{n + 1}" for n in range(_aggregator_count(count))
+    ]
+    if missing := [name for name in (*names, *aggregators) if name not in known]:
+        _deploy(data_dir, missing, names, wanted, cpus)
+    shards = RayShards(names, wanted.waiting, aggregators)
     _require_alike(shards, data_dir)
     return shards
 
 
-def running(data_dir: Path, /) -> list[str]:
+def _aggregator_count(shards: int) -> int:
+    return -(-shards // _FAN_IN) if shards > _FAN_IN else 0
+
+
+def running(data_dir: Path, kind: str = SHARD, /) -> list[str]:
     """Return the names of the shards of a data folder that run on the connected cluster."""
     from ray import serve
 
-    names = [n for n in serve.status().applications if n.startswith(_prefix(data_dir))]
+    names = [n for n in serve.status().applications if n.startswith(_prefix(data_dir, kind))]
     return sorted(names, key=lambda name: int(name.rpartition("-")[2]))
 
 
 @dataclass(frozen=True, slots=True)
 class ShardState:
-    """State of a shard: its number from 1, *running* processes, and *wanted* ones."""
+    """State of a shard or aggregator: number from 1, *running* processes, and *wanted* ones."""
 
     number: int
     running: int
     wanted: int
+    kind: str = SHARD
 
-    def as_dict(self) -> dict[str, int]:
+    def as_dict(self) -> dict[str, int | str]:
         """Return the JSON form."""
-        return {"number": self.number, "running": self.running, "wanted": self.wanted}
+        return asdict(self)
 
 
 def states(data_dir: Path, /) -> list[ShardState]:
-    """Return the states of the shards of a data folder on the connected cluster."""
+    """Return the states of the shards and aggregators of a data folder on the cluster."""
     from ray import serve
 
     applications, shards = serve.status().applications, []
-    for number, name in enumerate(running(data_dir), start=1):
-        counts = [d.replica_states for d in applications[name].deployments.values()]
-        answering = sum(each.get("RUNNING", 0) for each in counts)
-        shards.append(ShardState(number, answering, max(1, sum(sum(c.values()) for c in counts))))
+    for kind in (SHARD, AGGREGATOR):
+        for number, name in enumerate(running(data_dir, kind), start=1):
+            counts = [d.replica_states for d in applications[name].deployments.values()]
+            answering = sum(each.get("RUNNING", 0) for each in counts)
+            wanted = max(1, sum(sum(c.values()) for c in counts))
+            shards.append(ShardState(number, answering, wanted, kind))
     return shards
 
 
 def restart(data_dir: Path, /) -> list[str]:
-    """Replace the processes of all shards, one shard after the other, without downtime."""
-    names = running(data_dir)
+    """Replace all processes, one shard or aggregator after the other; return names of shards."""
+    shards = running(data_dir)
+    names = [*shards, *running(data_dir, AGGREGATOR)]
     for name, state in zip(names, states(data_dir), strict=True):
-        _deploy(data_dir, [name], Wanted(replicas=state.wanted, waiting=_waiting(name)), 0.0)
-    return names
+        wanted = Wanted(replicas=state.wanted, waiting=_waiting(name))
+        _deploy(data_dir, [name], shards, wanted, 0.0)
+    return shards
 
 
 def _waiting(name: str) -> int:
@@ -483,46 +512,53 @@ def _waiting(name: str) -> int:
 
 
 def stop(data_dir: Path, /) -> list[str]:
-    """End all shards of a data folder, and return their names."""
+    """End all shards of a data folder with their aggregators, and return the names of shards."""
     from ray import serve
 
     names = running(data_dir)
-    for name in names:
+    for name in (*running(data_dir, AGGREGATOR), *names):
         serve.delete(name)
     return names
 
 
-def _prefix(data_dir: Path) -> str:
+def _prefix(data_dir: Path, kind: str) -> str:
     digest = hashlib.sha256(str(data_dir).encode()).hexdigest()
-    return f"casetrack-{digest[:8]}-shard-"
+    return f"casetrack-{digest[:8]}-{kind}-"
 
 
-def _deploy(data_dir: Path, names: Sequence[str], wanted: Wanted, cpus: float) -> None:
+def _deploy(
+    data_dir: Path, names: Sequence[str], shards: Sequence[str], wanted: Wanted, cpus: float
+) -> None:
+    """Start applications by name; *shards* are all shards."""
     from ray import serve
     from ray.exceptions import RayError
 
     share = round(min(1.0, _SHARE * cpus / (len(names) * wanted.replicas)), 3)
-    deployment = serve.deployment(ShardReplica).options(
-        num_replicas=wanted.replicas,
-        max_ongoing_requests=_AT_WORK,
-        max_queued_requests=wanted.waiting,
-        # An old process ends only after the new one answers.
-        max_surge_percent=100,
-        graceful_shutdown_wait_loop_s=0.5,
-        health_check_period_s=5,
-        # An access log line per question and shard would cost more than some answers.
-        logging_config={"enable_access_log": False},
-        ray_actor_options={"num_cpus": share},
-    )
-    collections, made = str(data_dir / "collections"), time.time()
+    made, targets = time.time(), []
+    for name in names:
+        is_shard = name in shards
+        deployment = serve.deployment(ShardReplica if is_shard else AggregatorReplica).options(
+            num_replicas=wanted.replicas,
+            max_ongoing_requests=_AT_WORK,
+            max_queued_requests=wanted.waiting,
+            # An old process ends only after the new one answers.
+            max_surge_percent=100,
+            graceful_shutdown_wait_loop_s=0.5,
+            health_check_period_s=5,
+            # An access log line per question and shard would cost more than some answers.
+            logging_config={"enable_access_log": False},
+            ray_actor_options={"num_cpus": share},
+        )
+        if is_shard:
+            application = deployment.bind(str(data_dir / "collections"), made)
+        else:
+            number = int(name.rpartition("-")[2]) - 1
+            asked = shards[number :: _aggregator_count(len(shards))]
+            application = deployment.bind(asked, wanted.waiting, made)
+        targets.append(serve.RunTarget(application, name=name, route_prefix=None))
     serve.start(proxy_location="Disabled")
     try:
-        serve.run_many(
-            [
-                serve.RunTarget(deployment.bind(collections, made), name=name, route_prefix=None)
-                for name in names
-            ]
-        )
+        serve.run_many(targets)
     except (RayError, RuntimeError) as error:
         raise ClusterUnreachable(
             "this address",
@@ -532,17 +568,18 @@ def _deploy(data_dir: Path, names: Sequence[str], wanted: Wanted, cpus: float) -
 
 
 def _require_alike(shards: RayShards, data_dir: Path) -> None:
-    for number, about in enumerate(shards.about(), start=1):
+    for name, about in shards.about().items():
+        part = " ".join(name.split("-")[-2:]).capitalize()
         if about.version != __version__:
             raise ClusterDiffers(
-                f"Shard {number} on {about.machine} runs CaseTrack {about.version}, this computer "
+                f"{part} on {about.machine} runs CaseTrack {about.version}, this computer "
                 f"{__version__}.",
                 hint="Install the same everywhere: `pip install "
                 f"'casetrack[ray]=={__version__}'`. Then run {See('shards restart')}.",
             )
         if not about.sees_data:
             raise ClusterDiffers(
-                f"Shard {number} on {about.machine} does not see the data folder {data_dir}.",
+                f"{part} on {about.machine} does not see the data folder {data_dir}.",
                 hint="Name a data folder that all machines share at one path: "
                 f"{Opt(data_dir='FOLDER')}.",
             )

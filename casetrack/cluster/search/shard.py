@@ -11,7 +11,7 @@ import platform
 import threading
 import time
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,13 +22,13 @@ from casetrack.search.scores import best_by, dense_top, sparse_top
 from casetrack.store import mirror
 from casetrack.store.folders import attach_folder
 from casetrack.store.index.index import Index, LiveSegment, embedded_in
-from casetrack.store.index.scope import Place, Rows, Scope
+from casetrack.store.index.scope import Place, Rows, Scope, nth_best
 from casetrack.store.index.segment import Segment, load
 from casetrack.store.index.stored_segments import index_home
 from casetrack.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -77,7 +77,7 @@ class Query:
     """
 
     collection: str
-    parts: tuple[Part, ...]
+    parts: Sequence[Part]
     depth: int
     weights: Mapping[str, np.float32] | None
     vector: NDArray[np.float32] | None
@@ -88,6 +88,19 @@ class Query:
     fingerprint: str | None
     address: Address | None = None
     endpoint: str | None = None
+
+    def by_shard(self, shards: Sequence[int], /) -> dict[int, tuple[NDArray[np.int32], Query]]:
+        """Return the part numbers of each shard, and the question with these parts.
+
+        *shards* has the shard of each part.
+        """
+        numbers: dict[int, list[int]] = {}
+        for number, shard in enumerate(shards):
+            numbers.setdefault(shard, []).append(number)
+        return {
+            shard: (np.array(those, np.int32), replace(self, parts=[self.parts[n] for n in those]))
+            for shard, those in numbers.items()
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +114,42 @@ class RowList:
 
 @dataclass(frozen=True, slots=True)
 class ShardAnswer:
-    """Answer of a shard: lists by signal, and reasons by number of unreadable parts."""
+    """Answer of one or several shards: lists by signal, and reasons by number of unreadable parts.
+
+    *silent* has the reasons by number of shards that did not answer.
+    """
 
     lists: Mapping[str, RowList] = field(default_factory=dict)
     lacking: Mapping[int, str] = field(default_factory=dict)
+    silent: Mapping[int, str] = field(default_factory=dict)
+
+
+NO_ROWS = RowList(np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.float32))
+
+
+def merged(depth: int, answers: Iterable[tuple[NDArray[np.int32], ShardAnswer]]) -> ShardAnswer:
+    """Return one answer from several, each with the numbers of its parts.
+
+    Each list has the best *depth* rows and all equal to the last: only the asking process knows the
+    order of ties.
+    """
+    lists: dict[str, list[RowList]] = {}
+    lacking, silent = dict[int, str](), dict[int, str]()
+    for numbers, answer in answers:
+        lacking |= {int(numbers[n]): reason for n, reason in answer.lacking.items()}
+        silent |= answer.silent
+        for name, each in answer.lists.items():
+            lists.setdefault(name, []).append(replace(each, parts=numbers[each.parts]))
+    return ShardAnswer({name: _best(each, depth) for name, each in lists.items()}, lacking, silent)
+
+
+def _best(lists: Sequence[RowList], depth: int) -> RowList:
+    parts, rows, scores = (
+        np.concatenate([getattr(each, name) for each in lists])
+        for name in ("parts", "rows", "scores")
+    )
+    near = scores >= nth_best(scores, depth)
+    return RowList(parts[near], rows[near], scores[near])
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,16 +196,7 @@ class Shard:
             return ShardAnswer({}, lacking)
         numbers = np.array(list(segments), dtype=np.int32)
         with one_thread_each():
-            lists = {
-                name: RowList(
-                    numbers[[segment for segment, _ in places]]
-                    if places
-                    else np.empty(0, np.int32),
-                    np.array([row for _, row in places], dtype=np.int64),
-                    scores,
-                )
-                for name, places, scores in lists_in(self._scope(asked, segments), asked)
-            }
+            lists = row_lists(self._scope(asked, segments), asked, numbers)
         return ShardAnswer(lists, lacking)
 
     def _scope(self, asked: Query, segments: dict[int, Segment]) -> Scope:
@@ -226,10 +262,16 @@ class Shard:
         return load(home)
 
 
-def lists_in(
-    scope: Scope, asked: Query, /
-) -> Iterator[tuple[str, list[Place], NDArray[np.float32]]]:
-    """Yield the best rows of a scope by each signal of the question."""
+def row_lists(scope: Scope, asked: Query, numbers: NDArray[np.int32], /) -> dict[str, RowList]:
+    """Return the best rows of a scope by each signal; *numbers* has the part of each segment."""
+    lists = {}
+    for name, places, scores in _lists_in(scope, asked):
+        segments, rows = np.array(places, np.int64).reshape(-1, 2).T
+        lists[name] = RowList(numbers[segments], rows, scores)
+    return lists
+
+
+def _lists_in(scope: Scope, asked: Query) -> Iterator[tuple[str, list[Place], NDArray[np.float32]]]:
     if asked.weights is not None:
         yield "bm25", *best_by(scope, asked.weights, asked.depth)
     if asked.vector is not None:
