@@ -127,7 +127,8 @@ def month_first(stream: TokenStream, index: int) -> Parsed | None:
     read = year_after(stream, pos)
     if read is None and pos == inner:
         number = stream.number(pos)
-        if number is not None and number > 31 and not numbers.decimal_follows(stream, pos + 1):
+        is_year = number is not None and (number > 31 or stream.low(pos) == "00")
+        if number is not None and is_year and not numbers.decimal_follows(stream, pos + 1):
             read = numbers.full_year(number), pos + 1
     if read is not None:
         return Node("month", year=read[0], month=month), read[1]

@@ -178,6 +178,10 @@ def _after(start: Node, stop: Node) -> Node | None:
 
 def _shared(start: Node, stop: Node) -> tuple[Node, Node]:
     """Give an end without a year the year of the other one, so that the range runs forwards."""
+    if start.precision == "month" and start.year and stop.day and not stop.year:
+        year = start.year - start.year % 100 + stop.day
+        if start.year <= year <= start.year + 1:  # "Nov. 00 to Aug. 01"
+            stop = Node("month", year=year, month=stop.month)
     if start.year is None and not start.relative and stop.year is not None:
         start = _placed(start, stop.year, stop, -1)
     elif stop.year is None and not stop.relative and start.year is not None:

@@ -192,6 +192,12 @@ _EVERY_YEAR = _LISTS.pattern("every_year")
 _EVERY = re.compile(r"\b(?:each|every|annually|yearly|anniversary)\b[^.;]*$", re.IGNORECASE)
 _PAST = re.compile(r"\b(?:was|were|had|been|dated|since|held|sent|received|last)\b", re.IGNORECASE)
 _FUTURE = _LISTS.pattern("future")
+_NUMBERED = re.compile(r"(?<!\w)([^\W\d]{3,9})\.?\s(\d\d?)(?!\w)")
+"""A month and a number without a year: "January 02" is a day, or a month of 2002."""
+_ON_DAY = re.compile(r"(?:\bon|\bam|\b\w{2,6}day,?|\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\.?,?)\s+$")
+_DAY_GOES_ON = re.compile(r",?\s{0,3}(?:at\s|@|\(?\d{1,2}:\d\d|\(?\w{2,6}day\b|\d{1,2}\s?[ap]m\b)")
+_IN_MONTH = re.compile(r"\b(?:in|during|throughout|months?\sof|im)\s+$", re.IGNORECASE)
+_OF_MONTH = _LISTS.pattern("of_month")
 _ISO_NAME = re.compile(r"(\d{4})[-_.]?(\d\d)[-_.]?(\d\d)(?!\d)")
 _MONTH_NAMES = MONTHS.words("en")
 _ISO_DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
@@ -252,14 +258,43 @@ class DateReader:
                 first, last = (day.isoformat() for day in days)
                 return replace(span, first=first, last=last), "fiscal_year"
         if span.kind == "partial" and self.document_date is not None:
-            dated = self._with_year(span, text, self.document_date)
+            dated = self._of_short_year(span, text, self.document_date)
+            dated = dated or self._with_year(span, text, self.document_date)
             if dated is not None:
-                return dated, "document_year"
+                return dated, "document_year" if dated.value != span.value else None
         if span.kind == "relative" and span.value is None and self.document_date is not None:
             reread = self._reread(span, self.document_date)
             if reread and reread.value:
                 return _valued(span, reread), "document_date"
         return span, None
+
+    @cached_property
+    def _numbered(self) -> set[tuple[str, str]]:
+        """Months and the numbers after them in all dates without a year."""
+        spans = (span for chunk in self._chunks for span in chunk.dates if span.kind == "partial")
+        return {(m[:3], n) for s in spans for m, n in _NUMBERED.findall(s.text.lower())}
+
+    def _of_short_year(self, span: DateSpan, text: str, anchor: dt.date) -> DateSpan | None:
+        """Return months whose number is the document's year or the one before.
+
+        The span unchanged if the number can also be a day; ``None`` if it is a day.
+        """
+        years = {f"{year % 100:02}": str(year) for year in (anchor.year, anchor.year - 1)}
+        numbers = [number for _, number in _NUMBERED.findall(span.text)]
+        if not numbers or not years.keys() >= set(numbers):
+            return None
+        before = text[max(0, span.start - _CLAUSE) : span.start]
+        if _ON_DAY.search(before) or _DAY_GOES_ON.match(text, span.end):
+            return None
+        is_padded = numbers[0].startswith("0")
+        alike = {(m, n) for m, n in self._numbered if n.startswith("0") == is_padded}
+        if any(number not in years for _, number in alike):
+            return None
+        is_month = _IN_MONTH.search(before) or _OF_MONTH.match(text, span.end)
+        if not is_month and not (is_padded and len({month for month, _ in alike}) > 1):
+            return span
+        months = read_date(_NUMBERED.sub(lambda m: f"{m[1]} {years[m[2]]}", span.text))
+        return _valued(span, months) if months and months.first else None
 
     def _with_year(self, span: DateSpan, text: str, anchor: dt.date) -> DateSpan | None:
         """Return a date in the only year that fits, ``None`` if several do."""
