@@ -25,6 +25,8 @@ _NOTES: Final = re.compile(
 """Place of an account of Lotus Notes: ``Jo Roe/HOU/NORVANE@NORVANE``, also in brackets."""
 _GATEWAY: Final = re.compile(r'"? AT [\w ]{1,40}@.*$|(?<=\.[a-z]{3})@[A-Z]\w*$')
 """Gateway behind an account of cc:Mail, and behind an address."""
+_UNIT: Final = re.compile(r"(?<=\w)(?:\s+(?:\([^()]*\)|\[[^\[\]]*\]|[A-Z]{2,9}:[A-Z]{2,9}))+$")
+"""Unit or medium behind a name: ``Roe, Jo (NIH/NCI) [E]``, ``Roe, Jo ENV:EX``, ``Jo (E-mail)``."""
 _SUFFIX: Final = re.compile(
     r"|(?:[JS]r|I{2,3}|IV|Esq|Ph\.?D|M\.?D|Inc|Ltd|LLC|LLP|L\.?P|Corp|Co|N\.?A|S\.?A|AG|GmbH)\.?",
     re.IGNORECASE,
@@ -110,7 +112,7 @@ def _read(field: str, start: int, end: int) -> Correspondent | None:
         name, address = parseaddr(text) if ADDRESS.search(text) else (text, "")
         if "@" not in address:
             name, address = _NOTES.sub("", _DIRECTORY.sub("", text)), ""
-    name = name.strip(" \t,'\"“”").replace('\\"', '"')
+    name = _UNIT.sub("", name.strip(" \t,'\"“”").replace('\\"', '"'))
     if name.casefold() == address.casefold():
         name = ""
     if not (name or address):

@@ -101,6 +101,12 @@ CARDS = {
     "other: Doc 632-1 Filed 04/18/18 Page 2 of 60\n1 Ann Roe\n2 Elm Street\nOak County District "
     "Attorney\n(Oak County District Attorney’s Office)": "issuer: Oak County District Attorney",
     "invoice: ann roe\nOAK SHOPS\n(JM0517)\nINVOICE": "own_title: INVOICE; issuer: OAK SHOPS",
+    "invoice: Eiche GmbH\nRechnung\nNetto 473,00 EUR\nMwSt 19 % 56,87 EUR\nSumme 529,87 EUR": (
+        "own_title: Rechnung; issuer: Eiche GmbH; total: 529,87 EUR"
+    ),
+    # Cash less change is the total; one figure alone is not sure.
+    "other: CASH BILL\nROUNDED TOTAL 9.00\nCASH 9.50\nCHANGE 0.50": "own_title: CASH BILL; total: 9.00",
+    "invoice: Invoice\nTotal $1,000.00\nTotal items 3.00": "own_title: Invoice",
     "contract: SECOND AMENDMENT\nTO\nLEASE\ndated as of May 3, 2024\nWHEREAS, this June 9, 2024": (
         "own_title: SECOND AMENDMENT TO LEASE; stated_on: 2024-05-03; base: LEASE"
     ),
@@ -111,8 +117,9 @@ CARDS = {
 def test_fields_are_read_at_their_places(text: str, expected: str) -> None:
     kind, _, words = text.partition(": ")
     columns = card_columns(Cover([TextPage(1, words)]), kind)
-    order = ("own_title", "issuer", "addressee", "stated_on", "period", "own_number", "base")
+    columns["total"] = next((f.value for f in columns["card"] if f.field == "total"), None)
+    order = "own_title issuer addressee stated_on period own_number base total".split()
     assert "; ".join(f"{n}: {columns[n]}" for n in order if columns[n]) == expected
     for fact in columns["card"]:
-        if fact.field in {"title", "issuer", "addressee", "number", "base"}:
+        if fact.field in {"title", "issuer", "addressee", "number", "base", "total"}:
             assert " ".join(words[fact.start : fact.end].split()) == fact.value

@@ -582,7 +582,6 @@ YEARS = [
     ("a.pdf", "correspondence", "May 29 was good.", None),
     ("a.pdf", "correspondence", "Pay until May 29 or May 28.", "2030-05-28"),
     ("a.pdf", "correspondence", "We meet on May 29.", "2030-05-29"),
-    ("a.pdf", "correspondence", "Sales in May 29 rose.", "2029-05-01"),
     ("a.pdf", "correspondence", "See April 29 production.", "2029-04-01"),
     ("2002-03-21 a.eml", "correspondence", "January 02 - billed", None),
     ("2002-03-21 a.eml", "correspondence", "Dec 01 thru Feb. 02", "2001-12-01"),

@@ -50,7 +50,9 @@ class Party(Record):
     end: int
 
 
-CardField = Literal["title", "issuer", "addressee", "date", "period", "number", "base", "party"]
+CardField = Literal[
+    "title", "issuer", "addressee", "date", "period", "number", "total", "base", "party"
+]
 """Field of the identity card; ``base`` is the document that this one amends or belongs to."""
 
 
@@ -311,10 +313,16 @@ class Document(Card):
             *(("issuer", self.issuer), ("addressee", self.addressee)),
             *(("stated title", self.own_title), ("dated", self.stated_on)),
             ("period", self._period_shown),
-            *(("number", self.own_number), ("amends or belongs to", self.base)),
+            *(("number", self.own_number), ("total", self.total)),
+            ("amends or belongs to", self.base),
             ("parties", "; ".join(self.named_parties)),
         )
         return [(label, value) for label, value in facts if value]
+
+    @property
+    def total(self) -> str | None:
+        """Total to pay of an invoice or a receipt, as written."""
+        return next((fact.value for fact in self.card or () if fact.field == "total"), None)
 
     @property
     def stated(self) -> str | None:
@@ -327,7 +335,7 @@ class Document(Card):
         captioned = self.case_name and len(self.legal_title or "") <= _TITLE and self.legal_title
         title = captioned or self.case_name or self.own_title or self.legal_title
         title = title and shorten(title, _TITLE, placeholder="…")
-        facts = [fact for fact in (who, day) if fact and fact not in (title or "")]
+        facts = [fact for fact in (who, day, self.total) if fact and fact not in (title or "")]
         return ", ".join([*filter(None, [title]), *facts]) or None
 
     @property

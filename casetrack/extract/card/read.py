@@ -9,6 +9,7 @@ from casetrack.extract.card.dates import read_date, read_number, read_period
 from casetrack.extract.card.issuers import read_addressee, read_issuer
 from casetrack.extract.card.parties import read_parties
 from casetrack.extract.card.titles import read_base, read_title
+from casetrack.extract.card.totals import read_total
 
 if TYPE_CHECKING:
     from casetrack.extract.card.cover import Cover
@@ -42,7 +43,7 @@ def read_card(cover: Cover, kind: str, /) -> tuple[Found, ...]:
     """Return the values of the card in the order of their fields, parties last."""
     readers = (
         *(read_title, read_issuer, read_addressee),
-        *(read_date, read_period, read_number, read_base),
+        *(read_date, read_period, read_number, read_total, read_base),
     )
     values = [value for read in readers if (value := read(cover, kind)) is not None]
     addressee = next((value for value in values if value.field == "addressee"), None)

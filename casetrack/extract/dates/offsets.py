@@ -68,32 +68,6 @@ def bounded(stream: TokenStream, index: int) -> Parsed | None:
     return relative("day", (moved, moved) if moved else None, 0.7), pos + 2
 
 
-def lasting(stream: TokenStream, index: int) -> Parsed | None:
-    """Read "for 3 days from today", "for one week, from 20 December"."""
-    if stream.low(index) != "for":
-        return None
-    read = duration(stream, index + 1)
-    if read is None:
-        return None
-    span, pos = read
-    pos = stream.skip(pos, ",")
-    if stream.low(pos) != "from":
-        return None
-    point = stream.point(stream.skip(pos + 1, "on"))
-    if point is None or point[0].precision != "day" or point[0].choices:
-        return None
-    node, end = point
-    days = days_of(node)
-    after = span.moved(days[0], 1) if days else None
-    last = calendars.add_days(after, -1) if after else None
-    if days is None or last is None or last < days[0]:
-        return relative("range", None, 0.45), end
-    if kind_of(node) == "absolute":
-        stop = Node("day", year=last.year, month=last.month, day=last.day)
-        return Node("range", ends=(node, stop), confidence=0.8), end
-    return relative("range", (days[0], last), 0.7), end
-
-
 def ahead(stream: TokenStream, index: int) -> Parsed | None:
     """Read "4 weeks in the future", "two years in the past"."""
     read = duration(stream, index)

@@ -15,7 +15,7 @@ from casetrack.extract.dates import (
     weekdays,
 )
 from casetrack.extract.dates import vocabulary as words
-from casetrack.extract.dates.ranges import OPENINGS
+from casetrack.extract.dates.ranges import OPENINGS, starting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -119,7 +119,7 @@ def _starters() -> dict[str, tuple[Read, ...]]:
     add(offsets.NAMES, offsets.part)
     add(("within",), offsets.within)
     add(("more", "less"), offsets.bounded)
-    add(("for",), offsets.lasting)
+    add(("for",), starting)
     add(("a", "an", *words.CARDINALS, *words.TENS), offsets.ahead)
     add(("day",), relative.day_word, offsets.day_beside)
     add(("the",), offsets.day_beside)

@@ -179,9 +179,9 @@ def _after(start: Node, stop: Node) -> Node | None:
 def _shared(start: Node, stop: Node) -> tuple[Node, Node]:
     """Give an end without a year the year of the other one, so that the range runs forwards."""
     if start.precision == "month" and start.year and stop.day and not stop.year:
-        year = start.year - start.year % 100 + stop.day
-        if start.year <= year <= start.year + 1:  # "Nov. 00 to Aug. 01"
-            stop = Node("month", year=year, month=stop.month)
+        short = start.year - start.year % 100 + stop.day
+        if start.year <= short <= start.year + 1:  # "Nov. 00 to Aug. 01"
+            stop = Node("month", year=short, month=stop.month)
     if start.year is None and not start.relative and stop.year is not None:
         start = _placed(start, stop.year, stop, -1)
     elif stop.year is None and not stop.relative and start.year is not None:
@@ -339,13 +339,14 @@ def _days_in_month(stream: TokenStream, index: int, opening: str) -> Parsed | No
 
 
 def starting(stream: TokenStream, index: int) -> Parsed | None:
-    """Read "five years commencing on 1 January 2020", "2 weeks starting May 20th"."""
-    read = relative.duration(stream, index)
+    """Read "five years commencing on 1 January 2020", "for 3 days from today"."""
+    is_for = stream.low(index) == "for"
+    read = relative.duration(stream, index + is_for)
     if read is None:
         return None
     span, pos = read
     pos = stream.skip(pos, ",")
-    if stream.low(pos) not in {"starting", "beginning", "commencing"}:
+    if stream.low(pos) not in ({"from"} if is_for else {"starting", "beginning", "commencing"}):
         return None
     point = stream.point(stream.skip(pos + 1, "from", "on", "with"))
     if point is None or point[0].precision != "day" or point[0].choices:
@@ -362,7 +363,7 @@ def starting(stream: TokenStream, index: int) -> Parsed | None:
     if kind_of(node) == "absolute":
         stop = Node("day", year=last.year, month=last.month, day=last.day)
         return Node("range", ends=(replace(node, bare=""), stop), confidence=0.8), end
-    return counted("range", (days[0], last), 0.45), end
+    return counted("range", (days[0], last), 0.7 if is_for else 0.45), end
 
 
 _READS = (

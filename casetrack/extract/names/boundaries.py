@@ -116,6 +116,8 @@ def _person(words: Words, place: Place, before: Place | None, _after: Place | No
     texts, first, end = words.texts, place.first, place.after
     while end - first > 1 and texts[first].lower() in TITLES:
         first += 2 if texts[first + 1] == "." else 1
+    while texts[end - 1].islower() and not texts[first].islower() and texts[end - 2].isalpha():
+        end -= 1  # "Jo Novak a", "Daniel macht"
     if first >= end:
         return replace(place, first=place.after)
     if first == place.first:

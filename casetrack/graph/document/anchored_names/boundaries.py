@@ -8,18 +8,12 @@ from typing import TYPE_CHECKING, Final
 
 from casetrack.base.words import WordLists
 from casetrack.base.words.lists import POSTAL, any_title
-from casetrack.graph.document.anchored_names.companies import (
-    describes,
-    is_body,
-    is_in_columns,
-    walk_left,
-    walk_right,
-)
+from casetrack.graph.document.anchored_names.companies import describes, is_body, is_in_columns
 from casetrack.graph.document.anchored_names.cuts import uncut
 from casetrack.graph.document.anchored_names.definitions import is_thing
 from casetrack.graph.document.anchored_names.signatures import is_given
 from casetrack.graph.document.titles import PARTIES, is_part, job_title
-from casetrack.graph.entities.lexicon import COMMON_FIRST_WORDS, GIVEN_NAMES, SUFFIXES
+from casetrack.graph.entities.lexicon import GIVEN_NAMES, SUFFIXES
 from casetrack.graph.entities.text import fold
 
 if TYPE_CHECKING:
@@ -157,13 +151,9 @@ def with_article(text: str, start: int, /) -> int:
     return match.start() if match else start
 
 
-_JOINED: Final = re.compile(r"(?:^|[^\w.&'’-])([A-Z][\w'’-]+)[ \n](and|AND|&)[ \n]$")
-_OF_BODY: Final = re.compile(r"([A-Z][\w.'’&-]*)[ \n](of|for|OF|FOR)[ \n](?:(?:the|THE)[ \n])?$")
 _INITIALS_BEFORE = _LISTS.pattern("initials_before")
 _GIVEN_BEFORE: Final = re.compile(r"(?<![\w.'’-])([A-Z][a-z]+)[ ]$")
 _SURNAME_BEHIND: Final = re.compile(r"[ ]((?:van |von |de |der )?[A-Z][a-z][\w'’-]+)(?![\w@])")
-_OF_BEHIND: Final = re.compile(r"[ \n](?:of|OF)[ \n](?:(?:the|THE)[ \n])?(?=[A-Z])")
-_PARTNERS = _LISTS.pattern("partners")
 _PARTNER_BEHIND: Final = re.compile(r"[ ]?[ \n]&[ \n][A-Z][\w'’-]+")
 _PARTNER_BEFORE: Final = re.compile(r"(?<![\w&.'’-])([A-Z][\w'’-]+)[ \n]&[ \n]$")
 _LABEL = _LISTS.pattern("label")
@@ -183,7 +173,7 @@ def with_boundaries(
     """Return tagged names with corrected boundaries and without overlaps."""
     kept: list[NameSpan] = []
     for span in (_whole_words(text, span) for span in spans):
-        for part in _halves(text, span) if span.kind == "person" else _firms(text, span, companies):
+        for part in _firms(text, span, companies):
             whole = _with_company(text, part, companies) or _whole(text, part)
             if whole is None or is_in_columns(text, whole.start, whole.end):
                 continue
@@ -244,6 +234,8 @@ def _with_company(
 
 def _firms(text: str, span: NameSpan, companies: Sequence[tuple[int, int]]) -> list[NameSpan]:
     """Split names of firms that follow each other, as in two columns of signatures."""
+    if span.kind == "person":
+        return [_labelless(text, span)]
     # The tagger may leave out the last letters of a form: "S.A.|S."
     inside = [(a, b) for a, b in companies if span.start <= a < span.end and b <= span.end + 2]
     # At the start of the text, the position before the firm would be -1.
@@ -260,41 +252,25 @@ def _firms(text: str, span: NameSpan, companies: Sequence[tuple[int, int]]) -> l
         below = _firms(text, _moved(text, span, inside[0][0], span.end), companies)
         return [above, *below] if is_given(head) else below
     if len(inside) < 2:
-        return _halves(text, span)
+        return [_labelless(text, span)]
     return [_moved(text, span, a, b) for a, b in inside]
 
 
-def _halves(text: str, span: NameSpan) -> list[NameSpan]:
-    """Split a name that was signed and printed: ``Jo Roe Jo Roe``."""
+def _labelless(text: str, span: NameSpan) -> NameSpan:
+    """Return a name without the label of a field behind it."""
     label = _LABEL.search(span.text)
-    if label and label.start() > 2:
-        span = _moved(text, span, span.start, span.start + label.start())
-    words = list(re.finditer(r"\S+", span.text))
-    half = len(words) // 2
-    if half < 2 or len(words) % 2 or span.kind != "person":
-        return [span]
-    mine = [fold(w[0]).strip(".,") for w in words]
-    if mine[:half] != mine[half:]:
-        return [span]
-    first, second = words[half - 1].end(), words[half].start()
-    return [
-        _moved(text, span, span.start, span.start + first),
-        _moved(text, span, span.start + second, span.end),
-    ]
+    if label is None or label.start() <= 2:
+        return span
+    return _moved(text, span, span.start, span.start + label.start())
 
 
 def _whole(text: str, span: NameSpan) -> NameSpan | None:
     """Return a name without legal form at its full extent; ``None`` if it is no name."""
-    whole = _settle(text, span)
-    return uncut(text, whole) if whole.kind == "organization" else whole
-
-
-def _settle(text: str, span: NameSpan) -> NameSpan:
-    if span.kind == "organization":
-        return _organization(text, span)
     pair = _pair(text, span)
     if pair is not None:
-        return replace(_moved(text, span, *pair), kind="organization")
+        span = replace(_moved(text, span, *pair), kind="organization")
+    if span.kind == "organization":
+        return uncut(text, span)
     return _person(text, span) if span.kind == "person" else span
 
 
@@ -307,37 +283,6 @@ def _pair(text: str, span: NameSpan) -> tuple[int, int] | None:
         return span.start, behind.end()
     before = _PARTNER_BEFORE.search(text, max(0, span.start - 30), span.start)
     return (before.start(1), span.end) if before else None
-
-
-def _organization(text: str, span: NameSpan) -> NameSpan:
-    start, end = span.start, span.end
-    words = span.text.split()
-    if not words:
-        return span
-    first, last = fold(words[0]), fold(words[-1].rstrip("."))
-    joined = _JOINED.search(text, max(0, start - 40), start)
-    # "Securities and | Exchange Commission": neither part is a name.
-    if joined and len(words) > 1 and first in COMMON_FIRST_WORDS and is_body(last):
-        begun = walk_left(text, max(0, joined.start(1) - 40), joined.end(1))
-        if begun is not None and fold(joined[1]) not in GIVEN_NAMES:
-            start = max(begun, joined.start(1)) if fold(joined[1]) in _PAIRED else begun
-    bodied = _OF_BODY.search(text, max(0, start - 40), start)
-    if (
-        bodied
-        and is_body(fold(bodied[1]))
-        and fold(bodied[1])
-        not in (_PERSONAL if fold(bodied[2]) == "of" else _PERSONAL | _PLAYED_FOR)
-    ):
-        begun = walk_left(text, max(0, bodied.start(1) - 40), bodied.end(1))
-        start = bodied.start(1) if begun is None else begun
-    behind = _OF_BEHIND.match(text, end)
-    if behind and is_body(last) and last not in _PERSONAL:
-        stop = walk_right(text, behind.end(), min(len(text), behind.end() + 40))
-        end = stop if stop is not None else end
-    else:
-        partners = _PARTNERS.match(text, end)
-        end = partners.end() if partners else end
-    return span if (start, end) == (span.start, span.end) else _moved(text, span, start, end)
 
 
 def _person(text: str, span: NameSpan) -> NameSpan:
@@ -359,11 +304,6 @@ def _person(text: str, span: NameSpan) -> NameSpan:
     return span if (start, end) == (span.start, span.end) else _moved(text, span, start, end)
 
 
-_PERSONAL = frozenset(
-    "secretary commissioners trustees suppliers sons daughters states order".split()
-)
-_PLAYED_FOR = frozenset("league club university college school company house union".split())
-"""Bodies "for" which a person plays or acts."""
 _SECOND = frozenset(
     "associates bank brothers co company corporation enterprises financial foods group holding "
     "holdings industries insurance international investments machines management partners "
@@ -371,4 +311,3 @@ _SECOND = frozenset(
     "ventures".split()
 )
 """Words that continue a firm's name on the next line."""
-_PAIRED = frozenset("securities food trade health oil housing fish commodity drug energy".split())

@@ -123,7 +123,6 @@ DESCRIBER = _LISTS.pattern("describer")
 CLAUSE = _LISTS.pattern("clause")
 ARTICLE: Final = re.compile(rf"\b(?:the|The|THE|der|die|das)\s[{QUOTES}‘’']?\s?$")
 ASIDE: Final = re.compile(r"\([^()]*\)")
-LABELLED = _LISTS.pattern("labelled")
 CALLED = _LISTS.pattern("called")
 FRONT = 6
 """Number of leading chunks in which parties may be named without "between"."""

@@ -31,7 +31,6 @@ from casetrack.graph.document.anchored_names.definitions import (
     FURTHER,
     GROUP,
     INSIDE,
-    LABELLED,
     LETTERED,
     MEANS,
     NEXT_PART,
@@ -89,13 +88,7 @@ class TermReader:
         if "(" in self._text:
             for match in INSIDE.finditer(self._text):
                 self._read_parentheses(match)
-        lowered = self._text
-        if (
-            "ereinafter" in lowered
-            or "ereafter" in lowered
-            or "olgend" in lowered
-            or "achstehend" in lowered
-        ):
+        if any(part in self._text for part in ("ereinafter", "ereafter", "olgend", "achstehend")):
             for match in BARE.finditer(self._text):
                 if self._inside_parentheses(match.start()):
                     continue
@@ -108,7 +101,6 @@ class TermReader:
                 self._assign(match.start(), spans, strict=False)
         self._read_means()
         self._read_described()
-        self._read_labelled()
         self._read_parts()
         self._read_other_names()
 
@@ -346,9 +338,7 @@ class TermReader:
         if "mean" not in self._text and "refer" not in self._text and "bedeutet" not in self._text:
             return
         for match in MEANS.finditer(self._text):
-            owner = next(
-                (k for k in self._known if match.end() <= k.start <= match.end() + 1), None
-            )
+            owner = next((k for k in self._known if 0 <= k.start - match.end() <= 1), None)
             if owner is None or not owner.has_form:
                 continue
             self._add_name(owner, "definition")
@@ -372,16 +362,6 @@ class TermReader:
                 self._add_name(
                     self._add(Candidate(start, at, "organization", has_form=False)), "definition"
                 )
-
-    def _read_labelled(self) -> None:
-        """Read "Party A: Marlow Estates Ltd" on the first pages."""
-        if self._chunk >= FRONT or ":" not in self._text:
-            return
-        for match in LABELLED.finditer(self._text):
-            owner = next((k for k in self._known if k.start == match.end()), None)
-            if owner is not None:
-                self._add_name(owner, "party clause")
-                self._define(owner, match.start(1), match.end(1), match[1])
 
     def _read_parts(self) -> None:
         """Read "Acme, Inc., as Borrower"."""
