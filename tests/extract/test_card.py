@@ -105,7 +105,7 @@ CARDS = {
         "own_title: Rechnung; issuer: Eiche GmbH; total: 529,87 EUR"
     ),
     # Cash less change is the total; one figure alone is not sure.
-    "other: CASH BILL\nROUNDED TOTAL 9.00\nCASH 9.50\nCHANGE 0.50": "own_title: CASH BILL; total: 9.00",
+    "other: CASH BILL\nTOTAL 9.00\nCASH 9.50\nCHANGE 0.50": "own_title: CASH BILL; total: 9.00",
     "invoice: Invoice\nTotal $1,000.00\nTotal items 3.00": "own_title: Invoice",
     "contract: SECOND AMENDMENT\nTO\nLEASE\ndated as of May 3, 2024\nWHEREAS, this June 9, 2024": (
         "own_title: SECOND AMENDMENT TO LEASE; stated_on: 2024-05-03; base: LEASE"
