@@ -120,10 +120,11 @@ class Person:
     def open_document(self, ending: str) -> bool:
         """Open the first document whose name has an ending; return whether there is one."""
         self.go("/documents?name=" + ending)
-        if not self.count("a[data-nth='1']"):
-            return False
-        self.click("a[data-nth='1']")
-        return True
+        names = "[...document.querySelectorAll('a[data-nth]')].map(a => a.textContent.trim())"
+        name = next((each for each in self.js(names) if each.endswith(ending)), None)
+        if name is not None:
+            self.click("a[data-nth]", name)
+        return name is not None
 
 
 def task(title: str) -> Callable[[Callable[[Person], str | None]], Callable[[Person], str | None]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -14,7 +15,8 @@ from casetrack.extract.papers.places import joined_words
 from casetrack.graph.answers.rows import total_of
 from casetrack.graph.identity.mails import FORMATS as MAIL_FORMATS
 from casetrack.graph.opened import graph_of
-from casetrack.store.passages import attached_to
+from casetrack.parse.mail.page import file_size
+from casetrack.store.passages import attached_to, page_rows
 from casetrack.store.sql.connection import sql_text
 
 if TYPE_CHECKING:
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 LIST_ORDERS = ("name", "type", "pages", "date", "own_date", "author")
 _PEOPLE = 3
+_ATTACHMENTS = re.compile(r"(?m)^Attachments: (.*)$")
+_NUMBER = re.compile(r" \(\d{1,6}\)(?=\.[^.]{0,16}$|$)")
 _MOST = 1000
 
 
@@ -146,8 +150,7 @@ def _whole_lines(boxes: Iterable[LineBox]) -> Iterator[LineBox]:
 class ThreadMail:
     """A mail of a thread: a page of a mailbox, or a separate document.
 
-    *subject*, *writer* and *readers* are empty if the mail has none; *sent* is ``None`` if unknown;
-    *attachments* are unknown for mails of a mailbox.
+    *subject*, *writer* and *readers* are empty if the mail has none; *sent* is ``None`` if unknown.
     """
 
     document: Document
@@ -156,7 +159,6 @@ class ThreadMail:
     writer: str
     readers: str
     sent: datetime | None
-    attachments: list[Document]
 
 
 def thread_of(state: State, document: Document, page: int, /) -> tuple[ThreadMail, ...]:
@@ -184,10 +186,27 @@ def thread_of(state: State, document: Document, page: int, /) -> tuple[ThreadMai
                 message.head.get("from", ""),
                 message.head.get("to", ""),
                 message.sent,
-                [] if holder.page_count > 1 else attached_to(state.snapshot, holder),
             )
         )
     return tuple(mails)
+
+
+def attachments_of(state: State, document: Document, page: int, /) -> list[Document]:
+    """Return the attachments of a mail; in a mailbox, those that only one file can be."""
+    attached = attached_to(state.snapshot, document)
+    if document.page_count == 1 or not attached:
+        return attached
+    rows = page_rows(state.snapshot, document, page, ("text",))
+    head = next((row["text"].partition("\n\n")[0] for row in rows), "")
+    named = _ATTACHMENTS.search(head)
+    files = defaultdict[str, list[Document]](list)
+    for each in attached:
+        if each.parent_id == document.document_id:
+            # Later files of a mailbox with the same name have a number.
+            for name in {each.name, _NUMBER.sub("", each.name)}:
+                files[f"{name} ({file_size(each.file_size)})"].append(each)
+    listed = f", {named[1]}, " if named else ""
+    return [same[0] for file, same in files.items() if len(same) == 1 and f", {file}, " in listed]
 
 
 def _threads(state: State) -> dict[tuple[str, int], tuple[Post, ...]]:

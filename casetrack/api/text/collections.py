@@ -131,7 +131,7 @@ def _(report: snapshots.RestoreReport) -> Lines:
         )
     ]
     if report.lost_copies:
-        lost = listed(report.lost_copies, _LOST)
+        lost = "".join(text for text, _ in listed(report.lost_copies, _LOST))
         text = "Note: the collection's copies of these files are gone, so their pages can only "
         lines.append(line((f"{text}be shown from the original files: {lost}.", "warning")))
     return lines
@@ -189,7 +189,7 @@ def _(report: snapshots.ImportReport) -> Lines:
 
 @lines_of.register
 def _(each: snapshots.AuditEntry) -> Lines:
-    names = listed([name for name in each.names if name], _NAMED)
+    names = [name for name in each.names if name]
     where = each.collection or (each.collection_id or "")[:8]
     return [
         line(
@@ -197,7 +197,8 @@ def _(each: snapshots.AuditEntry) -> Lines:
             (each.action, "strong"),
             (f"  {flat(where)}" if where else "", "own"),
             f": {each.count:,}" if each.count else "",
-            *((": ", (names, "own")) if names else (": ", flat(each.detail)) * bool(each.detail)),
+            ": " if names or each.detail else "",
+            *(listed(names, _NAMED) if names else [flat(each.detail)]),
             (f"  by {flat(each.user)}, {flat(each.program)}", "less"),
         )
     ]

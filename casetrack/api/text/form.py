@@ -122,10 +122,11 @@ def spread(mentions: int, documents: int, noun: str = "mention", /) -> str:
     return f"{counted(mentions, noun)} in {counted(documents, 'document')}"
 
 
-def listed(names: Sequence[str], most: int, /) -> str:
+def listed(names: Sequence[str], most: int, /) -> tuple[tuple[str, str], ...]:
     """Return the first names, and the number of the others."""
     rest = len(names) - most
-    return ", ".join([*map(flat, names[:most]), *([f"{rest:,} more"] if rest > 0 else [])])
+    others = ((f", {rest:,} more", "less"),) if rest > 0 else ()
+    return (", ".join(map(flat, names[:most])), "own"), *others
 
 
 def quote(item: Quote | None, /, *, note: str = "") -> Lines:

@@ -109,7 +109,7 @@ def _(answer: graph.EntityMentions) -> Lines:
         also = "; ".join(map(flat, entity.aliases[:_ALIASES]))
         lines.append(line(("Also written: ", "strong"), (also, "said")))
     if answer.addresses:
-        lines.append(line(("Addresses: ", "strong"), listed(answer.addresses, _ALIASES)))
+        lines.append(line(("Addresses: ", "strong"), *listed(answer.addresses, _ALIASES)))
     for each in answer.roles or ():
         count = counted(each.document_count, "document")
         lines.append(line((flat(each.role), "strong"), (f"{_days(each)}  {count}", "less")))
@@ -271,7 +271,7 @@ def _(answer: graph.Clusters) -> Lines:
     if answer.rest:
         alone = f"In no group, {counted(len(answer.rest), 'document')}: "
         names = listed([d.known_as for d in answer.rest], _LISTED)
-        lines.append(line((alone, "strong"), (names, "own")))
+        lines.append(line((alone, "strong"), *names))
     return lines
 
 
@@ -288,7 +288,7 @@ def _(each: graph.Cluster) -> Lines:
     return [
         line((flat(each.label), "title"), (f"  {amount}", "less")),
         *([line(("Shared: ", "strong"), (shared, "own"))] if shared else []),
-        line(("Documents: ", "strong"), (names, "own")),
+        line(("Documents: ", "strong"), *names),
         *quote(each.quotes[0] if each.quotes else None),
     ]
 
@@ -367,7 +367,7 @@ def _(answer: graph.Comparison) -> Lines:
         ("Only in B", answer.only_b),
     )
     lines += [
-        line((f"{title}: ", "strong"), listed([each.name for each in entities], _LISTED))
+        line((f"{title}: ", "strong"), *listed([each.name for each in entities], _LISTED))
         for title, entities in names
         if entities
     ]

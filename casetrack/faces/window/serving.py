@@ -248,12 +248,8 @@ def _serve(
     if not read_only:
         watcher.start()
     try:
-        if as_program:
-            listen(
-                ending.around(app), address, announce, ends=lambda: ending.is_due(busy=is_busy())
-            )
-        else:
-            listen(app, address, announce)
+        ends = lambda: as_program and ending.is_due(busy=is_busy())  # noqa: E731
+        listen(ending.around(app), address, announce, ends=ends)
     finally:
         if not read_only:
             watcher.stop()

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup, escape
 
 from casetrack.api.operation import summary_of
+from casetrack.api.text.collections import about
+from casetrack.base.records.cards import size_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -52,7 +54,15 @@ def _phrases() -> Mapping[str, str]:
     known = [(name, texts[DEFAULT]) for name, texts in all_texts().items()]
     types = {name.partition(".type_")[2]: name for name, _ in known if ".type_" in name}
     words = ("role.", "choice.", "type.", "word.", "report.")
-    return {text: name for name, text in known if name.startswith(words)} | types
+    own = {text: name for name, text in known if name.startswith(words)} | types
+    return own | {word: f"word.{word}" for word in _raw_words()}
+
+
+@functools.cache
+def _raw_words() -> frozenset[str]:
+    """Return the words of the engine that have another text in every language."""
+    words = {n.partition(".")[2]: t[DEFAULT] for n, t in all_texts().items() if n[:5] == "word."}
+    return frozenset(word for word, text in words.items() if word.replace("_", " ") != text)
 
 
 _COUNT = r"(?:\d[\d,.]*%?(?: [A-Za-z][A-Za-z_ ]{0,40})?|[A-Za-z][a-z_ ]{0,40} \d[\d,.]*%?)"
@@ -64,7 +74,7 @@ _PLACE = re.compile(r".*(?=, (?:(?:p\.|slide|message|section) \d|sheet \"))", re
 # Words in a citation, and in the line about a document; roles in brackets last.
 _FIXED = re.compile(
     r"(?:^|(?<=, ))(?:p\.|slide|message|section|sheet|rows?|columns|paras?\.|ll?\.)(?= [\d\"A-Z])"
-    r"|\(estimated\)|(?<=\()printed pp?\.|(?<=; )\d+ more\b|\bended (?=\d{4}-)"
+    r"|\(estimated\)|(?<=\()printed pp?\.|(?<=[;,] )[\d,]+ more\b|\bended (?=\d{4}-)"
     r"|(?<=\()[a-z][a-z, -]{2,80}(?=\)|, )"
 )
 
@@ -88,9 +98,8 @@ class Texts:
     def note(self, text: str, /) -> str:
         """Return a sentence of the engine in this language; unknown ones stay English."""
         plain = text.strip(" ")
-        if self.language == DEFAULT or not plain:
-            return text
-        known = ((name, p.fullmatch(plain)) for p, name in _notes())
+        notes = () if self.language == DEFAULT else _notes()
+        known = ((name, p.fullmatch(plain)) for p, name in notes)
         name, match = next(((n, m) for n, m in known if m), ("", None))
         if match is not None:
             parts = {key: self.note(part or "") for key, part in match.groupdict().items()}
@@ -102,13 +111,12 @@ class Texts:
 
     def phrase(self, text: str, /) -> str:
         """Return a phrase of the briefing, the text of a name, or a sentence of the engine."""
-        own = self.language != DEFAULT and _phrases().get(text)
-        name = text if text in all_texts() else own
+        own = text in _raw_words() or "_" in text or self.language != DEFAULT
+        name = text if text in all_texts() else _phrases().get(text) if own else None
         return all_texts()[name][self.language] if name else self.note(text)
 
     def _counted(self, word: str) -> str:
-        signs = {",": _GROUPING[self.language], ".": _DECIMAL[self.language]}
-        return signs.get(word) or self.phrase(word)
+        return self._signs(word) if word in {",", "."} else self.phrase(word)
 
     def told(self, text: str, /) -> str:
         """Return a citation, or the line about a document, with its fixed words translated."""
@@ -120,7 +128,7 @@ class Texts:
 
     def _fixed(self, words: str) -> str:
         if words.endswith(" more"):
-            return str(self("cite.more", count=words.partition(" ")[0]))
+            return str(self("cite.more", count=int(words[:-5].replace(",", ""))))
         name = f"cite.{words.strip('(). ').replace(' ', '_')}"
         return all_texts()[name][self.language] if name in all_texts() else self.role(words)
 
@@ -161,25 +169,19 @@ class Texts:
 
     def number(self, value: float, /, digits: int = 0) -> str:
         """Return a number as the language writes it: ``12,345.6`` or ``12.345,6``."""
-        plain = f"{value:,.{digits}f}"
+        return self._signs(f"{value:,.{digits}f}")
+
+    def _signs(self, text: str) -> str:
         swap = {",": _GROUPING[self.language], ".": _DECIMAL[self.language]}
-        return "".join(swap.get(sign, sign) for sign in plain)
+        return "".join(swap.get(sign, sign) for sign in text)
 
     def size(self, count: int, /) -> str:
         """Return a number of bytes in a unit that fits: ``4.2 MB``."""
-        value, unit = float(count), "B"
-        for unit in ("B", "kB", "MB", "GB", "TB"):
-            if value < 1000 or unit == "TB":
-                break
-            value /= 1000
-        return f"{self.number(value, 0 if unit == 'B' or value >= 100 else 1)} {unit}"
+        return self._signs(size_text(count).replace("bytes", "B"))
 
     def duration(self, seconds: float, /) -> str:
         """Return a duration in the most suitable unit: ``40 s``, ``3 min``, ``2 h``."""
-        for limit, length, unit in ((90, 1, "s"), (5400, 60, "min")):
-            if seconds < limit:
-                return f"{self.number(seconds / length)} {unit}"
-        return f"{self.number(seconds / 3600)} h"
+        return self._signs(about(seconds).removeprefix("about "))
 
 
 def language_of(chosen: str | None, accepted: str, /) -> str:

@@ -124,6 +124,11 @@ class Visit:
         """Return the address of this page without some of its values."""
         return self.address_with(**dict.fromkeys(names))
 
+    def sheets(self, total: int, per: int, /) -> dict[str, int]:
+        """Return the number of the shown part of a list, and the number of all parts."""
+        sheets = max(1, -(-total // per))
+        return {"sheet": self.asked_number("sheet", 1, high=sheets), "sheets": sheets}
+
     def _places(self) -> list[str]:
         return [part_of(part) for part in self.request.url.path.split("/") if part]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import queue
 import signal
 import subprocess
 import sys
-import threading
 import time
 from typing import TYPE_CHECKING
 from urllib.request import HTTPCookieProcessor, build_opener
@@ -136,30 +136,20 @@ def test_started_twice_it_is_one_and_closing_its_window_ends_it(
     assert not (tmp_path / "data" / "window.json").exists()
 
 
-def test_without_such_a_browser_the_usual_one_shows_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    shown: list[str] = []
-    monkeypatch.setattr(serving.webbrowser, "open", shown.append)
-    monkeypatch.setattr(serving, "find_browser", lambda: None)
-    serving.show("http://127.0.0.1:1/", Ending())
-    monkeypatch.setattr(serving, "find_browser", lambda: "/no/such/browser")
-    serving.show("http://127.0.0.1:2/", Ending())
-    assert shown == ["http://127.0.0.1:1/", "http://127.0.0.1:2/"]
-
-
 @posix
-def test_a_browser_that_fails_is_replaced_by_the_usual_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("browser", [None, "/no/such/browser", "fails"])
+def test_without_a_working_browser_the_usual_one_shows_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, browser: str | None
 ) -> None:
-    shown = threading.Event()
-    failing = tmp_path / "fails"
-    failing.write_text("#!/bin/sh\nexit 21\n")
-    failing.chmod(0o755)
-    monkeypatch.setattr(serving.webbrowser, "open", lambda _: shown.set())
-    monkeypatch.setattr(serving, "find_browser", lambda: str(failing))
+    shown: queue.Queue[str] = queue.Queue()
+    (tmp_path / "fails").write_text("#!/bin/sh\nexit 21\n")
+    (tmp_path / "fails").chmod(0o755)
+    monkeypatch.setattr(serving.webbrowser, "open", shown.put)
+    monkeypatch.setattr(serving, "find_browser", lambda: browser and str(tmp_path / browser))
     monkeypatch.setattr(serving, "_AT_ONCE", 3600.0)  # however busy the machine is
     ending = Ending()
     serving.show("http://127.0.0.1:1/", ending)
-    assert shown.wait(200)
+    assert shown.get(timeout=200) == "http://127.0.0.1:1/"
     assert (ending.watched, ending.closed) == (False, False)
 
 

@@ -187,6 +187,13 @@ def mails(library: Library, tmp_path: Path) -> TestClient:
         if number == 2:
             mail.add_attachment("Two doors, one frame.\n", filename="Delivery note.txt")
         (folder / f"{number}.eml").write_bytes(bytes(mail))
+    box = ""
+    for files in (["Note.txt", "Plan.txt"], ["Note.txt"], []):
+        mail = EmailMessage()
+        for name in files:
+            mail.add_attachment(f"{name} of {len(files)} files, {'or' * len(box)}", filename=name)
+        box += f"From - Mon Mar  3 09:00:00 2025\nSubject: Box {len(box)}\n{mail}\n\n"
+    (folder / "Box.mbox").write_text(box)
     library.create("Mails").ingest(folder)
     return visitor(library.settings)
 
@@ -204,9 +211,14 @@ def test_a_mail_is_in_its_thread_with_what_is_attached(mails: TestClient) -> Non
     assert days == sorted(days)
     assert "The <doors>" in message
     (attached,) = re.findall(r'href="([^"]+)"><bdi>Delivery note.txt<', page)
-    note = mails.get(html.unescape(attached)).text
-    assert "Two doors, one frame." in text_of(note)
-    assert "2.eml" in text_of(note)
+    note = text_of(mails.get(html.unescape(attached)).text)
+    assert all(part in note for part in ("Two doors, one frame.", "2.eml"))
+    (box,) = re.findall(r'href="([^"]+)" data-nth="\d+"><bdi>Box.mbox<', listed)
+    thread = [
+        mails.get(f"{box}?page={n}").text.partition('<ol class="mails"')[2] for n in (1, 2, 3)
+    ]
+    files = [re.findall(r"<bdi>(\w+[ ()2]*[.]txt)", each.partition("</ol>")[0]) for each in thread]
+    assert files == [["Note.txt", "Plan.txt"], ["Note (2).txt"], []]
 
 
 @pytest.mark.parametrize(

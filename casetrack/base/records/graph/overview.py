@@ -70,7 +70,7 @@ class CollectionStatistics(Card):
             ("pages without text", self.pages_without_text),
             ("pages recognised from pictures", self.ocr_pages),
             ("on disk", size_text(self.storage_bytes)),
-            ("updated", self.last_updated),
+            ("updated", (self.last_updated or "").replace("T", " ").replace("Z", " UTC")),
             *(("note", note) for note in self.notes),
         ]
 

@@ -24,21 +24,9 @@ from casetrack.faces.window.pages import (
 from casetrack.faces.window.pages.base import Page
 from casetrack.faces.window.texts import all_texts
 
-PAGES: tuple[Page, ...] = (
-    *home.PAGES,
-    *looks.PAGES,
-    *searching.PAGES,
-    *keeping.PAGES,
-    *passage.PAGES,
-    *adding.PAGES,
-    *people.PAGES,
-    *timeline.PAGES,
-    *glance.PAGES,
-    *graph.PAGES,
-    *asking_sql.PAGES,
-    *operations.PAGES,
-    *snapshots.PAGES,
-)
+_FIRST = (home, looks, searching, keeping, passage, adding, people, timeline)
+_PARTS = (*_FIRST, glance, graph, asking_sql, operations, snapshots)
+PAGES: tuple[Page, ...] = tuple(page for part in _PARTS for page in part.PAGES)
 
 TITLES = {
     **{name: each for name in operations.reading() if (each := f"operation.{name}") in all_texts()},

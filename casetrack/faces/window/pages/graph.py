@@ -93,8 +93,7 @@ def references(visit: Visit, /) -> Response:
         order=given["sort_by"],
         name=visit.asked("name"),
         there=presence if presence in _THERE else "",
-        sheet=sheet,
-        sheets=max(1, -(-result.total // _PER_SHEET)),
+        **visit.sheets(result.total, _PER_SHEET),
     )
 
 

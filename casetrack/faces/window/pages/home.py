@@ -118,18 +118,19 @@ def suggested(visit: Visit, /) -> Response:
         return visit.page("suggested.html", job=job, again=visit.address_with())
     summary = collection.map.summary()
     names = [actor.entity.name for actor in summary.key_actors[:2]]
-    topics = summary.topics
-    if question and not visit.asked("instead"):
+    topics, instead = summary.topics, bool(visit.asked("instead"))
+    if question and not instead:
         facets = {f.name: f for f in collection.facets(question, most=4, waits=False).facets}
-        names = [each.label for name in ("person", "organization") for each in facets[name].values]
         near = {each.value for each in facets["document"].values}
+        instead = not near  # no passage contains a word of the question
+    if question and not instead:
+        names = [each.label for name in ("person", "organization") for each in facets[name].values]
         topics = tuple(each for each in topics if near & set(each.document_ids))
     terms = [topic.terms[0] for topic in topics if topic.terms]
     asked = [(texts("overview.about_name", name="{}"), name) for name in _new(names, question)]
     asked += [(texts("overview.about_term", term="{}"), term) for term in _new(terms, question)]
     questions = [str(text).replace("{}", words) for text, words in asked]
-    title = "instead" if visit.asked("instead") else "related"
-    title = f"search.{title}" if question else ""
+    title = f"search.{'instead' if instead else 'related'}" if question else ""
     return visit.page("suggested.html", questions=questions, title=title, job=None)
 
 

@@ -82,8 +82,7 @@ def documents(visit: Visit, /) -> Response:
         orders=LIST_ORDERS,
         order=order,
         asked=asked,
-        sheet=sheet,
-        sheets=max(1, -(-result.total // _PER_PAGE)),
+        **visit.sheets(result.total, _PER_PAGE),
     )
 
 
@@ -104,8 +103,7 @@ def compare(visit: Visit, /) -> Response:
     kind = visit.asked("kind")
     every = differences.changes if differences else ()
     changes = [c for c in every if kind not in _KINDS or c.kind == kind]
-    sheets = max(1, -(-len(changes) // _PER_SHEET))
-    sheet = visit.asked_number("sheet", 1, high=sheets)
+    sheets = visit.sheets(len(changes), _PER_SHEET)
     pair = [collection.document(each) if each else None for each in (before, after)]
     return visit.page(
         "compare.html",
@@ -116,9 +114,8 @@ def compare(visit: Visit, /) -> Response:
         pair=pair,
         kind=kind if kind in _KINDS else "",
         counts={k: sum(c.kind == k for c in every) for k in _KINDS},
-        changes=changes[(sheet - 1) * _PER_SHEET : sheet * _PER_SHEET],
-        sheet=sheet,
-        sheets=sheets,
+        changes=changes[(sheets["sheet"] - 1) * _PER_SHEET :][:_PER_SHEET],
+        **sheets,
         versions=() if both else collection.map.versions(),
     )
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 from starlette.responses import Response
 
-from casetrack.api.collection.listing import thread_of
+from casetrack.api.collection.listing import attachments_of, thread_of
 from casetrack.api.viewer import open_view
 from casetrack.api.viewer.page import marks_svg, page_body, words_svg
 from casetrack.api.viewer.page_picture import page_picture
 from casetrack.api.viewer.report.marked import place_of_mark
 from casetrack.api.viewer.sheet_grid import sheet_grid
-from casetrack.api.viewer.shown import stored_text
+from casetrack.api.viewer.shown import StoredText, stored_text
 from casetrack.api.viewer.source import find_source
 from casetrack.api.viewer.view import about_source
 from casetrack.base.errors import CaseTrackError
@@ -25,6 +25,8 @@ from casetrack.faces.window.pages.searching import MOST, Asked
 from casetrack.faces.window.visit import address
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from casetrack.api.collection import Collection
     from casetrack.api.collection.listing import ThreadMail
     from casetrack.api.viewer import View
@@ -99,17 +101,17 @@ def reading_of(
     note = about_source(source, document)
     has_picture = source.draws(document)
     drawn = has_picture and not as_text
-    body, kind, sheets = (Markup(), "page", {}) if drawn else _text_of(collection, document, number)
-    grid = sheet_grid(state, document, number, row) if kind == "sheet" else None
+    stored = StoredText("", "page", {}) if drawn else stored_text(state, document, number)
+    grid = sheet_grid(state, document, number, row) if stored.kind == "sheet" else None
     words = words_svg(state, document, number) if drawn else ""
     return Reading(
         document=document,
         number=number,
         picture=picture_address(collection, document, number) if drawn else None,
         has_picture=has_picture,
-        body=Markup(grid.html) if grid else body,  # noqa: S704 - the viewer escapes its values
-        kind=kind,
-        sheets=sheets,
+        body=Markup((grid or stored).html),  # noqa: S704 - the viewer escapes its values
+        kind=stored.kind,
+        sheets=dict(sorted(stored.sheets.items())[:_MOST_SHEETS]),
         notes=(*((note,) if note else ()), *document.missing),
         words=Markup(words),  # noqa: S704 - the viewer escapes its values
         grid=grid,
@@ -157,22 +159,14 @@ def picture_address(collection: Collection, document: Document, page: int, /) ->
     return address(*where, f"{page}.png")
 
 
-def _text_of(
-    collection: Collection, document: Document, number: int
-) -> tuple[Markup, str, dict[int, str]]:
-    """Return the stored text of a page, its kind, and the names of the sheets."""
-    stored = stored_text(collection.workspace.state(), document, number)
-    text = Markup(stored.html)  # noqa: S704 - the viewer escapes its values
-    return text, stored.kind, dict(sorted(stored.sheets.items())[:_MOST_SHEETS])
-
-
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """A mail of a conversation; *body* is ``None`` if it is far away."""
+    """A mail of a conversation; of one that is far away, only the head is known."""
 
     mail: ThreadMail
     is_open: bool
-    body: Markup | None
+    body: Markup | None = None
+    attachments: Sequence[Document] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,14 +239,19 @@ def document(visit: Visit, /) -> Response:
 
 def _conversation(collection: Collection, document: Document, page: int) -> list[Mail]:
     """Return the mails of a thread in order; of a long one, those near the mail have a text."""
-    thread = thread_of(collection.workspace.state(), document, page)
+    state = collection.workspace.state()
+    thread = thread_of(state, document, page)
     own = (document.document_id, page)
     at = next((n for n, m in enumerate(thread) if (m.document.document_id, m.page) == own), 0)
     near = range(at - _NEAR_MAILS, at + _NEAR_MAILS)
-    return [
-        Mail(m, n == at, _text_of(collection, m.document, m.page)[0] if n in near else None)
-        for n, m in enumerate(thread)
-    ]
+
+    def mail(number: int, one: ThreadMail) -> Mail:
+        if number not in near:
+            return Mail(one, is_open=False)
+        body = Markup(stored_text(state, one.document, one.page).html)  # noqa: S704 - escaped
+        return Mail(one, number == at, body, attachments_of(state, one.document, one.page))
+
+    return [mail(number, one) for number, one in enumerate(thread)]
 
 
 def picture(visit: Visit, /) -> Response:

@@ -34,17 +34,15 @@ def corrections(visit: Visit, /) -> Response:
     kinds = _ABOUT.get(about, (*_OF_NAMES, *_OF_EVENTS))
     undone = bool(visit.asked("undone"))
     placed = [m for m in collection.marks.all(undone=undone) if m.mark.kind in kinds]
-    sheets = max(1, -(-len(placed) // _SHOWN))
-    sheet = visit.asked_number("sheet", 1, high=sheets)
+    sheets = visit.sheets(len(placed), _SHOWN)
     return visit.page(
         "corrections.html",
-        placed_marks=placed[::-1][(sheet - 1) * _SHOWN : sheet * _SHOWN],
+        placed_marks=placed[::-1][(sheets["sheet"] - 1) * _SHOWN :][:_SHOWN],
         count=len(placed),
         about=about if about in _ABOUT else "",
         kinds=tuple(_ABOUT),
         undone=undone,
-        sheet=sheet,
-        sheets=sheets,
+        **sheets,
         recent=[],
     )
 
@@ -90,8 +88,7 @@ def people(visit: Visit, /) -> Response:
         can_edit=kind in EDITABLE and not visit.read_only,
         order=given["sort_by"],
         name=visit.asked("name"),
-        sheet=sheet,
-        sheets=max(1, -(-result.total // _PER_SHEET)),
+        **visit.sheets(result.total, _PER_SHEET),
         recent=recent_marks(visit),
     )
 
