@@ -55,14 +55,15 @@ def _phrases() -> Mapping[str, str]:
     types = {name.partition(".type_")[2]: name for name, _ in known if ".type_" in name}
     words = ("role.", "choice.", "type.", "word.", "report.")
     own = {text: name for name, text in known if name.startswith(words)} | types
-    return own | {word: f"word.{word}" for word in _raw_words()}
+    return own | _raw_words()
 
 
 @functools.cache
-def _raw_words() -> frozenset[str]:
-    """Return the words of the engine that have another text in every language."""
-    words = {n.partition(".")[2]: t[DEFAULT] for n, t in all_texts().items() if n[:5] == "word."}
-    return frozenset(word for word, text in words.items() if word.replace("_", " ") != text)
+def _raw_words() -> Mapping[str, str]:
+    """Return the names of the texts that replace words of the engine in every language."""
+    words = ((name[5:], name) for name in all_texts() if name.startswith("word."))
+    spelled = ((each, name) for word, name in words for each in (word, word.replace("_", " ")))
+    return {word: name for word, name in spelled if word != all_texts()[name][DEFAULT]}
 
 
 _COUNT = r"(?:\d[\d,.]*%?(?: [A-Za-z][A-Za-z_ ]{0,40})?|[A-Za-z][a-z_ ]{0,40} \d[\d,.]*%?)"
