@@ -55,7 +55,7 @@ def _phrases() -> Mapping[str, str]:
     types = {name.partition(".type_")[2]: name for name, _ in known if ".type_" in name}
     words = ("role.", "choice.", "type.", "word.", "report.")
     own = {text: name for name, text in known if name.startswith(words)} | types
-    return own | _raw_words()
+    return {**own, **_raw_words()}
 
 
 @functools.cache
