@@ -36,7 +36,7 @@ import numpy as np
 import pyarrow as pa
 
 from casetrack.store.index import arrays
-from casetrack.store.index.arrays import as_numpy
+from casetrack.store.index.arrays import as_numpy, with_column
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -269,20 +269,14 @@ def merge(parts: Sequence[GraphSegment], live: Iterable[str], /) -> GraphSegment
 def _moved(name: str, table: pa.Table, code: int, chunk: int, entity: int) -> pa.Table:
     """Return the rows of revision *code* with references to other rows shifted by these offsets."""
     if name == "revisions":
-        return _with(table, "start", as_numpy(table["start"]) + chunk)
+        return with_column(table, "start", as_numpy(table["start"]) + chunk)
     if name in _OF_REVISIONS:
-        return _with(table, "revision", np.full(table.num_rows, code, dtype=np.int32))
-    table = _with(table, "chunk", as_numpy(table["chunk"]) + np.int32(chunk))
+        return with_column(table, "revision", np.full(table.num_rows, code, dtype=np.int32))
+    table = with_column(table, "chunk", as_numpy(table["chunk"]) + np.int32(chunk))
     if name == "lines":
         return table
     named = as_numpy(table["entity"])
-    return _with(table, "entity", np.where(named < 0, named, named + np.int32(entity)))
-
-
-def _with(table: pa.Table, name: str, values: np.ndarray) -> pa.Table:
-    place = table.schema.get_field_index(name)
-    field = table.schema.field(place)
-    return table.set_column(place, field, pa.array(values, field.type))
+    return with_column(table, "entity", np.where(named < 0, named, named + np.int32(entity)))
 
 
 def segment_of(tables: Mapping[str, pa.Table], /) -> GraphSegment:

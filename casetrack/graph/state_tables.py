@@ -31,7 +31,7 @@ from casetrack.graph.stored_segments import ordered, remove_old_tables, state_ke
 from casetrack.graph.tables import Entities, Live
 from casetrack.ingest.pipeline.files import of_collection
 from casetrack.ingest.steps.base import attempt, collect_failures
-from casetrack.store.index.arrays import as_numpy, read_table
+from casetrack.store.index.arrays import as_numpy, read_table, with_column
 from casetrack.store.marks import Marks
 from casetrack.store.sql.trusted import OwnSql
 
@@ -124,8 +124,7 @@ class StateTables(ABC):
         if name == "marks":
             return marks_table(self.marks)
         if name in {"mentions", "dates", "amounts"}:
-            build = {"mentions": made.mentions, "dates": made.dates, "amounts": made.amounts}
-            table = build[name](self._live, self._entities)
+            table = made.facts(name, self._live, self._entities)
             return made.plain(name, self._with_roles(table) if name == "mentions" else table)
         if name == "references":
             return self._references
@@ -194,8 +193,7 @@ class StateTables(ABC):
                 is_own = pc.and_(is_own, pc.equal(mentions["document_id"], edit.document_id))
             old, new = mentions["role"], pa.scalar(edit.value or None, pa.string())
             chosen = pc.if_else(pc.fill_null(is_own, False), new, old.cast(pa.string()))
-            at = mentions.schema.get_field_index("role")
-            mentions = mentions.set_column(at, "role", chosen.cast(old.type))
+            mentions = with_column(mentions, "role", chosen)
         return mentions
 
     @cached_property

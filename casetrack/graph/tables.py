@@ -19,7 +19,7 @@ from casetrack.base import schema
 from casetrack.graph.entities.text import same_spelling
 from casetrack.graph.repeats import Lines
 from casetrack.graph.segment import LAYOUT
-from casetrack.store.index.arrays import as_numpy, one_chunk
+from casetrack.store.index.arrays import as_numpy, one_chunk, with_column
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 _OF_ITS_DOCUMENT = ("section", "exhibit")
 """Types of references whose meaning depends on the document."""
+_PLACED = ("char_start", "char_end", "text", "repeated", "boilerplate")
 _FEW = 80
 """Minimum length of own text, in code points, next to a longer repeated text."""
 
@@ -137,7 +138,7 @@ class Live:
             own = total[documents] + entity - first[as_numpy(chunks["revision"])[chunk]]
             local = np.where(entity >= 0, own, -1).astype(np.int64)
             table = table.append_column("local", pa.array(local))
-        return _replaced(table, "chunk", placed).filter(pa.array(keep))
+        return with_column(table, "chunk", placed).filter(pa.array(keep))
 
     @cached_property
     def locals(self) -> pa.Table:
@@ -149,7 +150,7 @@ class Live:
         own = as_numpy(rows["local"])
         lost = self._again("mentions") & ~as_numpy(rows["repeated"]) & (own >= 0)
         counts = as_numpy(table["mention_count"]) - np.bincount(own[lost], minlength=len(table))
-        return _replaced(table, "mention_count", counts)
+        return with_column(table, "mention_count", counts)
 
     @cached_property
     def _locals(self) -> pa.Table:
@@ -196,11 +197,10 @@ class Live:
             for row in np.flatnonzero(np.isin(local, list(others))).tolist():
                 spelled = same_spelling(table["text"][row].as_py())
                 known[row] = others[int(local[row])].get(spelled, known[row])
-            table = _replaced(table, "entity", known)
+            table = with_column(table, "entity", known)
         again = self._again(name)
-        at = table.schema.get_field_index("repeated")
-        repeated = pa.array(as_numpy(table["repeated"]) | again)
-        table = table.set_column(at, "repeated", repeated).drop_columns("local")
+        table = with_column(table, "repeated", as_numpy(table["repeated"]) | again)
+        table = table.drop_columns("local")
         return table.append_column("boilerplate", pa.array(again))
 
     def _sorted(self, name: str) -> pa.Table:
@@ -278,11 +278,8 @@ class Live:
             "document_id": pa.DictionaryArray.from_arrays(code, ids),
             "document_name": pa.DictionaryArray.from_arrays(code, names),
             "chunk_id": pa.DictionaryArray.from_arrays(chunk, chunk_ids),
-            "chunk_index": self.chunks["chunk_index"].combine_chunks().take(chunk),
-            "page": self.chunks["page"].combine_chunks().take(chunk),
-            **{n: table[n].combine_chunks() for n in ("char_start", "char_end")},
-            "text": table["text"].combine_chunks(),
-            **{n: table[n].combine_chunks() for n in ("repeated", "boilerplate")},
+            **{n: self.chunks[n].combine_chunks().take(chunk) for n in ("chunk_index", "page")},
+            **{n: table[n].combine_chunks() for n in _PLACED},
         }
 
 
@@ -328,9 +325,7 @@ def counted(live: Live, merged: Merged, /) -> pa.Table:
         "first_document_id": ids.take(live.chunks["document"].combine_chunks().take(known)),
     }
     for name, column in begins.items():
-        at = table.schema.get_field_index(name)
-        values = pc.coalesce(column, table[name].combine_chunks())
-        table = table.set_column(at, table.schema.field(at), values)
+        table = with_column(table, name, pc.coalesce(column, table[name].combine_chunks()))
     return table
 
 
@@ -351,39 +346,14 @@ _LOCALS: dict[str, pa.DataType] = {
 }
 
 
-def mentions(live: Live, entities: Entities, /) -> pa.Table:
-    """Return the table ``mentions``."""
-    rows = live.places("mentions", entities.codes, entities.moved)
-    rows = rows.filter(pc.greater_equal(rows["entity"], 0))
-    of = _of_entity(rows, entities.table)
-    return _arranged(
-        "mentions",
-        {
-            **live.placed(rows),
-            **{n: of[n] for n in ("entity_id", "kind", "name")},
-            **{n: rows[n].combine_chunks() for n in ("role", "found_by", "confidence")},
-        },
-    )
-
-
-def dates(live: Live, entities: Entities, /) -> pa.Table:
-    """Return the table ``dates``."""
-    rows = live.places("dates", entities.codes)
-    names = ("kind", "value", "first_day", "last_day", "precision", "readings", "read_by")
-    own = {n: rows[n].combine_chunks() for n in (*names, "confidence")}
-    parts = {**live.placed(rows), **own, "entity_id": _of_entity(rows, entities.table)["entity_id"]}
-    return _arranged("dates", parts)
-
-
-def amounts(live: Live, entities: Entities, /) -> pa.Table:
-    """Return the table ``amounts``."""
-    rows = live.places("amounts", entities.codes)
-    rows = rows.filter(pc.greater_equal(rows["entity"], 0))
-    names = ("kind", "value", "high", "unit", "printed_value", "scale", "row_label", "period")
-    days = ("first_day", "last_day")
-    own = {n: rows[n].combine_chunks() for n in (*names, *days, "confidence")}
-    parts = {**live.placed(rows), **own, "entity_id": _of_entity(rows, entities.table)["entity_id"]}
-    return _arranged("amounts", parts)
+def facts(name: str, live: Live, entities: Entities, /) -> pa.Table:
+    """Return the table ``mentions``, ``dates`` or ``amounts``."""
+    rows = live.places(name, entities.codes, entities.moved if name == "mentions" else None)
+    if name != "dates":
+        rows = rows.filter(pc.greater_equal(rows["entity"], 0))
+    names = [n for n in schema.table(name).names if n in rows.column_names]
+    own = {n: rows[n].combine_chunks() for n in names}
+    return _arranged(name, {**_of_entity(rows, entities.table), **own, **live.placed(rows)})
 
 
 def _of_entity(rows: pa.Table, entities: pa.Table) -> dict[str, pa.Array]:
@@ -501,8 +471,3 @@ def _encoded(column: pa.Array) -> pa.Array:
 
 def _arranged(name: str, columns: Mapping[str, Any] | pa.Table) -> pa.Table:
     return pa.table({n: columns[n] for n in schema.table(name).names})
-
-
-def _replaced(table: pa.Table, name: str, values: np.ndarray) -> pa.Table:
-    place = table.schema.get_field_index(name)
-    return table.set_column(place, name, pa.array(values.astype(np.int32)))

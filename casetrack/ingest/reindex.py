@@ -41,6 +41,7 @@ from casetrack.ingest.steps.base import Failures, collect_failures
 from casetrack.ingest.steps.encoding import CONTEXT_COLUMNS, SharedPass
 from casetrack.store import rewrite
 from casetrack.store.datasets import Snapshot, open_snapshot
+from casetrack.store.index.arrays import with_column
 from casetrack.store.info import require_active
 from casetrack.store.session import WriteSession, write_session
 
@@ -321,9 +322,7 @@ class Reindex:
             failures: dict[str, Failures] = {}
             table = derived_rows(snapshot, [entry], self.pipeline, stage.store, failures)
             revision = session.new_revision()
-            place = table.schema.get_field_index("revision")
-            column = pa.array([revision] * table.num_rows, pa.string())
-            session.append(table.set_column(place, table.schema.field(place), column))
+            session.append(with_column(table, "revision", [revision] * table.num_rows))
             counts = SpanCounts()
             counts.add(table)
             caption = self._captioned(entry, caption, failures.get(document.revision))

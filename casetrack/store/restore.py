@@ -209,8 +209,6 @@ def _same_rows(old: Rows, revision: str, present: Rows, live: str) -> bool:
 
 
 def _with_revision(table: pa.Table, revision: str) -> pa.Table:
-    import pyarrow as pa
+    from casetrack.store.index.arrays import with_column
 
-    place = table.schema.get_field_index("revision")
-    column = pa.array([revision] * table.num_rows, pa.string())
-    return table.set_column(place, table.schema.field(place), column)
+    return with_column(table, "revision", [revision] * table.num_rows)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from bench.report import Row, judge
-from casetrack.base.files import folder_bytes
 from casetrack.store.datasets import CHUNKS
+from casetrack.store.sizes import sizes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,9 +41,9 @@ def collection_rows(collection: Collection, what: str, group: str, /) -> Iterato
     folder, chunks = collection.folder, collection.workspace.state().snapshot.chunks
     per = _CHARS / _characters(chunks) / 1000
     superseded = _superseded_bytes(folder / CHUNKS, chunks)
-    live = folder_bytes(folder) - superseded
-    parts = _column_parts(chunks) | _view_parts(folder / "views")
-    parts["ledger, manifests"] = live - sum(parts.values())
+    parts = _grouped(sizes_of(folder))
+    parts["ledger, manifests"] -= superseded
+    live = sum(parts.values())
     kilobytes = {name: size * per for name, size in parts.items()}
     shown = ", ".join(f"{n} {k:.2f}" for n, k in kilobytes.items() if k >= _SHOWN_KB)
     yield Row(
@@ -70,20 +70,14 @@ def _characters(chunks: Any) -> int:
     return sum(pc.sum(batch["char_count"]).as_py() or 0 for batch in batches)
 
 
-def _column_parts(chunks: Any) -> dict[str, int]:
-    fields = _field_bytes(chunks)
-    parts = {label: sum(fields.pop(name, 0) for name in names) for label, names in _GROUPS.items()}
-    return parts | {"other columns": sum(fields.values())}
-
-
-def _view_parts(views: Path) -> dict[str, int]:
-    """Return the bytes of every view by the kind of its files, such as ``index: dense``."""
-    parts: dict[str, int] = {}
-    for path in sorted(p for p in views.rglob("*") if p.is_file()):
-        kind = path.relative_to(views).parts[0]
-        # One file for each data file, by whose name it is called.
-        label = kind if kind == "matrices" else f"{kind}: {path.stem.lstrip('.')}"
-        parts[label] = parts.get(label, 0) + path.stat().st_size
+def _grouped(sizes: dict[str, int]) -> dict[str, int]:
+    """Return the bytes of columns that are shown together, and of each view."""
+    columns = {n.removeprefix("chunks."): s for n, s in sizes.items() if n.startswith("chunks.")}
+    parts = {label: sum(columns.pop(name, 0) for name in names) for label, names in _GROUPS.items()}
+    parts["other columns"] = sum(columns.values())
+    rest = ("documents", "chunks", "other files")
+    parts |= {n: s for n, s in sizes.items() if not n.startswith(rest)}
+    parts["ledger, manifests"] = sum(sizes.values()) - sum(parts.values())
     return parts
 
 
@@ -95,14 +89,3 @@ def _superseded_bytes(folder: Path, dataset: Any) -> int:
         for file in fragment.data_files()
     }
     return sum(p.stat().st_size for p in (folder / "data").iterdir() if p.name not in live)
-
-
-def _field_bytes(dataset: Any) -> dict[str, int]:
-    """Return the bytes of every top-level column in the data files."""
-    sizes = {field.id: field.bytes_on_disk for field in dataset.stats.data_stats().fields}
-    return {field.name(): _with_children(field, sizes) for field in dataset.lance_schema.fields()}
-
-
-def _with_children(field: Any, sizes: dict[int, int]) -> int:
-    below = [_with_children(child, sizes) for child in field.children()]
-    return sizes.get(field.id(), 0) + sum(below)

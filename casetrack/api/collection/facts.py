@@ -121,6 +121,7 @@ class OwnFacts:
     def facts(self) -> CollectionFacts:
         """Return a collection's description, size and location."""
         from casetrack.keep.upkeep import freeable_bytes
+        from casetrack.store.sizes import sizes_of
 
         workspace = self._workspace
         stats = workspace.ask(lambda state: counted_stats(workspace.folder, state.snapshot))
@@ -130,6 +131,7 @@ class OwnFacts:
             folder=str(workspace.folder),
             place=place_of(workspace.folder).uri,
             freeable_bytes=freeable_bytes(workspace),
+            sizes=sizes_of(workspace.folder),
         )
 
     @operation("collection rename", SWITCHES)

@@ -96,9 +96,12 @@ def _(answer: records.CollectionFacts) -> Lines:
     free = answer.freeable_bytes
     much = f"about {size_text(free)}: `casetrack upkeep`" if free >= _WORTH_SAYING else None
     away = {"Stored at": answer.place} if answer.place != answer.folder else {}
-    return described(
-        answer.info, answer.stats, {"Can be freed": much, **away, "Folder": answer.folder}
-    )
+    more = {"Can be freed": much, **away, "Folder": answer.folder}
+    least = answer.stats.storage_bytes / 100
+    large = {name: size for name, size in answer.sizes.items() if size >= least}
+    parts = large | {"all others": sum(answer.sizes.values()) - sum(large.values())}
+    parts_text = facts({name: size_text(size) for name, size in parts.items()})
+    return [*described(answer.info, answer.stats, more), line("Bytes by part:"), *parts_text]
 
 
 # --- earlier states ---------------------------------------------------------------------------

@@ -109,6 +109,8 @@ class CollectionFacts(Card):
         The same, or its address in object storage.
     freeable_bytes
         About how many bytes an upkeep frees.
+    sizes
+        Bytes of each column and view, largest first; their sum is ``storage_bytes``.
     """
 
     info: Annotated[CollectionInfo, INLINE]
@@ -116,6 +118,7 @@ class CollectionFacts(Card):
     folder: str
     place: str
     freeable_bytes: int
+    sizes: dict[str, int]
 
     def _title(self) -> str:
         return self.info.name

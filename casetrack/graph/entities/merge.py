@@ -26,6 +26,7 @@ from casetrack.graph.entities.people import is_turned
 from casetrack.graph.entities.reach import join_within_reach
 from casetrack.graph.entities.shortened import NOTHING_DEFINED, defined_names, join_defined
 from casetrack.ingest.steps.join import ALL_JOINS, JoinRules
+from casetrack.store.index.arrays import with_column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -152,9 +153,8 @@ def with_chunk_counts(
     """
     size = np.int64(int(chunks.max()) + 1 if len(chunks) else 1)
     pairs = np.unique(places.astype(np.int64) * size + chunks)
-    counts = np.bincount(pairs // size, minlength=entities.num_rows).astype(np.int32)
-    column = entities.schema.get_field_index("chunk_count")
-    return entities.set_column(column, entities.schema.field(column), pa.array(counts))
+    counts = np.bincount(pairs // size, minlength=entities.num_rows)
+    return with_column(entities, "chunk_count", counts)
 
 
 class _EntityTable:

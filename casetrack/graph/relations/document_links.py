@@ -134,7 +134,7 @@ class DocumentLinker:
         belongs to its own document, "Amendment No. 1" to the contract at hand, and "Supply
         Agreement" is never that of other parties.
         """
-        import pyarrow as pa
+        from casetrack.store.index.arrays import with_column
 
         position = {d.document_id: i for i, d in enumerate(self.documents)}
         clauses = {
@@ -165,10 +165,7 @@ class DocumentLinker:
                 source, target = position[row["document_id"]], position[known]
                 known = None if self._shares_no_party(source, target, row["name"]) else known
             targets.append(known)
-        place = citations.schema.get_field_index("target_document_id")
-        return citations.set_column(
-            place, citations.schema.field(place), pa.array(targets, pa.string())
-        )
+        return with_column(citations, "target_document_id", targets)
 
     def _shares_no_party(self, source: int, target: int, name: str) -> bool:
         """Return whether a document mentions no party of the agreement that it seems to name."""

@@ -18,6 +18,7 @@ from casetrack.base.groups import in_batches
 from casetrack.ingest.steps.terms import TermsStep
 from casetrack.keep.sync.cache import Signature
 from casetrack.keep.sync.scan import Stopped, is_below
+from casetrack.store.index.arrays import with_column
 
 if TYPE_CHECKING:
     import threading
@@ -150,8 +151,7 @@ def _renamed(table: pa.Table, before: Document, after: Document) -> pa.Table:
     if after.name != before.name:
         # The index terms of a chunk include its document's name.
         context = table.select(list(TermsStep.contract.needs))
-        place = context.schema.get_field_index("document_name")
-        context = context.set_column(place, "document_name", made["document_name"])
+        context = with_column(context, "document_name", made["document_name"])
         terms = pa.Table.from_batches(TermsStep()(iter(context.combine_chunks().to_batches())))
         made |= {name: terms[name] for name in TermsStep.contract.adds}
     columns = {name: made.get(name, table[name]) for name in table.schema.names}

@@ -21,8 +21,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
 
-import pyarrow as pa
-
 from casetrack.base.crypt.stream import EncryptingWriter
 from casetrack.base.errors import DiskFull, JobStopped, Opt, UsageError
 from casetrack.base.files import sha256_of, storage_errors, sync_folder, write_atomic, write_json
@@ -43,6 +41,7 @@ from casetrack.keep.transfer.manifest import (
 from casetrack.keep.transfer.marks import copy_marks
 from casetrack.store import audit
 from casetrack.store.copies import write_copy
+from casetrack.store.index.arrays import with_column
 from casetrack.store.originals import copy_of
 from casetrack.store.place import kept_path
 from casetrack.store.reader_locks import locked_snapshot
@@ -54,6 +53,8 @@ from casetrack.store.untaken import carry
 if TYPE_CHECKING:
     import threading
     from collections.abc import Callable, Iterator
+
+    import pyarrow as pa
 
     from casetrack.base.crypt.secret import Secret
     from casetrack.base.records import CollectionInfo, Document
@@ -289,11 +290,9 @@ def _listed(names: list[str]) -> str:
 
 def _with_copies(ledger: pa.Table, copies: dict[str, tuple[str, Path, str]]) -> pa.Table:
     """Return the ledger with the paths of copies in the archive."""
-    place = ledger.schema.get_field_index("original_copy")
     pairs = zip(ledger["document_id"].to_pylist(), ledger["original_copy"].to_pylist(), strict=True)
     paths = [copies[i][0] if i in copies else _portable(old) for i, old in pairs]
-    column = pa.array(paths, pa.string())
-    return ledger.set_column(place, ledger.schema.field(place), column)
+    return with_column(ledger, "original_copy", paths)
 
 
 def _portable(copy: str | None) -> str | None:

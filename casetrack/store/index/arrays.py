@@ -181,6 +181,15 @@ def as_numpy(array: Any, /) -> np.ndarray:
     return values
 
 
+def with_column(table: pa.Table, name: str, values: Any, /) -> pa.Table:
+    """Return a table with other values in a column, converted to its type."""
+    place = table.schema.get_field_index(name)
+    field = table.schema.field(place)
+    is_arrow = isinstance(values, pa.Array | pa.ChunkedArray)
+    column = values.cast(field.type) if is_arrow else pa.array(values, field.type)
+    return table.set_column(place, field, column)
+
+
 def one_chunk(column: pa.ChunkedArray | pa.Array, /) -> pa.Array:
     """Return a column as one array; unlike ``combine_chunks``, a mapped one is not copied."""
     if not isinstance(column, pa.ChunkedArray):
