@@ -391,7 +391,6 @@ def _open_session(path: Path, threads: int, hint: str) -> Any:
     options.execution_mode = ort.ExecutionMode.ORT_SEQUENTIAL
     # The extended level would fuse Add and LayerNormalization into a slower operator (bert_onnx).
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_BASIC
-    options.enable_cpu_mem_arena = False
     options.enable_mem_pattern = False
     options.log_severity_level = 4
     try:
