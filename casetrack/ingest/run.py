@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import queue
 import threading
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -116,7 +117,8 @@ class IngestRun:
         except Exception as error:  # noqa: BLE001 - raised by the writer
             self._fail(error)
         finally:
-            self._end_reader()
+            with suppress(Stopped):
+                self.put(None)
 
     def _next(self, files: Iterator[FoundFile]) -> FoundFile | None:
         with self._lock:
@@ -131,14 +133,6 @@ class IngestRun:
     def _put_chunks(self, table: pa.Table) -> None:
         self.put(Chunks(table))
         self._chunks += table.num_rows
-
-    def _end_reader(self) -> None:
-        while not self._abort.is_set():
-            try:
-                self._queue.put(None, timeout=_POLL_SECONDS)
-            except queue.Full:
-                continue
-            return
 
     def _fail(self, error: Exception) -> None:
         with self._lock:
@@ -171,8 +165,8 @@ class IngestRun:
         """Reserve the place of a new document."""
         return self.quota.reserve(lambda: self.is_cancelled or self.is_aborted)
 
-    def put(self, message: Message, /) -> None:
-        """Send a message to the writer; stop waiting if the writer has failed."""
+    def put(self, message: Message | None, /) -> None:
+        """Send a message, or the end, to the writer; stop waiting if the writer has failed."""
         while True:
             if self.is_aborted or (isinstance(message, Chunks) and self.is_cancelled):
                 raise Stopped

@@ -69,6 +69,11 @@ def _make(name: str, language: str | None, models_dir: Path | None) -> Engine:
     )
 
 
+def unload_engines() -> None:
+    """Unload all engines, about 200 MB; the next picture loads them again."""
+    _make.cache_clear()
+
+
 def _tesseract(language: str | None, models_dir: Path | None) -> Engine:
     from casetrack.parse.ocr.language_data import find_data
     from casetrack.parse.ocr.tesseract import TesseractEngine, is_installed

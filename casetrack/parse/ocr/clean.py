@@ -145,7 +145,10 @@ def measure_noise(image: Picture, /) -> Noise:
 
 def threshold(image: Picture, /) -> int:
     """Return the grey level that best separates ink from ground (Otsu 1979)."""
-    counts = _histogram(image)
+    from PIL import Image
+
+    # Pillow counts pixels ten times faster than numpy.
+    counts = np.array(Image.fromarray(image).histogram(), np.float64)
     total = counts.sum()
     levels = np.arange(256)
     below = np.cumsum(counts)
@@ -155,13 +158,6 @@ def threshold(image: Picture, /) -> int:
         gap = mass / below - (mass[-1] - mass) / above
         spread = below * above * gap * gap
     return int(np.nanargmax(np.where(np.isfinite(spread), spread, -1.0)))
-
-
-def _histogram(image: Picture) -> NDArray[np.float64]:
-    """Count the pixels of each grey level; Pillow is ten times faster than numpy."""
-    from PIL import Image
-
-    return np.array(Image.fromarray(image).histogram(), np.float64)
 
 
 def ink(image: Picture, /) -> NDArray[np.bool_]:

@@ -7,7 +7,6 @@ tensors.
 
 from __future__ import annotations
 
-import functools
 import os
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -121,7 +120,6 @@ def _module() -> Any:
     return easyocr
 
 
-@functools.lru_cache(maxsize=1)
 def _open(codes: tuple[str, ...], folder: Path) -> Any:
     try:
         return _module().Reader(

@@ -126,9 +126,23 @@ class RapidEngine:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
+    @functools.cached_property
+    def _detector(self) -> Any:
+        return _session(self._folder / DETECTOR)
+
+    @functools.cached_property
+    def _recognizer(self) -> Any:
+        return _session(self._folder / RECOGNIZER)
+
+    @functools.cached_property
+    def _alphabet(self) -> tuple[str, ...]:
+        """The text of each class: empty, the network's characters, a space."""
+        known = self._recognizer.get_modelmeta().custom_metadata_map["character"]
+        return ("", *known.splitlines(), " ")
+
     def read(self, image: Picture, _dpi: float, /) -> list[RawLine]:
         """Recognize the picture; see :class:`casetrack.parse.ocr.engine.Engine`."""
-        boxes = find_text(image, _session(self._folder / DETECTOR))
+        boxes = find_text(image, self._detector)
         mask = ink(image)
         cuts = [_cut(image, box) for box in boxes]
         readings = self._recognize(cuts)
@@ -141,22 +155,19 @@ class RapidEngine:
 
     def _recognize(self, cuts: Sequence[Picture]) -> list[Reading]:
         order = sorted(range(len(cuts)), key=lambda i: cuts[i].shape[1])
-        recognizer = _session(self._folder / RECOGNIZER)
-        alphabet = _alphabet(self._folder / RECOGNIZER)
         readings: dict[int, Reading] = {}
         for batch in _batches(order, cuts):
             width = max(cuts[i].shape[1] for i in batch)
             data = np.zeros((len(batch), 3, _LINE_HEIGHT, width), np.float32)
             for row, i in enumerate(batch):
                 data[row, :, :, : cuts[i].shape[1]] = cuts[i].astype(np.float32) / 127.5 - 1.0
-            (scores,) = recognizer.run(None, {"x": data})
+            (scores,) = self._recognizer.run(None, {"x": data})
             for row, i in enumerate(batch):
                 share = cuts[i].shape[1] / width
-                readings[i] = decode(scores[row], alphabet, share, _dark_columns(cuts[i]))
+                readings[i] = decode(scores[row], self._alphabet, share, _dark_columns(cuts[i]))
         return [readings[i] for i in range(len(cuts))]
 
 
-@functools.cache
 def _session(path: Path) -> Any:
     onnxruntime = onnx_runtime()
     options = onnxruntime.SessionOptions()
@@ -176,13 +187,6 @@ def _session(path: Path) -> Any:
             f"RapidOCR's network {path} cannot be loaded: {' '.join(str(error).split())[:200]}",
             hint=f"Fetch it again with {See('models pull', 'rapidocr')}.",
         ) from error
-
-
-@functools.cache
-def _alphabet(path: Path) -> tuple[str, ...]:
-    """Return the text of each class: empty, the network's characters, a space."""
-    known = _session(path).get_modelmeta().custom_metadata_map["character"]
-    return ("", *known.splitlines(), " ")
 
 
 def _batches(order: Sequence[int], cuts: Sequence[Picture]) -> Iterator[list[int]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import shutil
 import tempfile
@@ -81,7 +80,6 @@ def is_installed() -> bool:
     return find_spec("tesserocr") is not None
 
 
-@functools.lru_cache(maxsize=2)
 def _open(data: tuple[tuple[str, Path], ...]) -> Any:
     # One page uses one thread: workers run in parallel, and OpenMP slows small pieces of work.
     os.environ.setdefault("OMP_THREAD_LIMIT", "1")

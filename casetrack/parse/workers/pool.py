@@ -67,13 +67,9 @@ class _Read:
             self._pool.give_back(worker)
 
     def ask(self) -> dict[str, Any]:
-        try:
-            self._asked.request(asdict(self._request))
-            self._pool.watch()
-            _, payload = self._next(self._asked)
-        except BaseException:
-            self.close()
-            raise
+        self._asked.request(asdict(self._request))
+        self._pool.watch()
+        _, payload = self._next(self._asked)
         message: dict[str, Any] = json.loads(payload)
         return message
 
@@ -95,11 +91,7 @@ class _Read:
             self.close()
 
     def picture(self) -> bytes:
-        try:
-            _, payload = self._next(self._asked)
-        except BaseException:
-            self.close()
-            raise
+        _, payload = self._next(self._asked)
         self.release()
         return payload
 
@@ -134,6 +126,9 @@ class _Read:
             self.close()
             reason = f"it took longer than {self._limit:g} seconds (timeout_seconds)"
             raise ParseLimit(self.path, reason) from None
+        except BaseException:
+            self.close()
+            raise
         if frame is None:
             over_memory, detail = worker.over_memory, worker.exit_reason()
             self.close()

@@ -19,7 +19,7 @@ import re
 import signal
 import sys
 import threading
-from collections import Counter
+from collections import Counter, deque
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -29,6 +29,7 @@ from casetrack.base.machine import load_light, release_memory, share_arenas
 from casetrack.base.provenance import PrintedPlace
 from casetrack.base.words.lists import any_month
 from casetrack.parse.detect import choose, read_head
+from casetrack.parse.ocr.choose import unload_engines
 from casetrack.parse.printed.typed_numbers import TypedNumbers, without
 from casetrack.parse.workers.messages import (
     ARROW,
@@ -256,6 +257,8 @@ _GRACE = 30.0
 
 _HEAVY_BYTES = 200 << 20
 _PR_SET_PDEATHSIG = 1
+_plain = deque([False], maxlen=3)
+"""Whether the last documents had no recognized text: their engines are then unloaded."""
 
 
 class _Timer:
@@ -385,7 +388,9 @@ def _send_pages(request: Request, reading: Reading, sink: BinaryIO, timer: _Time
     timer.stop()
     write_json(sink, {"event": "info", **asdict(reading.info)})
     timer.start()
+    recognized = 0
     for batch in batches(with_printed(_bounded(reading, request.options.limits.max_pages))):
+        recognized += batch.num_rows - batch["ocr_engine"].null_count
         payload = memoryview(batch.serialize())
         timer.stop()
         write_frame(sink, ARROW, payload)
@@ -393,6 +398,10 @@ def _send_pages(request: Request, reading: Reading, sink: BinaryIO, timer: _Time
         _release_memory()
     timer.stop()
     write_json(sink, {"event": "done", **_messages(reading)})
+    _plain.append(not recognized)
+    if all(_plain):
+        unload_engines()
+        _release_memory()
 
 
 def _release_memory() -> None:
