@@ -15,10 +15,10 @@ PARTIES = {
     "Services agreement between Oak Inc. (“Customer”) and Marsh Ltd. (“Marsh”)": (
         "Oak Inc.: customer; Marsh Ltd."
     ),
-    "A lease agreement between Oak Inc. (“Tenant”) and Marsh Ltd.": (
+    "A lease made by Oak Inc. (“Tenant”), in favor of Marsh Ltd.": (
         "Oak Inc.: tenant; Marsh Ltd.: landlord"
     ),
-    "Agreement between Oak Inc. (“Buyer”), Zed plc and Marsh Ltd. (“Marsh”)": (
+    "Agreement between Oak Inc., a firm and the owner of Elm (“Buyer”), Zed plc and Marsh Ltd.": (
         "Oak Inc.: buyer; Zed plc; Marsh Ltd."
     ),
     "LOAN AGREEMENT\namong\nOAK AND RYE, INC.,\nELM B.V.\nand\nFIR AB\neach a Borrower\nand\n"
@@ -85,8 +85,8 @@ CARDS = {
         "own_title: Rechnung Nr. 471 vom 05.03.2020; issuer: Eiche GmbH; stated_on: 2020-03-05; "
         "own_number: 471"
     ),
-    "correspondence: OAK CORP.\nMay 3, 2024\nMs Ann Roe\n1 Elm Street\nRe: The jetty\nDear Ann:\n"
-    "It is from June 1, 2023.": (
+    "correspondence: OAK CORP.\nMay 3, 2024\nMs Ann Roe    BY FAX\n1 Elm St\nRe: The jetty\nDear Ann:"
+    "\nIt is from June 1, 2023.": (
         "own_title: The jetty; issuer: OAK CORP.; addressee: Ms Ann Roe; stated_on: 2024-05-03"
     ),
     "press release: March 9, 2023\nOak Will Sell Elm\nBRISTOL--(WIRE)-- Oak, Inc. (NYSE: OAK) "

@@ -33,7 +33,6 @@ _FILE_LINE: Final = pattern("file_line")
 _ISSUER_LABEL: Final = pattern("issuer_label")
 _ADDRESSEE_LABEL: Final = pattern("addressee_label")
 _ABOUT: Final = pattern("about")
-_WIRE: Final = re.compile(r"\d{4}\s*/\s*(?P<v>[A-Z][\w&.,'’ -]{2,50}?)\s*/")
 _ANNOUNCES: Final = pattern("announces")
 _LEAD: Final = pattern("lead")
 _PHRASE: Final = re.compile(
@@ -43,6 +42,7 @@ _NO_KEY: Final = frozenset(
     "the inc incorporated ltd limited llc corp corporation co company plc ag gmbh se".split()
 )
 _CLOSING: Final = pattern("closing")
+_PLACEHOLDER: Final = pattern("placeholder")
 _ABSTRACT: Final = re.compile(r"(?im)^\W*(?:\d\W+)?(?:abstract|zusammenfassung|introduction)\b")
 _INSTITUTION: Final = re.compile(
     r"(?i)\b(?:universit|institut|department|inc\b|corp|laborator|school|college|abstract|research|"
@@ -98,6 +98,8 @@ def read_issuer(cover: Cover, kind: str, /) -> Found | None:
     if kind == "contract" and not is_letter(cover):
         return None
     if kind in {"contract", "correspondence"}:
+        if own := _PLACEHOLDER.search(cover.text[:_TOP]):
+            return matched(cover, "issuer", own, 0.85, "letterhead")
         head, to = _letterhead(cover), read_addressee(cover, kind)
         if head is None or (to and head.start >= to.start) or PERSON.fullmatch(head.value):
             return _signer(cover)
@@ -142,6 +144,7 @@ def read_addressee(cover: Cover, kind: str, /) -> Found | None:
             first, size = None, 0
     if first is None or re.search(r"[\d\[{]", first.text):  # a street, or a blank
         return None
+    first = replace(first, text=re.split(r"\s{3,}", first.text)[0])
     name = _TITLED.sub("", first.text)
     is_named = PERSON.fullmatch(name) or _FIRM.fullmatch(name)
     if kind == "contract" and (not is_named or CONTRACT_NOUN.search(name)):
@@ -203,7 +206,7 @@ def _registrant(cover: Cover) -> Found | None:
 
 
 def _releases(cover: Cover) -> Found | None:
-    """Return the firm that two of headline, dateline, lead and "About" block name, in full."""
+    """Return the firm that two of headline, lead and "About" block name, in full."""
     text = cover.text
     headlines = [line for line in cover.lines[:6] if _is_headline(line.text)][:3]
     alone = {clean(line.text) for line in cover.lines}
@@ -211,7 +214,6 @@ def _releases(cover: Cover) -> Found | None:
     matches = (
         *((m, "about section") for m in _ABOUT.finditer(text)),
         *((m, "lead") for m in _LEAD.finditer(text[: min(_COVER, about)])),
-        *((m, "dateline") for m in _WIRE.finditer(text[:1500])),
         *((m, "headline") for m in _ANNOUNCES.finditer(text[:800])),
     )
     found = [f for m, place in matches if (f := matched(cover, "issuer", m, 0.85, place))]

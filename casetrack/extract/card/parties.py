@@ -171,7 +171,7 @@ def _in_clause(text: str, at: int) -> Iterator[Found]:
                 replace(f, role=role, side=first) if shared and not f.role else f for f in waiting
             )
             waiting = []
-        if role is not None or (link and re.search(r"and|und|;", link[0], re.IGNORECASE)):
+        if role is not None or (link and re.search(r"and|und|;|favou?r", link[0], re.IGNORECASE)):
             side += 1
         if link is None:
             break
@@ -276,7 +276,6 @@ _TIME: Final = re.compile(r"(?i)\b(?:date|agreement|period|term|time|closing)$")
 _GOES_ON: Final = re.compile(
     r"\s+(?:&|OF\b|of\s+[A-Z][a-z]|(?i:and)\s+(?i:trust|savings|company(?=,))\b)"
 )
-_BRANCH: Final = re.compile(r",\s+(?:[A-Z][\w.]*\s+){1,3}(?i:branch)\b")
 _LAST_WORD: Final = re.compile(rf"\w+(?:\s\w+)?,?\s+(?:{FORM})(?!\w)")
 _INNER: Final = re.compile(rf"(?<!\.) (?:[A-Z][\w-]* ){{0,2}}[A-Z][\w-]*,? (?:{FORM})(?![\w&])")
 """Words between a form inside a name and its last one."""
@@ -301,8 +300,7 @@ def _end_of_name(text: str, first: int, high: int) -> int:
                 end = first
                 continue
             if not _GOES_ON.match(text, end):
-                branch = _BRANCH.match(text, end, high)
-                return branch.end() if branch else end
+                return end
             end = first
         elif match.start() <= end and end > first:
             return end
@@ -340,7 +338,7 @@ def _role_after(text: str, end: int, high: int, name: str) -> tuple[str | None, 
             continue
         rest = text[link.end() : link.end() + 30].lstrip()
         starts = re.match(
-            r"\(?[\dA-ZÄÖÜ]|\(?(?:[a-z]|i{1,3})[).]\s|[\"“_\[{<]|\(see\b|[a-z]{1,3}[A-Z\d]|you\b|the\s|-{4}|any\s|each\s|certain\s|other\s",
+            r"\(?[\dA-ZÄÖÜ]|\(?(?:[a-z]|i{1,3})[).]\s|[\"“_\[{<]|\(see\b|[a-z]{1,3}[A-Z\d]|you\b|the\s(?!owner|holder|parent|sole\b)|-{4}|any\s|each\s|certain\s|other\s",
             rest,
         )
         if starts is None:

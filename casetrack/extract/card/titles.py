@@ -31,6 +31,10 @@ _TITLE_WORDS: Final[dict[str, tuple[str, ...]]] = {
 _FORM_NAME: Final = pattern("form_name")
 _NEAR_TOP, _BESIDE_DATE, _FEW = 9, 12, 6
 _BETWEEN: Final = pattern("between")
+_COURT_OR_PART: Final = re.compile(
+    r"(?i)(?:in\s+the\s+)?(?:[A-Z.]+\s+){0,5}court(?:\s+(?:of|for)\s.*)?|for\s+the\s+.*district\b.*"
+    r"|[IVX]{1,4}\.\s.*"
+)
 _AGENCY: Final = pattern("agency")
 _PAGE_TITLE: Final = re.compile(r"\s*(?P<headline>\S.{11,})\s[|–—-]\s(?P<v>\S.+)")
 _RELEASED: Final = re.compile(r"(?i)\W*for\s+immediate\s+release\W*$")
@@ -104,6 +108,11 @@ def read_base(cover: Cover, kind: str, /) -> Found | None:
     return matched(cover, "base", named, 0.8, "title of the amendment")
 
 
+def _is_no_title(line: str) -> bool:
+    """Return whether a line is an agency, a firm or a court, or the heading of a part."""
+    return any(each.fullmatch(line) for each in (_AGENCY, _FIRM, _COURT_OR_PART))
+
+
 def _headline(cover: Cover, kind: str) -> Found | None:
     """Return the first heading, else the first lines that look like a title."""
     for words in _TITLE_WORDS.get(kind, ()):
@@ -115,7 +124,7 @@ def _headline(cover: Cover, kind: str) -> Found | None:
                 return found_at(cover, "title", line.start, line.end, 0.85, "title line")
     for heading in cover.headings[:2]:
         is_part = len(heading) < 4 or re.match(r"\d+[.)]?\s", heading)
-        if is_part or NOT_TITLE.match(heading) or _AGENCY.fullmatch(heading.strip()):
+        if is_part or NOT_TITLE.match(heading) or _is_no_title(heading.strip()):
             continue
         at = re.search(r"\s+".join(map(re.escape, clean(heading).split())), cover.text)
         if at and at.start() < 2500:
@@ -131,8 +140,7 @@ def _headline(cover: Cover, kind: str) -> Found | None:
         if (
             letters < _FEW
             or len(re.findall(r" \| | {4,}", line.text)) > 1  # the head of a table
-            or _AGENCY.fullmatch(line.text)  # the issuer
-            or _FIRM.fullmatch(line.text)
+            or _is_no_title(line.text)
             or (line.text.isupper() and line.text.endswith(","))  # a party
             or NOT_TITLE.match(line.text)
             or is_docket_header(line.text)

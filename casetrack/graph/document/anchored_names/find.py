@@ -178,7 +178,6 @@ def find_anchors(
         companies.sort()
         spans = [s for s in chunk.names if all(s.end <= a or b <= s.start for a, b in rests)]
         names = with_boundaries(chunk.text, spans, [(a, b) for a, b, _ in companies])
-        companies = [_widened(c, names) for c in companies]
         strong = [(a, b) for a, b, weak in companies if not weak]
         tagged.append(names)
         for start, end in strong:
@@ -270,15 +269,6 @@ def _behind_lead(text: str, start: int, end: int, whole: Collection[str]) -> int
     lead = _LEAD.match(text, start)
     known = {name.lower() for name in whole} if lead else ()
     return lead.end() if lead and text[lead.end() : end].lower() in known else start
-
-
-def _widened(company: tuple[int, int, bool], names: Sequence[NameSpan]) -> tuple[int, int, bool]:
-    """Return the span of a name with a legal form, extended to the tagged name around it."""
-    start, end, weak = company
-    for span in names:
-        if span.kind == "organization" and span.start <= start and end <= span.end:
-            return span.start, span.end, weak
-    return company
 
 
 def _candidates(
