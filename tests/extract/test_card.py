@@ -85,7 +85,7 @@ CARDS = {
         "own_title: Rechnung Nr. 471 vom 05.03.2020; issuer: Eiche GmbH; stated_on: 2020-03-05; "
         "own_number: 471"
     ),
-    "correspondence: OAK CORP.\nMay 3, 2024\nMs Ann Roe    BY FAX\n1 Elm St\nRe: The jetty\nDear Ann:"
+    "correspondence: OAK CORP.\nMay 3, 2024\nMs Ann Roe   BY FAX\n1 Elm St\nRe: The jetty\nDear Al:"
     "\nIt is from June 1, 2023.": (
         "own_title: The jetty; issuer: OAK CORP.; addressee: Ms Ann Roe; stated_on: 2024-05-03"
     ),
