@@ -52,9 +52,10 @@ def values_in(text: str, names: Sequence[Mapping[str, Any]], shift: int, /) -> l
     from casetrack.extract.dates import find_dates
 
     plain = text.replace("\u2011", "-").replace("*", " ")
-    days = [d for d in find_dates(plain) if d.kind not in {"impossible", "relative"}]
+    found = list(find_dates(plain))
+    days = [d for d in found if d.kind not in {"impossible", "relative"}]
     values = [Value(d.start, d.end, text[d.start : d.end], "date", "", d.confidence) for d in days]
-    taken = [(d.start, d.end) for d in find_dates(plain)]
+    taken = [(d.start, d.end) for d in found]
     for match in _CLOCK.finditer(plain):
         if is_free(match.span(), taken):
             values.append(Value(*match.span(), match.group(), "date", "clock", 0.9))

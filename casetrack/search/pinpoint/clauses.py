@@ -30,6 +30,7 @@ _MAJOR = re.compile(rf"{_BLANK}*(?:(?:{_WORDS}|{_SIGN}|{_DECIMAL}){_FOLLOWED}|{_
 _MINOR = re.compile(rf"{_BLANK}*(?P<minor>\((?:[a-z]{{1,4}}|\d{{1,2}})\)){_BLANK}+\S")
 _INLINE = re.compile(rf"(?P<before>\S+){_BLANK}+{_DECIMAL}{_FOLLOWED}")
 """A decimal number within a line: the next part, if the text has no line breaks before clauses."""
+_HAS_DECIMAL = re.compile(r"\d\.\d")
 _ENDS = re.compile(r"[.;:!?)\]\"\u201d]\s*$")
 _LISTED = re.compile(r"(?:\.\s?){4,}|(?:\s|\.)\d{1,3}\s*$")
 """The end of a line in a table of contents."""
@@ -104,7 +105,7 @@ class _Force:
         """Process a line of running text, up to *end* in it."""
         if line.opens:
             self._open(line)
-        for match in _INLINE.finditer(line.text):
+        for match in _INLINE.finditer(line.text) if _HAS_DECIMAL.search(line.text) else ():
             if end is not None and match.start("decimal") > end:
                 break
             self._inline(match["decimal"], is_sentence=bool(_ENDS.search(match["before"])))

@@ -22,7 +22,7 @@ from casetrack.base.words.lists import month_numbers
 from casetrack.search.pinpoint.candidates import Value, values_in
 from casetrack.search.pinpoint.cells import BETWEEN, Table
 from casetrack.search.pinpoint.phrases import OF_DOCUMENT, phrase_asked, phrases_in, places_in
-from casetrack.search.pinpoint.scoring import Hit, hits_of
+from casetrack.search.pinpoint.scoring import Hit, hits_of, terms_of_word
 from casetrack.search.question.read import SCALE
 from casetrack.search.question.wanted import LISTS, Wanted, query_terms, wanted
 
@@ -108,30 +108,39 @@ class Compared:
     """A marked part compared with a question."""
 
     text: str
-    around: frozenset[str]  # terms of the text around the part, and of its headings
+    passage: Scored
+    unit: Unit
     sought: Sought
     wanted: Wanted
-    values: Sequence[Value]
 
-    @classmethod
-    def of(cls, passage: Scored, unit: Unit, sought: Sought, asked: Wanted, /) -> Compared:
-        """Return a part of a passage compared with a question."""
+    @functools.cached_property
+    def values(self) -> list[Value]:
+        """The values of the part."""
+        names = self.passage.row.get("mentions") or ()
+        values = values_in(self.text, names, self.unit.start)
+        if "place" in self.wanted.kinds:
+            values += places_in(self.text, self.sought.query, names, self.unit.start)
+        return values
+
+    @functools.cached_property
+    def own(self) -> frozenset[str]:
+        """The terms of the part."""
+        return query_terms(self.text)
+
+    @functools.cached_property
+    def around(self) -> frozenset[str]:
+        """The terms of the text around the part, and of its headings."""
         before, after = _AROUND_CHARS
-        near = passage.text[max(0, unit.start - before) : unit.end + after]
-        text = passage.text[unit.start : unit.end]
-        names = passage.row.get("mentions") or ()
-        values = values_in(text, names, unit.start)
-        if "place" in asked.kinds:
-            values += places_in(text, sought.query, names, unit.start)
-        around = query_terms(f"{near} {names_of(passage.whole)}") | passage.elsewhere
-        return cls(text, around, sought, asked, values)
+        near = self.passage.text[max(0, self.unit.start - before) : self.unit.end + after]
+        names = terms_of_word(names_of(self.passage.whole))
+        return query_terms(near) | names | self.passage.elsewhere
 
     @functools.cached_property
     def weights(self) -> dict[str, float]:
         """The terms of the question with their rarity, without those that name the kind."""
         specific = {t for t, w in self.sought.specific.items() if w >= 1.0}
         if "place" in self.wanted.kinds:
-            specific |= self.sought.names & query_terms(self.text)
+            specific |= self.sought.names & self.own
         specific -= self.wanted.named | _PREPOSITIONS
         return {t: self.sought.rarity.get(t, 1.0) for t in specific}
 
@@ -259,7 +268,7 @@ class Compared:
 
     def is_of_paper(self, value: Value) -> bool:
         """Return whether a day is that of signing a paper, and the question asks for another."""
-        missing = (self.wanted.predicate | self.wanted.noun) - query_terms(self.text)
+        missing = (self.wanted.predicate | self.wanted.noun) - self.own
         if value.kind != "date" or not missing or not _MADE.search(self.text, 0, value.start):
             return False
         return missing.isdisjoint(query_terms("date enter make made sign execute"))
@@ -373,7 +382,7 @@ class Compared:
             return True
         if any(self._lacks_numbered(match) for match in _NUMBERED.finditer(self.sought.query)):
             return True
-        own, names = query_terms(self.text), self.sought.names
+        own, names = self.own, self.sought.names
         missing = self.weights.keys() - own - self.around
         if missing & self.wanted.names or (missing and self.sought.form == "computation"):
             return True
@@ -384,7 +393,7 @@ class Compared:
         asked = self.selecting | {
             m.group() for m in _WORD.finditer(self.sought.query) if any(map(str.isdigit, m.group()))
         }
-        return bool(query_terms(" ".join(sorted(asked))) - own - self.wanted.named)
+        return bool(terms_of_word(" ".join(sorted(asked))) - own - self.wanted.named)
 
 
 _WEIGHTS = (0.42, 0.9, 0.57, 4.14, -1.14, 2.07, 2.56, -1.36, 0.57, -0.095, 2.9)
@@ -503,8 +512,8 @@ def candidates(passages: Sequence[Scored], sought: Sought, asked: Wanted, /) -> 
     """Yield the values in the sentences of the first results that may answer."""
     held = [passage.held(sought) for passage in passages[:READ_SENTENCES]]
     most = max(held, default=0.0) or 1.0
-    for number, start, score, part in _sentences(passages, sought, asked):
-        if score < _LEAST_SHARE or len(part.weights) < _LEAST_WORDS:
+    for number, start, score, part in _sentences(passages, sought, asked, _LEAST_SHARE):
+        if len(part.weights) < _LEAST_WORDS:
             continue
         for value in part.of_year([v for v in part.values if part.fits(v)]):
             if part.may_answer(value):
@@ -513,13 +522,14 @@ def candidates(passages: Sequence[Scored], sought: Sought, asked: Wanted, /) -> 
 
 
 def _sentences(
-    passages: Sequence[Scored], sought: Sought, asked: Wanted
+    passages: Sequence[Scored], sought: Sought, asked: Wanted, least: float = 0.0
 ) -> Iterator[tuple[int, int, float, Compared]]:
     """Yield the sentences of the first results that may answer: number, start, score, text."""
     for number, passage in enumerate(passages[:READ_SENTENCES]):
         for unit, score in zip(passage.units, passage.shares.tolist(), strict=True):
-            if unit.kind not in _NO_SENTENCES:
-                part = Compared.of(passage, unit, sought, asked)
+            if unit.kind not in _NO_SENTENCES and score >= least:
+                text = passage.text[unit.start : unit.end]
+                part = Compared(text, passage, unit, sought, asked)
                 if BETWEEN not in part.text and not part.lacks_selection():
                     yield number, unit.start, score, part
 
