@@ -27,8 +27,8 @@ NO_CARD: Final[dict[str, Any]] = dict.fromkeys(
 def card_columns(cover: Cover, kind: str, /) -> dict[str, Any]:
     """Return the columns of the card."""
     facts = tuple(_fact(cover, found) for found in read_card(cover, kind))
-    values = {_COLUMN.get(f.field, f.field): f.value for f in facts if f.field != "party"}
-    return NO_CARD | values | {"card": facts or None}
+    values = {_COLUMN.get(f.field, f.field): f.value for f in facts}
+    return {name: values.get(name) for name in NO_CARD} | {"card": facts or None}
 
 
 def _fact(cover: Cover, found: Found) -> CardFact:
