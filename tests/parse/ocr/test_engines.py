@@ -254,7 +254,6 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> types.ModuleTyp
     module.calls = calls  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "easyocr", module)
     monkeypatch.setattr("casetrack.parse.ocr.easy.find_spec", lambda name: module)
-    easy._open.cache_clear()
     return module
 
 
