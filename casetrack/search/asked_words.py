@@ -188,8 +188,7 @@ def asked_words(reading: Reading, scope: Scope, /) -> AskedWords:
         others.append(Synonyms((term,), names, _SYNONYM, least=1.0))
     others = [o for o in others if o.names and any(term in own for term in o.own)]
     wanted = list(dict.fromkeys([*own, *(t for o in others for name in o.names for t in name)]))
-    postings_of = [part.data.terms.find(wanted) for part in scope.index.segments]
-    postings = {term: [each[n] for each in postings_of] for n, term in enumerate(wanted)}
+    postings = {term: scope.index.postings(term) for term in wanted}
     frequencies = {term: _frequency(scope, postings[term]) for term in own}
     for other in others:
         if other.weight >= 1.0:
@@ -229,7 +228,7 @@ def forms_of(scope: Scope, term: str, /) -> list[str]:
 
 def term_frequency(scope: Scope, term: str, /) -> int:
     """Return the number of passages in *scope* with a term."""
-    return _frequency(scope, [part.data.terms.find([term])[0] for part in scope.index.segments])
+    return _frequency(scope, scope.index.postings(term))
 
 
 def _alternatives(

@@ -288,15 +288,14 @@ def _holds_code(state: State) -> bool:
 
 def _names(state: State) -> Names:
     """Return the names of a collection's documents, with counts of terms."""
-    segments = state.index.segments
+    index, segments = state.index, state.index.segments
     live = [np.array([d is not None for d in part.documents]) for part in segments]
     ids = [d for part in segments for d in part.documents if d is not None]
     sizes = [np.diff(part.data.starts)[alive] for part, alive in zip(segments, live, strict=True)]
 
     def counts(term: str) -> np.ndarray:
         counts_of_parts = []
-        for part, alive in zip(segments, live, strict=True):
-            (posting,) = part.data.terms.find([term])
+        for part, alive, posting in zip(segments, live, index.postings(term), strict=True):
             if posting is None:
                 counts_of_parts.append(np.zeros(int(alive.sum()), dtype=np.int64))
                 continue
@@ -312,8 +311,7 @@ def _names(state: State) -> Names:
         return np.concatenate(counts_of_parts)
 
     def frequency(term: str) -> int:
-        postings = (part.data.terms.find([term])[0] for part in segments)
-        return sum(len(posting.rows) for posting in postings if posting is not None)
+        return sum(len(each.rows) for each in index.postings(term) if each is not None)
 
     columns = ["document_id", "name", "document_type", "parent_id"]
     ledger = [state.snapshot.documents.table[column].to_pylist() for column in columns]
@@ -352,7 +350,7 @@ class _Shares:
 
     def __call__(self, term: str, /) -> float:
         if term not in self._known:
-            postings = [part.data.terms.find([term])[0] for part in self._index.segments]
+            postings = self._index.postings(term)
             # Passages of dead revisions count as well: they are similar.
             rows = sum(part.data.size for part in self._index.segments)
             holding = sum(len(posting.rows) for posting in postings if posting is not None)

@@ -76,14 +76,15 @@ def best_by(
 
     A process with some of the segments gets the weights over all of them.
     """
-    return best_places(_sums(scope, weights), scope.rows, depth, scope.index.keys)
+    sums = _sums(scope, weights, range(len(scope.rows)))
+    return best_places(sums, scope.rows, depth, scope.index.keys)
 
 
 def lexical_at(
     scope: Scope, terms: Mapping[str, float], places: Sequence[Place], /
 ) -> NDArray[np.float32]:
     """Return the BM25 score at each of *places*, float32."""
-    return scores_at(_sums(scope, gains(scope, terms)), places)
+    return scores_at(_sums(scope, gains(scope, terms), {n for n, _ in places}), places)
 
 
 def rarity(scope: Scope, terms: Collection[str], /) -> dict[str, float]:
@@ -93,10 +94,9 @@ def rarity(scope: Scope, terms: Collection[str], /) -> dict[str, float]:
 
 
 def _frequencies(scope: Scope, terms: Sequence[str]) -> dict[str, int]:
-    parts = [part.data.terms.find(terms) for part in scope.index.segments]
     return {
-        term: sum(scope.frequency(number, found[at]) for number, found in enumerate(parts))
-        for at, term in enumerate(terms)
+        term: sum(scope.frequency(n, each) for n, each in enumerate(scope.index.postings(term)))
+        for term in terms
     }
 
 
@@ -111,18 +111,21 @@ def gains(scope: Scope, terms: Mapping[str, float], /) -> dict[str, np.float32]:
     return {term: weights[term] for term in order}
 
 
-def _sums(scope: Scope, weights: Mapping[str, np.float32]) -> list[Sums]:
-    """Return the scorer of each segment for weighted terms."""
+def _sums(
+    scope: Scope, weights: Mapping[str, np.float32], numbers: Iterable[int]
+) -> dict[int, Sums]:
+    """Return the scorers of some segments for weighted terms."""
     wanted = list(weights)
-    sums = []
-    for number, part in enumerate(scope.index.segments):
+    sums = {}
+    for number in numbers:
+        part = scope.index.segments[number]
         norms, least = scope.norms(number, K1, B)
         present = [
             Term(posting, weights[term], _bound(posting.peak, weights[term], least))
             for term, posting in zip(wanted, part.data.terms.find(wanted), strict=True)
             if posting is not None
         ]
-        sums.append(Sums(present, part.data.size, _saturated(norms)))
+        sums[number] = Sums(present, part.data.size, _saturated(norms))
     return sums
 
 
@@ -164,30 +167,32 @@ def sparse_top(
     returned. Scores equal those of :func:`sparse_at`.
     """
     allowed = index.rows() if masks is None else masks
-    return best_places(_weighted_sums(index, terms, weights), allowed, depth, index.keys)
+    sums = _weighted_sums(index, terms, weights, range(len(allowed)))
+    return best_places(sums, allowed, depth, index.keys)
 
 
 def sparse_at(
     index: Index, terms: NDArray[np.int32], weights: NDArray[np.float32], places: Sequence[Place], /
 ) -> NDArray[np.float32]:
     """Return the dot product at each of *places*, float32."""
-    return scores_at(_weighted_sums(index, terms, weights), places)
+    return scores_at(_weighted_sums(index, terms, weights, {n for n, _ in places}), places)
 
 
 def _weighted_sums(
-    index: Index, terms: NDArray[np.int32], weights: NDArray[np.float32]
-) -> list[Sums]:
-    """Return the scorer of each segment; the terms with the largest weights come first."""
+    index: Index, terms: NDArray[np.int32], weights: NDArray[np.float32], numbers: Iterable[int]
+) -> dict[int, Sums]:
+    """Return the scorers of some segments; the terms with the largest weights come first."""
     order = np.lexsort((terms, -weights))
     terms, weights = terms[order], weights[order].astype(np.float32)
-    sums = []
-    for part in index.segments:
+    sums = {}
+    for number in numbers:
+        part = index.segments[number]
         present = [
             Term(posting, weight, float(weight) * posting.peak * _ROUNDED_UP)
             for posting, weight in zip(part.data.sparse.find(terms), weights, strict=True)
             if posting is not None
         ]
-        sums.append(Sums(present, part.data.size, _product))
+        sums[number] = Sums(present, part.data.size, _product)
     return sums
 
 

@@ -331,7 +331,7 @@ class Names:
 
     def _weights(self, term: str, least: float) -> NDArray[np.float64] | None:
         """Return the certainty of each document for a term; ``None`` if it names none."""
-        whole, frequency = int(self.sizes.sum()), self.frequency(term)
+        whole, frequency = int(self._largest[-1]), self.frequency(term)
         if not _LEAST_PLACES <= frequency <= _COMMON_SHARE * whole:
             return None
         # The term is so rare outside of the named documents that these contain all other places.

@@ -22,8 +22,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from casetrack.store.datasets import Snapshot
+    from casetrack.store.index.postings import Posting
     from casetrack.store.index.segment import Segment
 
+_KNOWN = 256
+"""Number of terms whose postings are cached."""
 _FEW = 8
 """Documents are looked up individually if a segment has at least this many per document wanted."""
 
@@ -112,6 +115,17 @@ class Index:
     ranks: Callable[[], Mapping[str, int]] | None = field(default=None, repr=False)
     _keys: dict[int, np.ndarray] = field(default_factory=dict, repr=False)
     _norms: dict[int, tuple[np.ndarray, float]] = field(default_factory=dict, repr=False)
+    _postings: dict[str, list[Posting | None]] = field(default_factory=dict, repr=False)
+
+    def postings(self, term: str, /) -> Sequence[Posting | None]:
+        """Return the posting of a term in each segment; one search needs it about ten times."""
+        known = self._postings.get(term)
+        if known is None:
+            known = [part.data.terms.find([term])[0] for part in self.segments]
+            if len(self._postings) >= _KNOWN:
+                self._postings.clear()
+            self._postings[term] = known
+        return known
 
     def norms(self, number: int, k1: float, b: float, /) -> tuple[np.ndarray, float]:
         """Return BM25's length normalisation of a segment's rows (float32), and its minimum."""

@@ -288,7 +288,7 @@ class Sums:
 
 
 def best_places(
-    sums: Sequence[Sums],
+    sums: Mapping[int, Sums],
     allowed: Sequence[Rows],
     depth: int,
     keys: Callable[[list[Place]], NDArray[np.int64] | None],
@@ -297,13 +297,13 @@ def best_places(
     """Return the *depth* best places over all segments with their scores, ties by *keys*."""
     best = Best(depth)
     # The largest segment first: its threshold saves work in all others.
-    for number in sorted(range(len(sums)), key=lambda n: -sums[n].size):
+    for number in sorted(sums, key=lambda n: -sums[n].size):
         best.add(number, *sums[number].best(allowed[number], depth, best.threshold))
     places = best.places()
     return in_order(places, scores_at(sums, places), depth, keys)
 
 
-def scores_at(sums: Sequence[Sums], places: Sequence[Place], /) -> NDArray[np.float32]:
+def scores_at(sums: Mapping[int, Sums], places: Sequence[Place], /) -> NDArray[np.float32]:
     """Return the score at each of *places*, float32."""
     scores = np.zeros(len(places), dtype=np.float32)
     for number, at, rows in by_segment(places):
