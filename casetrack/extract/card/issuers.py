@@ -46,7 +46,7 @@ _PLACEHOLDER: Final = pattern("placeholder")
 _ABSTRACT: Final = re.compile(r"(?im)^\W*(?:\d\W+)?(?:abstract|zusammenfassung|introduction)\b")
 _INSTITUTION: Final = re.compile(
     r"(?i)\b(?:universit|institut|department|inc\b|corp|laborator|school|college|abstract|research|"
-    r"group\b|labs|paper\b|report\b|journal|proceedings|conference|press\b|introduction|preprint)"
+    r"group\b|labs|fiscal\b|paper\b|report\b|journal|proceedings|conference|press\b|introduction|preprint)"
 )
 _TITLED: Final = re.compile(r"^(?:Mr|Ms|Mrs|Dr)\.?\s+|,[^,]*$")
 _SALUTED: Final = re.compile(r"(?i:herrn?|frau|mr\.?|ms\.?|mrs\.?|attn\.?)")
@@ -311,7 +311,9 @@ def _is_name(text: str) -> bool:
 
 def _firm_line(cover: Cover, size: int = _TOP) -> Found | None:
     """Return the only firm that fills a line of the cover."""
-    lines = [line for line in cover.lines if line.end < size and _FIRM.fullmatch(line.text)]
+    # Two firms on a line are the names of two columns.
+    found = ((line, _FIRM.match(line.text)) for line in cover.lines if line.end < size)
+    lines = [line for line, firm in found if firm and firm[0] == line.text]
     is_one = len({clean(line.text).casefold() for line in lines}) == 1
     return of_line(cover, "issuer", lines[0], 0.7, "line of the cover") if is_one else None
 

@@ -203,8 +203,8 @@ def distinctive_terms(groups: Sequence[Sequence[Passage]], /) -> list[list[str]]
     Class-based tf-idf: the geometric mean of a phrase's shares of the group's passages and
     documents, times its rarity among the groups, each group with equal weight. So a phrase that one
     of many documents repeats names no group. Passages with the same phrases, such as copies of a
-    mail, count once. A phrase must be in at least two passages and a twentieth of the documents; if
-    none is, any phrase counts in a group of fewer than twenty documents.
+    mail, count once. A phrase must be in at least two passages, a twentieth of the documents and
+    two of three or more documents; if none is, any phrase counts in a group of fewer than twenty.
     """
     repeated_in: list[set[str]] = []
     shares: list[dict[str, float]] = []
@@ -217,7 +217,7 @@ def distinctive_terms(groups: Sequence[Sequence[Passage]], /) -> list[list[str]]
                 count[phrase] += 1
                 documents.setdefault(phrase, set()).add(document)
         size, spread = max(len(passages), 1), max(len(set(passages.values())), 1)
-        least = math.ceil(_LEAST_SHARE * spread)
+        least = max(math.ceil(_LEAST_SHARE * spread), min(2, spread - 1))
         several = {p for p, n in count.items() if n > 1 and len(documents[p]) >= least}
         repeated_in.append(several)
         shares.append(
