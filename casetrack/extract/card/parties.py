@@ -129,9 +129,7 @@ _LINE_ROLE: Final = re.compile(
     rf"|(?P<plain>(?!(?:{FORM})$)[A-Z][a-zA-Z]+)\.?"
 )
 _GROUP_LINE = _LISTS.pattern("group_line")
-_IS_DETAIL: Final = re.compile(
-    r"(?i)(?:the$|an?|on|acting|individually|solely|not|its|c/o)\b|.*\d"
-)
+_IS_DETAIL: Final = re.compile(r"(?i)(?:the$|an?|on|acting|individually|solely|not|its|c/o)\b|.*\d")
 _LONGEST_LINE, _LONGEST_NAME = 90, 12
 _GROUPS: Final = 0.85
 """Groups and blank parties are less certain than names."""
