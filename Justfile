@@ -48,7 +48,7 @@ bench part="" *ARGS:
 quality part *ARGS:
     {{python}} -m quality.{{part}} {{ARGS}}
 
-# do 60 tasks in the window with a headless browser, from an empty data folder; --files FOLDER
+# do 69 tasks in the window with a headless browser, from an empty data folder; --files FOLDER
 window-tasks *ARGS:
     {{python}} -m window_tasks {{ARGS}}
 

@@ -52,11 +52,13 @@ def photograph(browser: Browser, page: Path | str, view: View) -> Image.Image:
 
 def small_png(picture: Image.Image) -> bytes:
     """Return a picture as PNG with a palette, small enough for the documentation."""
-    out = io.BytesIO()
-    # A median cut gives up the colours of small signs for greys, an octree the steps of a shadow.
-    palette = picture.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-    palette.save(out, "PNG", optimize=True)
-    if len(out.getvalue()) > MOST_BYTES:
-        size = f"{len(out.getvalue()):,} bytes"
-        raise SystemExit(f"A picture of {size} is too large; show less of the page.")
-    return out.getvalue()
+    for colours in (COLOURS, COLOURS // 4):
+        out = io.BytesIO()
+        # A median cut gives up the colours of small signs for greys, an octree the steps of a
+        # shadow.
+        palette = picture.quantize(colours, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+        palette.save(out, "PNG", optimize=True)
+        if len(out.getvalue()) <= MOST_BYTES:
+            return out.getvalue()
+    size = f"{len(out.getvalue()):,} bytes"
+    raise SystemExit(f"A picture of {size} is too large; show less of the page.")

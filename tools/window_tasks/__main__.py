@@ -1,16 +1,18 @@
 """Do tasks in the window with a headless Chromium, from an empty data folder.
 
-A damaged and a protected PDF are added to the files. Prints each task with its seconds; the exit
-code is the number of failed tasks.
+A damaged and a protected PDF, a scan and a mailbox are added to the files. Prints each task with
+its seconds; the exit code is the number of failed tasks.
 """
 
 from __future__ import annotations
 
 import argparse
+import mailbox
 import shutil
 import sys
 import tempfile
 import time
+from email.message import EmailMessage
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,6 +53,33 @@ def _add_problems(files: Path) -> None:
     with pymupdf.open() as pdf:
         pdf.new_page().insert_text((72, 72), "The deposit of the protected file is 900 euros.")
         pdf.save(files / "protected.pdf", encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="key")  # type: ignore[attr-defined]
+
+    with pymupdf.open() as pdf:
+        page = pdf.new_page(width=420, height=300)
+        page.insert_text((40, 60), "Receipt of the gate pass", fontsize=20)
+        page.insert_text((40, 110), "The driver returned 14 keys on 9 May 2024.", fontsize=15)
+        page.get_pixmap(dpi=150).save(files / "scan.png")
+    _write_mailbox(files / "Gate keys.mbox")
+
+
+def _write_mailbox(path: Path) -> None:
+    """Write a thread of three mails, the second with two attachments."""
+    ann, bo = "Ann Weber <ann@gate.example>", "Bo Larsen <bo@keys.example>"
+    box = mailbox.mbox(path)
+    for number, text in enumerate(
+        ("How many keys does the gate have?", "Fourteen; see the list.", "Thank you, all are here.")
+    ):
+        mail = EmailMessage()
+        mail["From"], mail["To"] = (bo, ann) if number % 2 else (ann, bo)
+        mail["Subject"] = "Re: Keys of the gate" if number else "Keys of the gate"
+        mail["Date"] = f"{6 + number} May 2024 09:00:00 +0000"
+        mail["Message-ID"] = f"<{number}@gate.example>"
+        mail["In-Reply-To"] = f"<{number - 1}@gate.example>"
+        mail.set_content(text)
+        for name in ("Key list.txt", "Handover.txt") if number == 1 else ():
+            mail.add_attachment(f"{name}: 14 keys of the gate, numbered 1 to 14.", filename=name)
+        box.add(mail)
+    box.close()
 
 
 def _do(person: Person, pictures: Path | None, walk: Walk | None) -> int:

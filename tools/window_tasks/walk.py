@@ -19,15 +19,30 @@ STEPS = {
     "see which files were not added, with reasons": "When the files are read, those that could not "
     "be read are listed with the reason and a button: here a damaged PDF, and one that needs its "
     "password.",
+    "enter the password of a protected file": "Enter the password next to the file. The document "
+    "is then in the list.",
+    "read a scan again, now with text recognition": "A scan is read when text recognition is "
+    "downloaded.",
     "take a suggested question": "Choose a question that CaseTrack suggests from the documents.",
     "ask a question": "Ask your own question. The sentence that answers is marked in each result.",
     "see the page next to the answer": "Choose a result to see its page, with the passage marked.",
     "ask for something absent": "A question that the documents do not answer is reported so.",
-    "keep a passage": "Keep a passage; Kept saves all of them as a Word file with citations.",
+    "keep a passage": "Keep a passage. Kept lists it, and saves all of them as a Word file with "
+    "citations.",
+    "read a scan, with its recognised words to select": "Read a scan. The recognised words can be "
+    "selected over the picture.",
     "read a sheet as a grid with letters and numbers that stay": "Read a spreadsheet as a grid.",
-    "see the timeline": "See what happened when; each event has its source.",
-    "open the page of a person": "See all about a person, and correct it.",
+    "read a mail: text first, then its head": "Read a mail in its conversation, with attachments.",
+    "see the map": "Open the map: people and firms, key dates, topics, and what is cited most.",
+    "see the timeline": "See what happened when. Each event has its source.",
+    "open the page of a person": "See all about a person.",
+    "rename a person": "Correct a name. The correction can be undone.",
+    "see who sent mails to whom": "See who sent mails to whom.",
+    "choose two documents and compare them": "Compare two documents, paragraph by paragraph.",
     "open the briefing": "Open the briefing, a summary to print.",
+    "check the collection": "Check that all stored data is complete.",
+    "export the collection": "Export the collection as one file, as a backup or for another "
+    "computer.",
 }
 """Caption of each task that is shown."""
 _DRAWN = """new Promise(done => { const look = () =>

@@ -256,10 +256,11 @@ def test_nothing_but_documents_reads_the_same_in_german(
 
 
 _WORK = ("ingest", "doctor", "reindex")
-_PARTS = """search?q=rent documents map timeline people likely-same correspondence graph references
-topics related compare corrections ask kept sql health add choose folders manage snapshots briefing
-search?q=malaria document/nope people/nobody-at-all ask/amounts ask/audit%20list ask/audit%20verify
-ask/statistics ask/mentions?name=Zielinski ask/citations?name=1 ask/by-type?document_type=contract
+_PARTS = """search?q=rent documents map timeline people likely-same correspondence graph
+references topics related compare corrections ask kept sql health add choose folders manage
+snapshots briefing search?q=malaria document/nope people/nobody-at-all ask/amounts
+ask/audit%20list ask/audit%20verify related?document=Amendment%20No%201.docx ask/statistics
+ask/mentions?name=Zielinski ask/citations?name=1 ask/by-type?document_type=contract
 ask/by-type?document_type=nope ask/matrix?topics=rent ask/sources ask/clusters"""
 
 
