@@ -208,10 +208,12 @@ def job(visit: Visit, /) -> Response:
     """Show a job; the page polls it while it runs."""
     record = visit.library.jobs.get(visit.request.path_params["job"])
     then = visit.asked("then")
-    known = any(record.collection == info.name for info in visit.library.collections())
+    opened: dict[str, Any] = {}
+    if record.collection in {info.name for info in visit.library.collections()}:
+        opened["collection"] = visit.library.get(str(record.collection))
     return visit.page(
         "job.html",
-        **({"collection": visit.library.get(record.collection or "")} if known else {}),
+        **opened,
         job=record,
         share=round(100 * record.done / record.total) if record.total else None,
         attention=_attention(record),
