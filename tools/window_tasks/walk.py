@@ -21,8 +21,6 @@ STEPS = {
     "password.",
     "enter the password of a protected file": "Enter the password next to the file. The document "
     "is then in the list.",
-    "read a scan again, now with text recognition": "A scan is read when text recognition is "
-    "downloaded.",
     "take a suggested question": "Choose a question that CaseTrack suggests from the documents.",
     "ask a question": "Ask your own question. The sentence that answers is marked in each result.",
     "see the page next to the answer": "Choose a result to see its page, with the passage marked.",
