@@ -39,8 +39,6 @@ STEPS = {
     "choose two documents and compare them": "Compare two documents, paragraph by paragraph.",
     "open the briefing": "Open the briefing, a summary to print.",
     "check the collection": "Check that all stored data is complete.",
-    "export the collection": "Export the collection as one file, as a backup or for another "
-    "computer.",
 }
 """Caption of each task that is shown."""
 _DRAWN = """new Promise(done => { const look = () =>
