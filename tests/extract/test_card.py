@@ -104,6 +104,12 @@ CARDS = {
     "invoice: Eiche GmbH\nRechnung\nNetto 473,00 EUR\nMwSt 19 % 56,87 EUR\nSumme 529,87 EUR": (
         "own_title: Rechnung; issuer: Eiche GmbH; total: 529,87 EUR"
     ),
+    "invoice: Invoice A-1\nInvoice date | Due\n20 January 2025 | 45 days\n\n1 of 3 May 2024": (
+        "own_title: Invoice A-1; stated_on: 2025-01-20"
+    ),
+    "report: Progress Report, Third Quarter 2024": (
+        "own_title: Progress Report, Third Quarter 2024; period: 2024-07-01/2024-09-30"
+    ),
     # Cash less change is the total; one figure alone is not sure.
     "other: CASH BILL\nTOTAL 9.00\nCASH 9.50\nCHANGE 0.50": "own_title: CASH BILL; total: 9.00",
     "invoice: Invoice\nTotal $1,000.00\nTotal items 3.00": "own_title: Invoice",

@@ -29,7 +29,7 @@ _REPORT: Final = re.compile(
     re.IGNORECASE,
 )
 _YEAR: Final = re.compile(
-    r"(?<![\d/.,$€£-])(?:(?P<part>[QH][1-4])[ /-]?)?(?P<year>(?:19|20)\d\d)"
+    r"(?<![\d.,$€£])(?:(?<![/-])|(?<=[QH][1-4][/-]))(?P<year>(?:19|20)\d\d)"
     r"(?:\s?[/–-]\s?(?P<to>\d\d(?:\d\d)?))?(?![\d%]|[.,/-]\d)"
 )
 _TITLES, _SHORT = 12, 60
@@ -93,6 +93,8 @@ def _rank(text: str, span: DateSpan, kind: str, salutation: int) -> float:
     before = before[-70:]
     line_end = text.find("\n", span.end)
     start = text.rfind("\n", 0, span.start) + 1
+    if header := _header(text[: span.start], start):
+        own_line = before = header
     line = text[start : line_end if line_end > 0 else len(text)].strip()
     is_alone = len(line) <= span.end - span.start + 28
     rank = -1.0 if _CLOCK.match(text, span.end) else 0.0
@@ -114,6 +116,13 @@ def _rank(text: str, span: DateSpan, kind: str, salutation: int) -> float:
     if (kind == "contract" and rank < _OF_CONTRACT) or in_text or is_docket_header(line):
         return 0.0
     return rank - span.start / _COVER
+
+
+def _header(before: str, start: int) -> str:
+    """Return the header of the cell that begins after *before*; *start* is that of its row."""
+    *cells, rest = before[start:].split(" | ")
+    above = before[:start].rstrip("\n").rpartition("\n")[2].split(" | ")
+    return "" if rest or len(above) < 2 else "".join(above[len(cells) :][:1])
 
 
 def read_period(cover: Cover, kind: str, /) -> Found | None:
@@ -149,9 +158,8 @@ def read_period(cover: Cover, kind: str, /) -> Found | None:
         year = _YEAR.search(line.text) if len(line.text) <= _SHORT else None
         if year and _REPORT.search(line.text):
             to = year["to"] or ""
-            whole = dates.read_date(
-                f"{year['part'] or ''} {year['year'][: 4 - len(to)]}{to}".strip()
-            )
+            parts = (s for s in find_dates(line.text) if s.precision in {"quarter", "half"})
+            whole = next(parts, None) or dates.read_date(f"{year['year'][: 4 - len(to)]}{to}")
             if whole is not None and whole.first:
                 at = line.start + year.start(), line.start + year.end()
                 return Found("period", f"{whole.first}/{whole.last}", *at, 0.8, "title")

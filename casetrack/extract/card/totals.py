@@ -22,7 +22,7 @@ _FIGURE: Final = re.compile(
 )
 _NAMES: Final = ("other", "due", "part", "total", "tax", "paid", "change")
 _LABELS: Final = {name: _LISTS.pattern(name) for name in _NAMES}
-"""What a line states, by its label; the first that matches."""
+"""The kind of a line by its label; the first that matches."""
 _SURE, _LONGEST = 0.95, 120
 
 
@@ -34,7 +34,7 @@ class _Sum(NamedTuple):
 
 
 def read_total(cover: Cover, kind: str, /) -> Found | None:
-    """Return the total: what was paid less the change, or what a second sum or label confirms."""
+    """Return the total: cash less the change, or a sum that a second sum or label confirms."""
     sums = list(_sums(cover))
     totals = [one for one in sums if one.label in {"due", "total"}]
     by_label = {name: [one.cents for one in sums if one.label == name] for name in _LABELS}
