@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 LANGUAGES = {"en": "English", "de": "Deutsch"}
 DEFAULT = "en"
-_GROUPING = {"en": ",", "de": "."}
-_DECIMAL = {"en": ".", "de": ","}
+_SIGNS = {"en": ",.", "de": ".,"}
+"""The signs between thousands and before decimals."""
 
 
 @functools.cache
@@ -173,8 +173,7 @@ class Texts:
         return self._signs(f"{value:,.{digits}f}")
 
     def _signs(self, text: str) -> str:
-        swap = {",": _GROUPING[self.language], ".": _DECIMAL[self.language]}
-        return "".join(swap.get(sign, sign) for sign in text)
+        return text.translate(str.maketrans(",.", _SIGNS[self.language]))
 
     def size(self, count: int, /) -> str:
         """Return a number of bytes in a unit that fits: ``4.2 MB``."""
