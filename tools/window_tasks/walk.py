@@ -31,7 +31,7 @@ STEPS = {
     "selected over the picture.",
     "read a sheet as a grid with letters and numbers that stay": "Read a spreadsheet as a grid.",
     "read a mail: text first, then its head": "Read a mail in its conversation, with attachments.",
-    "see the map": "Open the map: people and firms, key dates, topics, and what is cited most.",
+    "see the map": "Open the map: people, firms, key dates, topics, the most cited documents.",
     "see the timeline": "See what happened when. Each event has its source.",
     "open the page of a person": "See all about a person.",
     "rename a person": "Correct a name. The correction can be undone.",
