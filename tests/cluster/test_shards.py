@@ -188,7 +188,7 @@ def test_a_shard_that_is_down_is_named_and_the_others_answer(
     front: Collection, alone: Collection, shards: InProcess
 ) -> None:
     down, before = shards.aggregators[1:] or shards.names[1:2], UNSEARCHED.lines()
-    shards.silent.update(dict.fromkeys(down, "does not answer"))
+    shards.silent.update(dict.fromkeys(down, "ran out of memory"))
     result, whole = front.search("payment", mode="keyword"), alone.search("payment", mode="keyword")
     missing = whole.searched_chunks - result.searched_chunks
     (note,) = (n for n in result.notes if n not in whole.notes)
