@@ -377,12 +377,12 @@ def test_xls_shows_values_in_their_formats(corpus: Callable[[str], Path]) -> Non
     folder = corpus("office-suite") / "xls"
     page = next(iter(read(folder / "Formatting.xls").pages))
     assert lines(page)[1:] == [
-        "dd/mm/yyyy | 11/24/2006",
-        "yyyy/mm/dd | 2006/11/24",
-        "yyyy-mm-dd | 2006-11-24",
-        "yy/mm/dd | 06/11/24",
-        "dd/mm/yy | 24/11/06",
-        "dd-mm-yy | 24-11-06",
+        "dd/mm/yyyy: 11/24/2006",
+        "yyyy/mm/dd: 2006/11/24",
+        "yyyy-mm-dd: 2006-11-24",
+        "yy/mm/dd: 06/11/24",
+        "dd/mm/yy: 24/11/06",
+        "dd-mm-yy: 24-11-06",
         "Numbers, all 10.52",
         "nn.nn | 10.52",
         "nn.nnn | 10.520",
