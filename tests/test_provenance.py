@@ -7,6 +7,7 @@ import itertools
 import re
 import uuid
 from datetime import UTC, datetime
+from math import inf
 from operator import itemgetter
 from pathlib import Path
 from types import SimpleNamespace
@@ -188,6 +189,7 @@ class Shelf:
 
 MOMENT = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
 OUTSIDE = "Hidden text outside of the visible page: "
+BOOKMARK = "Bookmark: "
 MOMENTS = {"created_at": MOMENT, "embedded_at": None}
 
 
@@ -198,9 +200,10 @@ def check_boxes(page: dict[str, Any], chunk: dict[str, Any], *, everywhere: bool
     laid_out = [n for n in touched if n["x0"] is not None]
     assert [box["line"] for box in chunk["line_boxes"]] == [n["number"] for n in laid_out]
     if everywhere:
-        # Text outside the visible page has no box; it is the end of the page's text.
-        place = page["text"].find(OUTSIDE)
-        beside = [n for n in touched if 0 <= place <= n["start"] and n["x0"] is None]
+        # Text outside the visible page, and names of bookmarks that the page does not show, have no
+        # box; they are the end of the page's text.
+        places = [place for word in (OUTSIDE, BOOKMARK) if (place := page["text"].find(word)) >= 0]
+        beside = [n for n in touched if n["x0"] is None and n["start"] >= min(places, default=inf)]
         assert len(laid_out) == len(touched) - len(beside)
     for box in chunk["line_boxes"]:
         assert box["x0"] < box["x1"]
