@@ -18,7 +18,10 @@ pytestmark = [
     pytest.mark.skipif(reason_without() is not None, reason=str(reason_without())),
 ]
 
-QUICK = "portability/test_files_in_use.py::test_a_collection_is_deleted_while_another_program_searches_in_it"
+QUICK = (
+    "portability/test_files_in_use.py"
+    "::test_a_collection_is_deleted_while_another_program_searches_in_it"
+)
 # `just faults windows` runs their folders whole.
 FILES = (
     *("store/test_session.py", "store/test_snapshots.py", "store/test_upkeep.py"),
