@@ -55,7 +55,7 @@ class Fts5:
     label: ClassVar[str] = "SQLite FTS5"
     differs: ClassVar[str] = (
         "Porter stems, no stop list, OR, exact; text, page and lines, no neighbours; no offsets, "
-        "no revisions to tell apart"
+        "without revisions"
     )
 
     def __init__(self, path: Path) -> None:
@@ -98,7 +98,7 @@ class LanceIndex:
     label: ClassVar[str] = "Lance full-text index"
     differs: ClassVar[str] = (
         "stems, stop list, OR, exact; text, page and lines, no neighbours; one dataset version, "
-        "no revisions to tell apart"
+        "without revisions"
     )
 
     def __init__(self, path: Path) -> None:
@@ -151,7 +151,7 @@ class Bm25s:
     package = "bm25s"
     differs: ClassVar[str] = (
         "stems, stop list, OR, exact; weights finished when built, so one more text means "
-        "building anew; all in memory"
+        "a rebuild; all in memory"
     )
 
     def __init__(self, index: Any, rows: list[dict[str, Any]]) -> None:
