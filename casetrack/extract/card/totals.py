@@ -1,4 +1,4 @@
-"""The total of an invoice or a receipt, if its other sums confirm it."""
+"""The total of an invoice or a receipt: confirmed by another sum, or labelled as due."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class _Sum(NamedTuple):
 
 
 def read_total(cover: Cover, kind: str, /) -> Found | None:
-    """Return the total: cash less the change, or a sum that a second sum or label confirms."""
+    """Return cash less the change, a sum labelled as due, or one that another sum confirms."""
     sums = list(_sums(cover))
     totals = [one for one in sums if one.label in {"due", "total"}]
     by_label = {name: [one.cents for one in sums if one.label == name] for name in _LABELS}
