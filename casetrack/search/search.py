@@ -42,7 +42,7 @@ from casetrack.search.pinpoint.find import POINT_COLUMNS, Finder, Passage
 from casetrack.search.pinpoint.scoring import Encoded
 from casetrack.search.pinpoint.values import kinds_asked
 from casetrack.search.plan import RERANK, ask, holds_code, make_plan, words_only
-from casetrack.search.question.form import COMPUTED
+from casetrack.search.question.form import COMPUTED, PROPERTIES
 from casetrack.search.question.meaning import PROFILES, meaning_of
 from casetrack.search.question.read import without
 from casetrack.search.ranking import FusionMethod, Ranked, Rerank, StageTimes, rank
@@ -457,16 +457,22 @@ class _Run:
         )
 
     def _computed(self) -> tuple[ComputedAnswer | None, str]:
-        """Return the computed answer to a question for a set, and a note; mostly neither."""
-        reading = self.reading
-        if reading.form not in COMPUTED:
+        """Return the computed answer to a question, and a note; mostly neither."""
+        reading, only = self.reading, self.chosen.documents
+        if reading.form not in COMPUTED | PROPERTIES:
             return None, ""
-        from casetrack.search.computed.answer import answered
+        from casetrack.search.computed.parts import Source
+        from casetrack.search.computed.properties import property_answer
 
-        only = self.chosen.documents
-        answer = answered(self.state, reading, without(self.query, reading.dropped), only)
+        source = Source(self.state, reading, None if only is None else frozenset(only))
+        text, advice = without(self.query, reading.dropped), ""
+        computed = property_answer(source, text)
+        if computed is None and reading.form in COMPUTED:
+            from casetrack.search.computed.answer import answered
+
+            computed, advice = answered(source, text)
         self.times.lap("computed")
-        return answer
+        return computed, advice
 
     def _results(self, ranked: list[Ranked]) -> tuple[tuple[SearchResult, ...], list[str]]:
         """Return results with texts and sources, and the names of documents with a damaged passage.

@@ -23,6 +23,13 @@ _COMPUTED = {
         "Julian Whitlock",
         "Ruth Calloway: managing director",
     ],
+    "What is the total of invoice HCS-20417?": ["Invoice HCS-20417.pdf: £1,852.68"],
+    "When is invoice HCS-20417 due?": ["Invoice HCS-20417.pdf: 21 days from invoice date"],
+    "Who wrote the letter of 4 November 2024?": [
+        "2024-11-04 Reply to Notice of Claim.pdf: Dr Ruth Calloway"
+    ],
+    "What is the total of invoice HCS-20417 for shaft seals?": None,
+    "What is the date of invoice TS-2025-9999?": None,
     "latest minutes": None,
     "which minutes mention CR-07": None,
     "What does an emergency stop cost?": None,

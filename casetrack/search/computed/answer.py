@@ -22,17 +22,17 @@ from casetrack.search.computed.asked import (
 from casetrack.search.computed.documents import documents_answer
 from casetrack.search.computed.names import names_answer
 from casetrack.search.computed.papers import papers_answer
-from casetrack.search.computed.parts import Source, counted
+from casetrack.search.computed.parts import counted
 from casetrack.search.computed.sheets import sheets_answer
 from casetrack.search.computed.signers import signers_answer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable
 
-    from casetrack.base.records.reading import QuestionForm, Reading
+    from casetrack.base.records.reading import QuestionForm
     from casetrack.base.records.search import ComputedAnswer
     from casetrack.search.computed.asked import AskedSet
-    from casetrack.store.workspace import State
+    from casetrack.search.computed.parts import Source
 
 FOLLOW_UP = "The question refers to an earlier one, which a search does not know: ask it in full."
 _LACKING = f"Nothing was computed: the map lacks {{}}. {See('statistics')} reads them."
@@ -46,17 +46,14 @@ _ANSWERS: tuple[Callable[[Source, AskedSet], ComputedAnswer | None], ...] = (
 )
 
 
-def answered(
-    state: State, reading: Reading, text: str, only: Collection[str] | None, /
-) -> tuple[ComputedAnswer | None, str]:
+def answered(source: Source, text: str, /) -> tuple[ComputedAnswer | None, str]:
     """Return the computed answer, or a note about the question; both may be missing.
 
-    *text* is the question without instructions; *only* has the ids of the searched documents,
-    ``None`` for all. Without a complete map, nothing is computed.
+    *text* is the question without instructions. Without a complete map, nothing is computed.
     """
+    reading = source.reading
     if reading.form == "follow-up":
         return None, FOLLOW_UP
-    source = Source(state, reading, None if only is None else frozenset(only))
     if reading.form == "role":
         return (None, "") if source.graph.lacking else signers_answer(source, text)
     if lacking := source.graph.lacking:

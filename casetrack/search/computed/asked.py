@@ -17,6 +17,7 @@ TYPES, ENTITIES, REFERENCES = (
 )
 """Names of document types, and of kinds of entities and references, by their words."""
 DOCUMENTS, PAPERS = frozenset(LISTS.words("documents")), frozenset(LISTS.words("papers"))
+AMENDED = re.compile(r"(?<![a-z])(?:amend|nachtrag|addend)", re.IGNORECASE)
 _QUANTIFIERS = frozenset(LISTS.words("quantifiers"))
 _NEUTRAL = frozenset(LISTS.words("neutral"))
 _STOPS = frozenset(LISTS.words("stops"))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import EntityNotFound, ReferenceNotFound, UsageError
 from casetrack.base.records.documents import DOCUMENT_TYPES, STATED_DATE
-from casetrack.search.computed.asked import DOCUMENTS, LISTS, PAPERS, TYPES
+from casetrack.search.computed.asked import AMENDED, DOCUMENTS, LISTS, PAPERS, TYPES
 from casetrack.search.computed.invoices import invoice_totals
 from casetrack.search.computed.parts import called, counted, joined
 from casetrack.search.pinpoint.mail_heads import without_head
@@ -47,7 +47,6 @@ _YEAR = re.compile(
 )
 _ISO_DATE = re.compile(r"(?<!\d)(?:19|20)\d\d-[01]\d-[0-3]\d(?!\d)")
 _TITLE_WORDS = 6
-AMENDED = re.compile(r"(?<![a-z])(?:amend|nachtrag|addend)", re.IGNORECASE)
 _SALUTATION = re.compile(
     r"^[ \t]*(?:dear|sehr geehrte[rs]?|liebe[rs]?|to whom)\b[^\n]*", re.IGNORECASE | re.MULTILINE
 )

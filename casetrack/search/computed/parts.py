@@ -143,6 +143,39 @@ def spot(row: Mapping[str, Any], /) -> Spot:
     return row["chunk_id"], row["char_start"], row["char_end"]
 
 
+def of_card(source: Source, document: Document, field: str, /) -> tuple[str, str, Spot] | None:
+    """Return a property from the card of a document if it has a place."""
+    facts = [
+        f for f in document.card or () if f.field == ("party" if field == "parties" else field)
+    ]
+    spots = [_place_of(source, document, f.page, f.start, f.end) for f in facts]
+    if not facts or (field == "issuer" and document.document_type == "order"):
+        return None
+    return next(
+        (
+            (f"{facts[0].evidence} of", "; ".join(f.shown for f in facts), spot)
+            for spot in spots
+            if spot
+        ),
+        None,
+    )
+
+
+def _place_of(
+    source: Source, document: Document, page: int | None, start: int | None, end: int | None
+) -> Spot | None:
+    """Return the place in a chunk of a span of a page."""
+    if page is None or start is None or end is None:
+        return None
+    for number, row in source.places(document.document_id):
+        data = source.state.index.segments[number].data
+        (at,) = data.places_of([row], ["page", "char_start", "char_end"])
+        if at["page"] == page and at["char_start"] <= start and end <= at["char_end"]:
+            (chunk_id,) = source.state.index.chunk_ids([(number, row)])
+            return chunk_id, start - at["char_start"], end - at["char_start"]
+    return None
+
+
 def called(document: Document, /) -> str:
     """Return the names of a document: its file's, the one in its properties, and in its text."""
     return f"{document.name} {document.title or ''} {document.own_title or ''}"

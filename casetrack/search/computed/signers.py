@@ -6,10 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import See
-from casetrack.search.computed.asked import TYPES
-from casetrack.search.computed.documents import AMENDED
-from casetrack.search.computed.parts import called
-from casetrack.search.question.wanted import query_terms as stems
+from casetrack.search.computed.properties import named_documents
 
 if TYPE_CHECKING:
     from casetrack.base.records.search import ComputedAnswer
@@ -41,9 +38,12 @@ _BEFORE = 160
 def signers_answer(source: Source, text: str, /) -> tuple[ComputedAnswer | None, str]:
     """Return the people in the signature blocks of the named document, if any, and a note."""
     asked = _ASKED.match(" ".join(text.split()))
-    document_id = asked and _document(source, f"{asked['what']} {asked['rest']}")
-    if document_id is None:
+    named = named_documents(source, f"{asked['what']} {asked['rest']}".casefold()) if asked else []
+    if asked and len(source.documents) == 1:
+        named = list(source.documents.values())
+    if len(named) != 1:
         return None, _ADVICE if asked else ""
+    document_id = named[0].document_id
     import pyarrow.compute as pc
 
     table = source.graph.table("mentions")
@@ -61,28 +61,6 @@ def signers_answer(source: Source, text: str, /) -> tuple[ComputedAnswer | None,
             people.setdefault(" ".join(key), (row["name"], row["role"], place))
     if not people:
         return None, _ADVICE
-    name = source.documents[document_id].name
     names = ", ".join(person for person, _, _ in people.values())
-    how = f"people in the signature blocks of {name}"
+    how = f"people in the signature blocks of {named[0].name}"
     return source.answer(names, how, list(people.values())), ""
-
-
-def _document(source: Source, words: str) -> str | None:
-    """Return the one document that the words name or that has their type."""
-    fitting = source.named & source.documents.keys()
-    if not fitting and len(source.documents) > 1:
-        asked = [word for word in words.lower().split() if word not in _ARTICLES]
-        titled = stems(" ".join(word for word in asked if word not in TYPES))
-        kinds = {TYPES.get(word, "") for word in asked}
-        fitting = frozenset(
-            i
-            for i, d in source.documents.items()
-            if (titled or {d.document_type} == kinds)
-            and titled <= stems(called(d))
-            and (AMENDED.search(words) or not titled or not AMENDED.search(called(d)))
-        )
-    chosen = list(fitting or source.documents)
-    return chosen[0] if len(chosen) == 1 else None
-
-
-_ARTICLES = frozenset("the this that a an der die das den dem dieser diese diesen dieses".split())

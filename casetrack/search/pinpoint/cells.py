@@ -91,7 +91,7 @@ def rows_of(text: str, /) -> Iterator[Row]:
     span = ""
     start = 0
     for line in text.split("\n"):
-        cells = _cells(line, start) if BETWEEN in line else []
+        cells = cells_of(line, start) if BETWEEN in line else []
         named = [cell.text for cell in cells]
         if len(cells) > 1 and any(_LABEL.match(name) for name in (*named[1:], named[0])):
             yield Row(start, start + len(line), tuple(map(_labelled, cells)))
@@ -120,7 +120,7 @@ def _is_figure(text: str) -> bool:
     return any(map(str.isdigit, text)) and (len(text) > _LONGEST_PERIOD or not _PERIOD.search(text))
 
 
-def _cells(line: str, start: int) -> list[Cell]:
+def cells_of(line: str, start: int) -> list[Cell]:
     """Return the cells of a line that have text."""
     cells, at = [], 0
     for part in line.split("|"):

@@ -26,6 +26,8 @@ COMPUTED: frozenset[QuestionForm] = frozenset(
     {"list", "count", "sum", "extreme", "computation", "role", "follow-up"}
 )
 """Forms of questions that a search answers by computing, or with a note."""
+PROPERTIES: frozenset[QuestionForm] = frozenset({"value", "words"})
+"""Further forms in which a property of one document is requested."""
 _FRAGMENT = 8
 """Maximum number of words of a fragment: "and for the customer in 2019?"."""
 

@@ -1,0 +1,306 @@
+"""A property of one document that a question names: from the document's card, or from a label."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from itertools import groupby, pairwise
+from pathlib import PurePath
+from typing import TYPE_CHECKING, NamedTuple
+
+from casetrack.base.words import WordLists
+from casetrack.search.computed.asked import AMENDED, DOCUMENTS, PAPERS, TYPES
+from casetrack.search.computed.parts import called, joined, of_card
+from casetrack.search.pinpoint.cells import cells_of
+from casetrack.search.question.wanted import query_terms as stems
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from casetrack.base.records import Document
+    from casetrack.base.records.search import ComputedAnswer
+    from casetrack.extract.spans import DateSpan
+    from casetrack.search.computed.parts import Source, Spot
+    from casetrack.search.pinpoint.cells import Cell
+    from casetrack.store.workspace import State
+
+_LISTS = WordLists(__file__)
+_ASKS = [
+    (field.strip(), re.compile(pattern))
+    for field, _, pattern in (each.partition(": ") for each in _LISTS.phrases("asks"))
+]
+_LABELS = {
+    field: [label.strip() for label in labels.split(",")]
+    for field, labels in _LISTS.pairs("labels").items()
+}
+_TYPES = {
+    word.strip(): kind for kind, words in _LISTS.pairs("types").items() for word in words.split(",")
+}
+_AROUND = frozenset(_LISTS.words("around"))
+_OF = _LISTS.pattern("of")
+_NUMBER = _LISTS.pattern("number")
+_WORD = re.compile(r"[^\W_]+")
+_CODE = re.compile(r"(?<![\w/-])(?=[\w./-]*\d)\w[\w./-]*\w")
+_COLONS = re.compile(r"[^:]+:")
+_LETTERS = re.compile(r"[\W_]+")
+_MONEY = re.compile(r"[^\w\s]?(?:[A-Z]{2,3}\b)?[^\w\s]?\s?\d[\d.,' ]*(?:\s?(?:[€$£]|[A-Z]{3}))?")
+_MOST_DOCUMENTS, _MOST_CHUNKS, _LEAST_CODE = 3, 20, 3
+_SUM = frozenset({"amount"})
+"""Words of a label that add nothing: "net amount"."""
+_LONGEST_LABEL, _LONGEST_VALUE, _WORDS_OF_LABEL = 40, 120, 4
+_ORDERED = frozenset({"due"})
+"""Properties of which the first label that occurs counts; else only the asked one precedes."""
+_FROM_CARD = frozenset({"title", "parties", "period", "total", "issuer", "addressee"})
+"""Properties that the card reads by more than their labels."""
+_OF_BILL = {"supplier": "issuer", "customer": "addressee"}
+"""Properties of an invoice that are another one of its card."""
+
+
+class _Labelled(NamedTuple):
+    """A value with its label; *is_loose* if only a blank separates them."""
+
+    name: str
+    value: str
+    spot: Spot
+    is_loose: bool = False
+
+    @property
+    def label(self) -> frozenset[str]:
+        """The words of the label."""
+        return _canonical(self.name)
+
+
+def property_answer(source: Source, text: str, /) -> ComputedAnswer | None:
+    """Return the property of the one document that a question names, with its place."""
+    plain = " ".join(text.replace("\u2019", "'").split()).strip(" ?.!").casefold()
+    for field, label, name in _asked(plain):
+        documents = named_documents(source, name)
+        parts = [_value(source, document, field, label) for document in documents]
+        sure = [part for part in parts if part is not None]
+        if sure and len(sure) == len(parts) and len({v.casefold() for _, v, _ in sure}) == 1:
+            how = f"{sure[0][0]} {joined([document.name for document in documents])}"
+            named = [(d.name, v, s) for d, (_, v, s) in zip(documents, sure, strict=True)]
+            return source.answer(sure[0][1], how, named)
+    return None
+
+
+def _asked(plain: str) -> Iterator[tuple[str, str, str]]:
+    """Yield the possible readings of a question: a property, its label, and a document's name."""
+    for field, pattern in _ASKS:
+        if (match := pattern.match(plain)) is None:
+            continue
+        groups = match.groupdict()
+        if rest := groups.get("rest"):
+            for of in reversed(list(_OF.finditer(rest))):
+                yield field, rest[: of.start()], rest[of.end() :]
+        else:
+            yield field, groups.get("label", ""), groups["doc"]
+
+
+def _value(
+    source: Source, document: Document, field: str, label: str
+) -> tuple[str, str, Spot] | None:
+    """Return a property of a document: how it was read, its value and its place."""
+    asked = _canonical(label)
+    field = field or next(
+        (name for name in _LABELS if asked in _labels(name, document.document_type)), ""
+    )
+    if document.document_type == "invoice":
+        field = _OF_BILL.get(field, field)
+    if field in _FROM_CARD and (read := of_card(source, document, field)):
+        return read
+    kind = field or ("date" if label.endswith(("date", "datum")) else "")
+    wanted = (asked, *_labels(field, document.document_type)) if field else (asked, asked - _SUM)
+    values = [
+        (wanted.index(each.label), each, fitting)
+        for each in _labelled(source, document)
+        if each.label in wanted and (fitting := _fitting(kind, each)) is not None
+    ]
+    first = min((rank for rank, _, _ in values), default=0)
+    if field in _ORDERED or not first:
+        values = [each for each in values if each[0] == first]
+    if len({value.casefold() for _, _, value in values}) == 1:
+        _, labelled, value = values[0]
+        chunk_id, start, _ = labelled.spot
+        start += labelled.value.index(value)
+        named = labelled.name.strip(" :")
+        return f'"{named}" in', value, (chunk_id, start, start + len(value))
+    return None if values else of_card(source, document, field)
+
+
+def _fitting(field: str, labelled: _Labelled) -> str | None:
+    """Return the value of a label if it is one of a property, without what follows it."""
+    value = labelled.value
+    day = next(iter(_dates(value)), None)
+    if field in {"date", "due"} and day and day.start == 0 and day.precision == "day":
+        return value[: day.end]
+    is_code, is_money = _CODE.fullmatch(value), _MONEY.fullmatch(value)
+    if field in {"date", "total", "number"} or labelled.is_loose:
+        fits = {"total": is_money, "number": is_code}.get(field, None if field else is_code)
+        return value if fits else None
+    return value if len(value) <= _LONGEST_VALUE and not value.endswith(":") else None
+
+
+def _dates(text: str) -> Sequence[DateSpan]:
+    """Return the dates in a text; their finder is imported only if needed."""
+    if not any(map(str.isdigit, text)):
+        return ()
+    from casetrack.extract.dates import find_dates
+
+    return find_dates(text)
+
+
+def _labelled(source: Source, document: Document) -> Iterator[_Labelled]:
+    """Yield the labelled values in the first chunks of a document."""
+    for chunk_id, text in source.texts(source.places(document.document_id)[:2]):
+        start, rows = 0, []
+        for line in text.split("\n"):
+            rows.append(cells_of(line, start))
+            start += len(line) + 1
+        for count, group in groupby(rows, len):
+            block = list(group)
+            for cells in block:
+                yield from _of_cells(chunk_id, cells)
+            for above, below in pairwise(block):
+                yield from _of_line(chunk_id, above, below)
+            is_header = len(block) == 2 and not any(
+                c.isdigit() for cell in block[0] for c in cell.text
+            )
+            for name, cell in zip(*block, strict=True) if count > 1 and is_header else ():
+                yield _Labelled(name.text, cell.text, (chunk_id, cell.start, cell.end))
+
+
+def _of_line(chunk_id: str, above: Sequence[Cell], below: Sequence[Cell]) -> Iterator[_Labelled]:
+    """Yield the values of a line, as many as there are labels with colons on the line above."""
+    names = _COLONS.findall(above[0].text) if len(above) == 1 and above[0].text[-1] == ":" else []
+    values = list(re.finditer(r"\S+", below[0].text)) if len(names) > 1 else []
+    for name, value in zip(names, values, strict=True) if len(names) == len(values) else ():
+        start, end = value.span()
+        yield _Labelled(name, value[0], (chunk_id, below[0].start + start, below[0].start + end))
+
+
+def _of_cells(chunk_id: str, cells: Sequence[Cell]) -> Iterator[_Labelled]:
+    """Yield the labelled values of a line."""
+    for cell in cells:
+        label, sign, value = cell.text.partition(":")
+        value = value.strip()
+        if sign and value and len(label) <= _LONGEST_LABEL:
+            yield _Labelled(label, value, (chunk_id, cell.end - len(value), cell.end))
+        for word in list(re.finditer(r"\S+", cell.text))[1 : _WORDS_OF_LABEL + 1]:
+            at = word.start()
+            spot = chunk_id, cell.start + at, cell.end
+            yield _Labelled(cell.text[:at], cell.text[at:], spot, is_loose=True)
+    if len(cells) == 2 and (cells[0].text[-1] == ":" or any(map(str.isdigit, cells[1].text))):
+        # A row of a Word file names the columns: "Description: Total | Amount: 790.00".
+        name, value = (cell.text.rpartition(": ")[2] for cell in cells)
+        yield _Labelled(name, value, (chunk_id, cells[1].end - len(value), cells[1].end))
+
+
+def _canonical(label: str) -> frozenset[str]:
+    """Return the words of a label; every spelling of "number" is one word."""
+    return frozenset(_WORD.findall(_NUMBER.sub(" number ", label).casefold())) - {"the"}
+
+
+@cache
+def _labels(field: str, kind: str | None) -> tuple[frozenset[str], ...]:
+    """Return the labels of a property in documents of a type."""
+    words = [word for word, each in _TYPES.items() if each == kind]
+    labels = [
+        label.replace("TYPE", word) for label in _LABELS[field] for word in words or ["document"]
+    ]
+    return tuple(dict.fromkeys(map(_canonical, labels)))
+
+
+def named_documents(source: Source, phrase: str, /) -> list[Document]:
+    """Return the documents that a phrase in lower case names; none if uncertain.
+
+    A number, a date or a title names a document, and the type of the only one of this type.
+    """
+    days = [d for d in _dates(phrase) if d.precision == "day" and d.value]
+    rest = phrase
+    for day in days:
+        rest = rest[: day.start] + " " * (day.end - day.start) + rest[day.end :]
+    written = [m[0] for m in _CODE.finditer(rest) if len(_LETTERS.sub("", m[0])) >= _LEAST_CODE]
+    codes = {_LETTERS.sub("", code) for code in written}
+    words = frozenset(_WORD.findall(_CODE.sub(" ", rest) if codes else rest)) - _AROUND
+    kinds = {kind for word, kind in (_TYPES | TYPES).items() if f" {word} " in f" {rest} "}
+    names = source.state.once(_names)
+    fitting = [
+        document
+        for i, document in source.documents.items()
+        if (own := names[i]).codes >= codes
+        and (own.days | {document.stated_on}) >= {day.value for day in days}
+        and _accounts(words, own, document, kinds, by_name=bool(codes))
+        and (
+            codes or days or kinds or not words.isdisjoint(PAPERS | DOCUMENTS) or own.is_all(words)
+        )
+    ]
+    if codes and not fitting:
+        fitting = [
+            document
+            for document in _numbered(source, written, kinds)
+            if _accounts(words, names[document.document_id], document, kinds, by_name=True)
+        ]
+    if len(fitting) > 1 and not AMENDED.search(phrase):
+        fitting = [d for d in fitting if not AMENDED.search(called(d))] or fitting
+    if len(fitting) > 1 and not codes:
+        fitting = [d for d in fitting if names[d.document_id].is_all(words)]
+    return fitting if len(fitting) <= (_MOST_DOCUMENTS if codes else 1) else []
+
+
+class _Names(NamedTuple):
+    """The names of a document: all words, its title and file name, its numbers and dates."""
+
+    words: frozenset[str]
+    titles: tuple[frozenset[str], ...]
+    codes: frozenset[str]
+    days: frozenset[str | None]
+
+    def is_all(self, words: frozenset[str]) -> bool:
+        """Return whether words are a whole title or file name, apart from numbers."""
+        return any(title and title == words for title in self.titles)
+
+
+def _names(state: State) -> dict[str, _Names]:
+    return {i: _names_of(document) for i, document in state.snapshot.documents.items()}
+
+
+def _names_of(document: Document) -> _Names:
+    names = [PurePath(document.name).stem, document.own_title or "", document.title or ""]
+    text = " ".join([document.name, *names]).casefold()
+    parts = [part for name in names for part in re.split(r"[\s_,]+", name.casefold())]
+    codes = {_LETTERS.sub("", part) for part in (*parts, (document.own_number or "").casefold())}
+    plain = (re.sub(r"[^\s_]*\d[^\s_]*", " ", name.casefold()) for name in names)
+    return _Names(
+        frozenset(_WORD.findall(text)),
+        tuple(frozenset(_WORD.findall(name)) - _AROUND for name in plain),
+        frozenset(code for code in codes if any(map(str.isdigit, code))),
+        frozenset(re.findall(r"(?:19|20)\d\d-[01]\d-[0-3]\d", text)),
+    )
+
+
+def _accounts(
+    words: frozenset[str], own: _Names, document: Document, kinds: set[str], *, by_name: bool
+) -> bool:
+    """Return whether each word belongs to the names or the type of a document."""
+    left = words - own.words
+    for word, kind in (_TYPES | TYPES).items():
+        if kind in kinds and kind in {document.document_type, "other"}:
+            left -= set(word.split())
+    if left and by_name:
+        left -= frozenset(_WORD.findall(f"{document.issuer} {document.addressee}".casefold()))
+    return not left - DOCUMENTS
+
+
+def _numbered(source: Source, written: Sequence[str], kinds: set[str]) -> Iterator[Document]:
+    """Yield the documents whose text labels one of some numbers as their own."""
+    wanted = {label for kind in kinds for label in _labels("number", kind)}
+    codes = {_LETTERS.sub("", code) for code in written}
+    places = [p for code in written for p in source.places_with(stems(code))][:_MOST_CHUNKS]
+    for document_id in dict.fromkeys(map(source.state.index.document_at, places)):
+        document = source.documents[document_id]
+        if kinds & {document.document_type, "other"} and any(
+            each.label in wanted and _LETTERS.sub("", each.value.casefold()) in codes
+            for each in _labelled(source, document)
+        ):
+            yield document
