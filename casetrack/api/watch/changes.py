@@ -7,8 +7,10 @@ import logging
 import os
 import stat
 import threading
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
@@ -17,6 +19,29 @@ from casetrack.base.files import private_folder
 if TYPE_CHECKING:
     from watchdog.events import FileSystemEvent, FileSystemEventHandler
     from watchdog.observers.api import BaseObserver, ObservedWatch
+
+# The two clocks of watching; tests replace them.
+
+
+class Clock:
+    """Wall clock and monotonic clock.
+
+    Attributes
+    ----------
+    wall
+        Returns seconds since 1970 (UTC); it continues in the machine's sleep, and can jump.
+    monotonic
+        Returns seconds that never go back, from an arbitrary zero.
+    """
+
+    wall = staticmethod(time.time)
+    monotonic = staticmethod(time.monotonic)
+
+
+def moment(wall: float, /) -> datetime:
+    """Return a wall clock's seconds as a moment in UTC, to the millisecond."""
+    return datetime.fromtimestamp(round(wall, 3), UTC)
+
 
 DEBOUNCE_SECONDS = 2.0
 """Seconds without changes of a path, with an equal file state at both ends."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.api.library import Library
-    from casetrack.api.watch.clock import Clock
+    from casetrack.api.watch.changes import Clock
 
     Upkeep = Callable[[Library, str, threading.Event], bool]
 

@@ -12,8 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.api.watch.changes import FileState, OsNotifier, file_state
-from casetrack.api.watch.clock import Clock, moment
+from casetrack.api.watch.changes import Clock, FileState, OsNotifier, file_state, moment
 from casetrack.api.watch.idle_upkeep import IdleUpkeep
 from casetrack.api.watch.statuses import CollectionSync, Statuses, counts_of
 from casetrack.api.watch.watch_list import WatchList

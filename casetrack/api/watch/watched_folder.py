@@ -11,8 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
 from pathlib import PurePath
 
-from casetrack.api.watch.changes import Changes, FileState, OsNotifier, file_state
-from casetrack.api.watch.clock import Clock, moment
+from casetrack.api.watch.changes import Changes, Clock, FileState, OsNotifier, file_state, moment
 from casetrack.api.watch.schedule import next_full
 from casetrack.api.watch.statuses import Statuses, counts_of
 from casetrack.base.errors import CaseTrackError, StorageError
