@@ -83,7 +83,7 @@ class Library(Holdings):
         Shows the progress of long work (:func:`show_work`); without it, work is silent.
     searched_by
         Searches the index in other processes, such as
-        :meth:`casetrack.cluster.search.serving.Coordinator.lists`; by default in this one.
+        :meth:`casetrack.cluster.search.coordinator.Coordinator.lists`; by default in this one.
     """
 
     def search(

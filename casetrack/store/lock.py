@@ -221,16 +221,9 @@ def _take(place: Place, deadline: float, cancel: threading.Event | None) -> tupl
 
 def _wait(place: Place, state: _State, deadline: float, cancel: threading.Event | None) -> None:
     if cancel is not None and cancel.is_set():
-        raise JobStopped(
-            "Stopped while waiting for another program that writes to this collection; "
-            "nothing was done.",
-            hint="Run the same command again to go on.",
-        )
+        raise _stopped(_WRITER)
     if time.monotonic() > deadline:
-        raise CollectionBusy(
-            f"Another computer is writing to {place.uri}: {state.who}.",
-            hint="Wait for it to finish, or stop it; then run the command again.",
-        )
+        raise _busy(f"Another computer is writing to {place.uri}: {state.who}.")
     time.sleep(min(_POLL_SECONDS, SECONDS / 10))
 
 
@@ -290,6 +283,7 @@ def _home(folder: Path) -> str:
 
 
 _WAIT_SECONDS = 0.05
+_OTHER, _WRITER = "Another CaseTrack process", "program that writes to this collection"
 _NO_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP}
 
 
@@ -382,15 +376,8 @@ def _acquire(
         held.enter_context(_folder_lock(folder, deadline, cancel))
     except filelock.Timeout as error:
         if cancel is not None and cancel.is_set():
-            raise JobStopped(
-                "Stopped while waiting for another program that writes to this collection; "
-                "nothing was done.",
-                hint="Run the same command again to go on.",
-            ) from error
-        raise CollectionBusy(
-            f"Another CaseTrack process has been writing to {folder} for over {timeout:.0f} s.",
-            hint="Wait for it to finish, or stop it; then run the command again.",
-        ) from error
+            raise _stopped(_WRITER) from error
+        raise _busy(f"{_OTHER} has been writing to {folder} for over {timeout:.0f} s.") from error
     except OSError as error:
         if error.errno not in _NO_LOCKS:
             raise
@@ -460,23 +447,47 @@ def names_lock(data_dir: Path, /, *, timeout: float = 30.0) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def alone(path: Path, doing: str, /, *, timeout: float) -> Iterator[None]:
-    """Hold the lock file at *path*; *doing* is for the message, as in "writing to FOLDER"."""
+def alone(
+    path: Path,
+    doing: str,
+    /,
+    *,
+    timeout: float,
+    cancel: threading.Event | None = None,
+    whom: str = _WRITER,
+) -> Iterator[None]:
+    """Hold a lock of files that several processes change.
+
+    *doing* and *whom* describe the work and the program in the errors ``CollectionBusy``, after
+    *timeout* seconds, and ``JobStopped``, if *cancel* is set.
+    """
     import filelock
 
     lock = file_lock(path)
     with storage_errors(path):
         try:
-            lock.acquire(timeout=timeout)
+            lock.acquire(timeout=timeout, cancel_check=cancel.is_set if cancel else None)
         except filelock.Timeout as error:
-            raise CollectionBusy(
-                f"Another CaseTrack process has been {doing} for over {timeout:.0f} s.",
-                hint="Wait for it to finish, or stop it; then run the command again.",
-            ) from error
+            if cancel is not None and cancel.is_set():
+                raise _stopped(whom) from error
+            for_long = f"has been {doing} for over {timeout:.0f} s" if timeout else f"is {doing}"
+            raise _busy(f"{_OTHER} {for_long}.") from error
     try:
         yield
     finally:
         lock.release()
+
+
+def _busy(message: str) -> CollectionBusy:
+    hint = "Wait for it to finish, or stop it; then run the command again."
+    return CollectionBusy(message, hint=hint)
+
+
+def _stopped(whom: str) -> JobStopped:
+    return JobStopped(
+        f"Stopped while waiting for another {whom}; nothing was done.",
+        hint="Run the same command again to go on.",
+    )
 
 
 @contextlib.contextmanager

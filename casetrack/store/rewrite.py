@@ -20,14 +20,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from casetrack.base import schema
-from casetrack.base.errors import CollectionBusy, JobStopped, StorageError
+from casetrack.base.errors import CollectionBusy, StorageError
 from casetrack.base.files import put_in_place, storage_errors
 from casetrack.store import commits
 from casetrack.store.checksums import stamped
 from casetrack.store.damage import reading
 from casetrack.store.datasets import CHUNKS, dimension_of, marks, open_dataset, profile_of
 from casetrack.store.info import read_info, update_info
-from casetrack.store.lock import file_lock, write_lock
+from casetrack.store.lock import alone, write_lock
 from casetrack.store.place import place_of
 
 if TYPE_CHECKING:
@@ -142,28 +142,9 @@ def rewriting(
     folder: Path, /, *, timeout: float = 0.0, cancel: threading.Event | None = None
 ) -> Iterator[None]:
     """Hold the rewrite lock of a collection; other writers may still write."""
-    import filelock
-
-    path = folder / ".rewrite.lock"
-    lock = file_lock(path)
-    with storage_errors(path):
-        try:
-            lock.acquire(timeout=timeout, cancel_check=cancel.is_set if cancel else None)
-        except filelock.Timeout as error:
-            if cancel is not None and cancel.is_set():
-                raise JobStopped(
-                    "Stopped while waiting for another reindex of this collection; nothing was "
-                    "done.",
-                    hint="Run the same command again to go on.",
-                ) from error
-            raise CollectionBusy(
-                f"Another CaseTrack process is reindexing {folder}.",
-                hint="Wait for it to finish, or stop it; then run the command again.",
-            ) from error
-    try:
+    path, whom = folder / ".rewrite.lock", "reindex of this collection"
+    with alone(path, f"reindexing {folder}", timeout=timeout, cancel=cancel, whom=whom):
         yield
-    finally:
-        lock.release()
 
 
 class Stage:

@@ -18,7 +18,7 @@ from casetrack.store import heads
 from casetrack.store.data_files import DataFile
 from casetrack.store.datasets import Ledger, Snapshot, open_snapshot
 from casetrack.store.index.arrays import read_table, write_table
-from casetrack.store.index.matrices_build import locate_few
+from casetrack.store.index.matrices import locate_few
 from casetrack.store.place import is_remote_folder
 
 if TYPE_CHECKING:

@@ -19,7 +19,8 @@ from casetrack.base.config import load_settings
 from casetrack.base.errors import PackageMissing, SearchBusy, UsageError
 from casetrack.cluster.connect import connected
 from casetrack.cluster.search import serving
-from casetrack.cluster.search.serving import Coordinator, RayShards, Wanted, shard_cluster
+from casetrack.cluster.search.coordinator import Coordinator
+from casetrack.cluster.search.serving import RayShards, Wanted, shard_cluster
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,7 +16,7 @@ from casetrack.api.library import Library
 from casetrack.base.config import load_settings
 from casetrack.base.errors import ShardsUnreachable
 from casetrack.base.metrics import UNSEARCHED
-from casetrack.cluster.search.serving import Coordinator, shared
+from casetrack.cluster.search.coordinator import Coordinator, shared
 from casetrack.cluster.search.shard import Part, Query, Shard
 from casetrack.search.scores import LOCAL
 from casetrack.store.index.scope import CandidateLists, Question, Scope, scope_of, scope_of_rows

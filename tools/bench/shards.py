@@ -39,7 +39,8 @@ import psutil
 
 from bench import synthetic
 from casetrack.cluster.search import serving
-from casetrack.cluster.search.serving import Coordinator, RayShards, Wanted, shard_cluster
+from casetrack.cluster.search.coordinator import Coordinator
+from casetrack.cluster.search.serving import RayShards, Wanted, shard_cluster
 from casetrack.cluster.search.shard import Query, Shard, ShardAnswer, row_lists
 from casetrack.store.index import cells_build, stored_segments
 from casetrack.store.index.scope import scope_of

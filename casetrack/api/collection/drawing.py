@@ -12,15 +12,15 @@ from casetrack.base.records.graph import EntityGraph, Timeline
 
 
 def draw_graph(graph: EntityGraph, /) -> str:
-    """Return a graph as HTML; see :func:`casetrack.api.viewer.graph_page.entity_graph_figure`."""
-    from casetrack.api.viewer.graph_page import entity_graph_figure
+    """Return a graph as HTML: a figure for notebooks."""
+    from casetrack.api.viewer.graph_figure import entity_graph_figure
 
     return entity_graph_figure(graph)
 
 
 def draw_timeline(timeline: Timeline, /) -> str:
-    """Return a timeline as HTML; see :func:`casetrack.api.viewer.timeline_page.timeline_figure`."""
-    from casetrack.api.viewer.timeline_page import timeline_figure
+    """Return a timeline as HTML: a figure for notebooks."""
+    from casetrack.api.viewer.timeline_figure import timeline_figure
 
     return timeline_figure(timeline)
 

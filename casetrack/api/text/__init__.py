@@ -1,6 +1,6 @@
 """Answers as text: one form, styled on the command line and plain for AI programs."""
 
-from casetrack.api.text import documents, graph, marks, watches, work
+from casetrack.api.text import documents, graph, work
 from casetrack.api.text.form import (
     Line,
     Lines,

@@ -3,28 +3,41 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
+from datetime import date
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from casetrack.api.viewer.gather import draw, evidence_only, graph_quotes, mentioned, picture_order
+from casetrack.api.viewer.quotes import Cards
+from casetrack.api.viewer.sheet import figure_style, sheet
 from casetrack.api.viewer.symbols import (
     ENGLISH,
+    KIND_WORDS,
     LABEL_SIZE,
+    Words,
     counted,
     label_lines,
     radius_of,
+    shortened,
     text_width,
 )
 from casetrack.api.viewer.templating import rendered
+from casetrack.base.records.graph import ENTITY_KINDS, MAIL, NAME_KINDS, Edge, Entity, EntityGraph
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from casetrack.api.viewer.symbols import Words
-    from casetrack.base.records.graph import Edge, Entity, EntityGraph
+    from casetrack.api.viewer.gather import GraphQuotes
+    from casetrack.api.viewer.quotes import Place
+    from casetrack.base.records import Picture
+    from casetrack.base.records.graph import Correspondence
+    from casetrack.store.workspace import State
 
     Floats = NDArray[np.float64]
 
@@ -249,3 +262,143 @@ def legend(graph: EntityGraph, words: Words = ENGLISH, /) -> str:
 
 
 __all__ = ["ANCHORS", "TALL", "WIDE", "GraphLinks", "graph_svg", "legend", "spread"]
+
+
+# The graph of a collection as one page of HTML: names, their links, and the evidence.
+
+_NO_PICTURES: Mapping[Place, Picture] = MappingProxyType({})
+_DRAWN_IN_NOTEBOOKS = 20
+
+
+def entity_graph_page(state: State, graph: EntityGraph, /) -> str:
+    """Return a graph of *state*'s collection as a page with cited places and some pictures."""
+    quotes = graph_quotes(graph, mentioned(state, graph))
+    return entity_graph_html(graph, quotes, draw(state, picture_order(quotes)))
+
+
+def entity_graph_html(
+    graph: EntityGraph,
+    quotes: GraphQuotes | None = None,
+    pictures: Mapping[Place, Picture] = _NO_PICTURES,
+    /,
+) -> str:
+    """Return a graph as a page of HTML without external resources.
+
+    Without *quotes* it shows the evidence of the graph itself. *pictures* are found by chunk id,
+    start and end in the chunk's text.
+    """
+    numbers = {n.entity_id: i for i, n in enumerate(graph.nodes)}
+    ends = [_ends(edge, numbers) for edge in graph.edges]
+    # Links by the number of each name, strongest first, as (number of the link, other name).
+    links: list[list[tuple[int, int]]] = [[] for _ in graph.nodes]
+    for number, pair in enumerate(ends):
+        if pair is not None:
+            links[pair[0]].append((number, pair[1]))
+            links[pair[1]].append((number, pair[0]))
+    body = rendered(
+        "graph.html",
+        graph=graph,
+        quotes=quotes or evidence_only(graph),
+        cards=Cards(graph.collection, pictures),
+        ends=ends,
+        links=links,
+        legend=legend(graph),
+        drawing=lambda width: graph_svg(graph, width=width, links=ANCHORS),
+        wide=WIDE,
+        tall=TALL,
+        kinds=KIND_WORDS,
+        spread=spread,
+    )
+    center = graph.center
+    what = f"around {shortened(center.name, 80)}" if center else "names and links"
+    return sheet("graph", f"{graph.collection}: {what}", [body])
+
+
+def _ends(edge: Edge, numbers: Mapping[str, int]) -> tuple[int, int] | None:
+    a, b = numbers.get(edge.source), numbers.get(edge.target)
+    return None if a is None or b is None or a == b else (a, b)
+
+
+# --- in a notebook -------------------------------------------------------------------------
+
+
+def entity_graph_figure(graph: EntityGraph, /) -> str:
+    """Return a graph for a notebook: up to twenty names, the strongest links, their sources."""
+    from dataclasses import replace
+
+    small = replace(
+        graph,
+        nodes=graph.nodes[:_DRAWN_IN_NOTEBOOKS],
+        distances=graph.distances[:_DRAWN_IN_NOTEBOOKS],
+    )
+    known = {n.entity_id: n for n in small.nodes}
+    edges = tuple(e for e in graph.edges if e.source in known and e.target in known)
+    small = replace(small, edges=edges)
+    return rendered(
+        "graph_figure.html",
+        graph=graph,
+        known=known,
+        edges=edges,
+        style=figure_style(),
+        drawing=graph_svg(small) if known else "",
+        legend=legend(small),
+    )
+
+
+# Draws who sent mails to whom: a graph of wedges, and a table with the days of each pair.
+
+_DRAWN = 24  # Pairs in the drawing; the table has all
+_WIDE = 620.0
+
+
+def mail_figure(
+    exchanges: Sequence[Correspondence],
+    /,
+    *,
+    link: Callable[[str], str] | None = None,
+    is_drawn: bool = True,
+    words: Words = ENGLISH,
+) -> str:
+    """Return a drawing and a table as HTML; *link* returns the address of an entity.
+
+    The table has a row for each pair, most mails first.
+    """
+    days = [date.fromisoformat(d) for e in exchanges for d in (e.since, e.until) if d]
+    graph = _graph(exchanges[:_DRAWN])
+    links = link and GraphLinks(lambda _, node: link(node.entity_id), lambda n, _: f"#mails-{n}")
+    return rendered(
+        "mails.html",
+        exchanges=exchanges,
+        drawings=[
+            (name, graph_svg(graph, width=width, links=links, words=words))
+            for name, width in (("wide", _WIDE), ("tall", TALL))
+            if is_drawn and graph.edges
+        ],
+        first=min(days, default=None),
+        last=max(days, default=None),
+        day=date.fromisoformat,
+        link=link,
+        words=words,
+    )
+
+
+def _graph(exchanges: Sequence[Correspondence]) -> EntityGraph:
+    names: dict[str, str] = {}
+    counts: Counter[str] = Counter()
+    for each in exchanges:
+        names |= {each.sender_id: each.sender, each.recipient_id: each.recipient}
+        counts.update({each.sender_id: each.mails, each.recipient_id: each.mails})
+    most = max((e.mails for e in exchanges), default=1)
+    return EntityGraph(
+        collection="",
+        center=None,
+        nodes=tuple(
+            Entity(end, kind, names[end], (), count, 0, 0, None, "", "")
+            for end, count in counts.most_common()
+            for kind in [next((k for k in NAME_KINDS if end.startswith(f"{k}:")), ENTITY_KINDS[-1])]
+        ),
+        distances=(),
+        edges=tuple(
+            Edge(e.sender_id, e.recipient_id, MAIL, e.mails / most, e.mails, ()) for e in exchanges
+        ),
+    )

@@ -21,7 +21,7 @@ from casetrack.graph.opened import graph_of
 from casetrack.store import mirror
 from casetrack.store.datasets import Snapshot, open_snapshot
 from casetrack.store.folders import local_folder
-from casetrack.store.index import cells_build, matrices_build
+from casetrack.store.index import cells_build, matrices
 from casetrack.store.index import stored_segments as index
 from casetrack.store.lock import write_lock
 from casetrack.store.place import Place, place_of
@@ -248,7 +248,7 @@ def _build(workspace: Workspace, processors: int) -> ViewsBuilt:
     folder = workspace.folder
     snapshot = open_snapshot(folder)
     index = build(folder, INDEX, snapshot, processors)
-    located = matrices_build.build_all(folder)
+    located = matrices.build_all(folder)
     indexed = time.monotonic()
     parts = [build(folder, kind, snapshot, processors) for kind in (MAP, *MORE)]
     read = time.monotonic()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,11 +20,24 @@ from casetrack.editions.context.files import (
     read_toml,
     user_file,
 )
-from casetrack.editions.context.keys import SECTIONS, WITHOUT_EFFECT
-from casetrack.keep.sources.kinds import check_name, kind_of, read_settings
+from casetrack.keep.sources import KINDS
+from casetrack.keep.sources.kinds import Kind, check_name, kind_of, kinds_in, read_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+
+# The sections of settings of a config, with keys, defaults and meanings.
+
+SECTIONS: Mapping[str, Kind] = kinds_in(Path(__file__).with_name("keys.toml"))
+"""The sections of settings, in the order of the documentation."""
+WITHOUT_EFFECT: Mapping[str, str] = {
+    "vector_index": "all vectors are compared exactly",
+    "tools": "tools in Lua are not supported",
+    "models": "no language model is used",
+    "registries": "nothing is installed; use a script as a custom source",
+}
+"""Sections of ctx that are accepted but have no effect, with the reason."""
+
 
 CONNECTORS, AGENTS = "connectors", "agents"
 _LAST_PORT = 65_535
@@ -60,7 +74,7 @@ class ContextConfig:
 
     files: tuple[Path, ...]  # The files, highest priority first
     base: Path  # Absolute folder for relative paths
-    # Values of :data:`~casetrack.editions.context.keys.SECTIONS`, by section and key.
+    # Values of :data:`~casetrack.editions.context.config.SECTIONS`, by section and key.
     sections: Mapping[str, Mapping[str, Any]]
     sources: tuple[SourceEntry, ...]  # In the order of the files, sorted by kind
     agents: Mapping[str, Any]  # The section ``agents`` before variables are replaced
@@ -219,3 +233,50 @@ def _with_files(files: Iterable[Path]) -> Iterator[None]:
         raise
     except UsageError as error:
         raise ConfigError(error.message.removesuffix("."), error.hint, *files) from error
+
+
+# The config that ``ctx init`` writes, with every section and key and their meaning.
+
+_WIDTH = 100
+_HEAD = """\
+# Sources of this project, for ctx. Relative paths start at the folder of the project. ${NAME} is a
+# variable of the environment. Keys after a # show their default or an example.
+"""
+
+
+def config_text() -> str:
+    """Return a valid config with the folder as its source; other keys are comments."""
+    parts = [_HEAD]
+    parts += [_table(name, kind, used=True) for name, kind in SECTIONS.items()]
+    for kind in KINDS.values():
+        name = f"connectors.{kind.name}.{kind.called}"
+        parts.append(_table(name, kind, used=kind.name == "filesystem"))
+    return "\n".join(parts)
+
+
+def _table(name: str, kind: Kind, *, used: bool) -> str:
+    lines = [f"# {kind.summary}", f"{'' if used else '# '}[{name}]"]
+    for key in kind.keys:
+        values = (key.chosen, key.default, key.example)
+        value = next((each for each in values if each is not None), None)
+        mark = "" if used and key.chosen is not None else "# "
+        lines += _commented(f"{mark}{key.name} = {_written(value)}", key.help)
+    if kind.free_keys:
+        lines += _commented(
+            '# api_token = "${API_TOKEN}"', "Further keys are passed to the program."
+        )
+    return "\n".join([*lines, ""])
+
+
+def _commented(line: str, comment: str) -> list[str]:
+    """Return a line with its comment, on one line if both fit."""
+    combined = f"{line:<40}  # {comment}"
+    if len(combined) <= _WIDTH:
+        return [combined]
+    import textwrap
+
+    return [*(f"# {part}" for part in textwrap.wrap(comment, _WIDTH - 2)), line]
+
+
+def _written(value: object) -> str:
+    return json.dumps(list(value) if isinstance(value, tuple) else value)

@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from casetrack.base import arguments
 from casetrack.base.arguments import require_text
 from casetrack.base.editions import LEGAL
 from casetrack.base.errors import CollectionNotFound, See, UsageError
-from casetrack.base.records import AUTO_PROFILE, CollectionEntry
-from casetrack.base.records.shape import View
+from casetrack.base.records import AUTO_PROFILE, CollectionEntry, CollectionInfo, CollectionStats
+from casetrack.base.records.shape import HIDDEN, INLINE, Record, View
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
     from casetrack.api.library import Library
-    from casetrack.base.records import CollectionInfo, CollectionStats, CollectionStatus
+    from casetrack.base.records import CollectionStatus
+
+# The record of a case for commands.
+
+
+@dataclass(frozen=True, slots=True)
+class Case(Record):
+    """A case, with its counts if known, and whether it is the default case."""
+
+    JSON = (
+        *("info", "is_used", "document_count=stats.document_count", "page_count=stats.page_count"),
+        *("chunk_count=stats.chunk_count", "storage_bytes=stats.storage_bytes"),
+    )
+
+    info: Annotated[CollectionInfo, CASE, INLINE]
+    is_used: bool
+    stats: Annotated[CollectionStats | None, HIDDEN] = None
+    problem: Annotated[str, HIDDEN] = ""
+
 
 USED = "case-in-use"
 """Name of the file in the data folder with the id of the selected case."""

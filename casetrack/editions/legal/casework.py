@@ -9,9 +9,8 @@ from casetrack.api.text import Lines, lines_of, numbered
 from casetrack.base.editions import LEGAL, edition
 from casetrack.base.errors import CaseTrackError
 from casetrack.base.records.table import RowList
-from casetrack.editions.legal.cases import Cases, case_entry
+from casetrack.editions.legal.cases import Case, Cases, case_entry
 from casetrack.editions.legal.operation import ADDS, READS, Arg, operation
-from casetrack.editions.legal.records.cases import Case
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,8 +17,7 @@ from casetrack.api.evaluate import (
     open_golden,
     save_run,
 )
-from casetrack.api.evaluate.compare import compare_runs, trends
-from casetrack.api.evaluate.runs import find_run, runs_dir, stored_runs
+from casetrack.api.evaluate.runs import compare_runs, find_run, runs_dir, stored_runs, trends
 from casetrack.base.errors import FileNotFound, UsageError, WrongPathKind
 from casetrack.faces.cli import evaluate_show as show
 from casetrack.faces.cli.options import CollectionOption, JsonOption, opt

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from casetrack.api.evaluate import Difference, QuestionSet, Run
-    from casetrack.api.evaluate.compare import Comparison, Point
+    from casetrack.api.evaluate.runs import Comparison, Point
 
 _TITLES = {
     "ndcg@10": "nDCG@10",

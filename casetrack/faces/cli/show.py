@@ -13,13 +13,64 @@ from casetrack.api.text import head_of, lines_of
 from casetrack.base.errors import StorageError, UsageError
 from casetrack.faces.cli.asking import answer, write
 from casetrack.faces.cli.options import CollectionOption, JsonOption, opt
-from casetrack.faces.cli.output import Part, line, write_json
+from casetrack.faces.cli.output import Part, byte_text, line, write_json
 from casetrack.faces.cli.state import State
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from casetrack.api.viewer import View
+
+# ``casetrack report``: a briefing of a whole collection as one page of HTML.
+
+
+def report(
+    ctx: typer.Context,
+    collection: CollectionOption = None,
+    output: Annotated[Path | None, opt("--output -o FILE")] = None,
+    open_it: Annotated[bool, opt("--open")] = False,
+    light: Annotated[bool, opt("--light")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Write a briefing on people, dates, topics and amounts, each statement with its source.
+
+    The page contains all its data, so that it can be sent, printed and kept. Each link opens
+    the cited passage, highlighted on its page if the page can be drawn.
+
+    Parameters
+    ----------
+    output
+        Write to this .html file, or into this folder. [default: the current folder]
+    open_it
+        Open the file in the browser.
+    light
+        Omit pictures of pages, for a small file.
+    """
+    target = ctx.ensure_object(State).collection(collection)
+    path = _report_path(output, target.name)
+    from casetrack.faces.cli.progress import Meter
+
+    with Meter("Writing the report", unit="pages") as meter:
+        written = target.report(
+            path,
+            pictures=not light,
+            progress=lambda what, done, total: meter.step(what, done, total or None),
+        )
+    size = written.stat().st_size
+    if open_it:
+        open_page(written)
+    if as_json:
+        write_json({"file": str(written), "bytes": size})
+        return
+    line(("Wrote ", "bold"), str(written), (f" ({byte_text(size)})", "dim"))
+
+
+def _report_path(output: Path | None, name: str) -> Path:
+    """Return the file to write: the named one, or one with the collection's name."""
+    if output is not None and not output.is_dir():
+        return output
+    return (output or Path()) / f"{file_stem(name) or 'collection'} report.html"
+
 
 # ``casetrack read``: a document page by page, or on from a passage.
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from casetrack.api.viewer.graph_figure import TALL, WIDE, GraphLinks, graph_svg, legend
-from casetrack.api.viewer.mail_figure import mail_figure
+from casetrack.api.viewer.graph_figure import TALL, WIDE, GraphLinks, graph_svg, legend, mail_figure
 from casetrack.api.viewer.symbols import Words
 from casetrack.api.viewer.timeline_figure import AXIS_WIDTHS, event_anchor, timeline_svg
 from casetrack.base.errors.references import spelled

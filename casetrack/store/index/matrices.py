@@ -5,34 +5,37 @@ handing the work to its threads and back. But a matrix has some kilobytes, which
 uncompressed, and its data files never change: the positions are located once, take 20 bytes per
 chunk instead of a copy of 6,000, and then fifty are read in half a millisecond.
 
-:mod:`casetrack.store.index.matrices_build` writes ``views/matrices/*.bin`` in the background, one
-per data file of a large collection. Those of a small one are located when it is opened by Lance
+A process in the background runs this module to write ``views/matrices/*.bin``, one per data file
+of a large collection. Those of a small one are located when it is opened by Lance
 (:mod:`casetrack.store.state_view`). Other matrices are read through Lance.
 """
 
 from __future__ import annotations
 
 import contextlib
+import logging
+import sys
 import threading
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from casetrack.base.errors import CollectionDamaged, See
-from casetrack.store.data_files import DataFile, Located
+from casetrack.base.errors import CaseTrackError, CollectionDamaged, See
+from casetrack.store.data_files import DataFile, Located, data_files, locate
+from casetrack.store.datasets import CHUNKS, Snapshot, open_dataset
 from casetrack.store.index import background
-from casetrack.store.index.arrays import map_arrays
+from casetrack.store.index.arrays import is_whole, map_arrays, save_arrays
+from casetrack.store.index.background import lower_priority
+from casetrack.store.lock import try_lock
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from io import FileIO
-    from pathlib import Path
 
     from numpy.typing import NDArray
-
-    from casetrack.store.datasets import Snapshot
 
 COLUMN = "tokens"
 LEAST_ROWS = 1024
@@ -98,7 +101,7 @@ class Matrices:
                         self._missing.remove(file)
                 self._open.sort(key=lambda o: -o.file.number)
                 if sum(file.rows for file in self._missing) >= LEAST_ROWS:
-                    background.start("casetrack.store.index.matrices_build", self._folder)
+                    background.start("casetrack.store.index.matrices", self._folder)
             return self._open
 
 
@@ -133,3 +136,49 @@ def _read(opened: FileIO, start: int, size: int) -> bytes | None:
     if len(value) != size:
         raise OSError(f"{opened.name} is truncated")
     return value
+
+
+# Locating token matrices: ``python -m casetrack.store.index.matrices``.
+
+_log = logging.getLogger(__name__)
+
+
+def build_all(folder: Path, /) -> int:
+    """Locate the matrices in new data files, and drop removed files; return the number of files."""
+    home, made = home_of(folder), 0
+    try:
+        files = data_files(open_dataset(folder, CHUNKS), COLUMN)
+        home.mkdir(parents=True, exist_ok=True)
+        with try_lock(home / ".lock") as locked:
+            if not locked:
+                return 0
+            for file in files:
+                if not is_whole(kept_at(home, file)):
+                    save_arrays(kept_at(home, file), locate(file, COLUMN)._asdict())
+                    made += 1
+            for gone in set(home.glob("*.bin")) - {kept_at(home, file) for file in files}:
+                with contextlib.suppress(OSError):
+                    gone.unlink()
+    except (OSError, ValueError, CaseTrackError) as error:
+        # The file was merged meanwhile, or the disk is full: Lance reads its matrices.
+        _log.warning(
+            "The positions of the token matrices of %s cannot be stored: %s", folder, error
+        )
+    return made
+
+
+def locate_few(folder: Path, snapshot: Snapshot, /) -> None:
+    """Locate the matrices of a small collection now; larger ones are located in the background."""
+    missing = [f for f in snapshot.token_files if not kept_at(home_of(folder), f).exists()]
+    if missing and sum(file.rows for file in missing) < LEAST_ROWS:
+        build_all(folder)
+
+
+def main() -> None:
+    """Locate the matrices of the collection whose folder is named on the command line."""
+    lower_priority()
+    build_all(Path(sys.argv[1]))
+
+
+if __name__ == "__main__":
+    main()

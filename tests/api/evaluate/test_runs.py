@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from casetrack.api.evaluate import find_run, measure, open_beir, save_run, stored_runs
-from casetrack.api.evaluate.compare import compare_runs, trends
-from casetrack.api.evaluate.runs import Run, load_run, runs_dir
+from casetrack.api.evaluate.runs import Run, compare_runs, load_run, runs_dir, trends
 from casetrack.base.errors import FileNotFound, UsageError
 
 if TYPE_CHECKING:

@@ -18,8 +18,7 @@ from PIL import Image
 from api.viewer.sheets import HOSTILE, check_page
 from casetrack.api.viewer import entity_graph_html, entity_graph_page
 from casetrack.api.viewer.gather import graph_quotes
-from casetrack.api.viewer.graph_figure import place_nodes
-from casetrack.api.viewer.graph_page import entity_graph_figure
+from casetrack.api.viewer.graph_figure import entity_graph_figure, place_nodes
 from casetrack.api.viewer.quotes import pieces
 from casetrack.base.records.graph import Edge, EntityGraph
 from casetrack.faces.cli.main import main

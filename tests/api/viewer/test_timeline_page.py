@@ -12,8 +12,7 @@ import pytest
 
 from api.viewer.sheets import HOSTILE, check_page
 from casetrack.api.viewer import timeline_html, timeline_page
-from casetrack.api.viewer.timeline_figure import make_scale, timeline_svg, when
-from casetrack.api.viewer.timeline_page import timeline_figure
+from casetrack.api.viewer.timeline_figure import make_scale, timeline_figure, timeline_svg, when
 from casetrack.base.records.graph import Event, Timeline
 from graph_records import event, quote
 

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from casetrack.api.watch.schedule import checked_schedule, checked_time, next_full
+from casetrack.api.watch.watch_list import checked_schedule, checked_time, next_full
 from casetrack.base.errors import UsageError
 from casetrack.base.records.sync import SCHEDULES, Watch
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from casetrack.api.text.watches import described
+from casetrack.api.text.work import described
 from casetrack.api.watch.statuses import Statuses
 from casetrack.api.watch.watch_list import WatchList
 from casetrack.base import errors

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from casetrack.base.errors import ConfigError
-from casetrack.editions.context.agents import agents_of
 from casetrack.editions.context.config import load_config
+from casetrack.editions.context.mcp.edition import agents_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from casetrack.base.errors import ConfigError, SourceError, UsageError
-from casetrack.editions.context.config import load_config
+from casetrack.editions.context.config import config_text, load_config
 from casetrack.editions.context.home import ContextHome, pipeline_text, profile_of
-from casetrack.editions.context.template import config_text
 from casetrack.keep.sources import KINDS
 
 THEIRS = Path(__file__).with_name("theirs.toml").read_text(encoding="utf-8")

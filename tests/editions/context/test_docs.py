@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casetrack.editions.context.cli.main import GROUPS, main
-from casetrack.editions.context.config import load_config
-from casetrack.editions.context.keys import SECTIONS, WITHOUT_EFFECT
+from casetrack.editions.context.config import SECTIONS, WITHOUT_EFFECT, load_config
 from casetrack.faces.cli.layout import Family
 from casetrack.keep.sources import KINDS
 from git_repository import Repository

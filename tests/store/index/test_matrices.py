@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from casetrack.store.data_files import data_files
-from casetrack.store.index import background, matrices, matrices_build
+from casetrack.store.index import background, matrices
 from casetrack.store.index.matrices import Matrices, home_of
 
 
@@ -68,30 +68,30 @@ def check(folder: Path, *, from_lance: bool) -> None:
 
 def test_they_are_read_past_lance_once_their_places_are_known(folder: Path) -> None:
     check(folder, from_lance=True)
-    assert matrices_build.build_all(folder) == 3
+    assert matrices.build_all(folder) == 3
     check(folder, from_lance=False)
-    assert matrices_build.build_all(folder) == 0
+    assert matrices.build_all(folder) == 0
     assert Matrices(folder, opened(folder)[0]).take([]) == []
 
 
 def test_rows_that_came_changed_or_went_are_as_lance_has_them(folder: Path) -> None:
-    matrices_build.build_all(folder)
+    matrices.build_all(folder)
     chunks = lance.dataset(folder / "chunks.lance")
     chunks.delete("number < 20")
     changed = rows_of(70, 5, nulls=False)
     chunks.merge_insert("number").when_matched_update_all().execute(changed)
     lance.write_dataset(rows_of(500, 30), folder / "chunks.lance", mode="append")
-    matrices_build.build_all(folder)
+    matrices.build_all(folder)
     check(folder, from_lance=False)
     lance.dataset(folder / "chunks.lance").optimize.compact_files()
     check(folder, from_lance=True)
-    assert matrices_build.build_all(folder) == 1
+    assert matrices.build_all(folder) == 1
     assert len(list(home_of(folder).glob("*.bin"))) == 1, "what was merged is forgotten"
     check(folder, from_lance=False)
 
 
 def test_what_was_opened_before_goes_on_when_its_files_are_cleaned_away(folder: Path) -> None:
-    matrices_build.build_all(folder)
+    matrices.build_all(folder)
     snapshot, asked = opened(folder)
     expected, before = stored(snapshot), Matrices(folder, snapshot)
     row = next(r for r, value in expected.items() if value)
@@ -106,7 +106,7 @@ def test_what_was_opened_before_goes_on_when_its_files_are_cleaned_away(folder: 
 
 @pytest.mark.parametrize("harm", [b"", b"CTARRAY1 and nothing else"])
 def test_damaged_places_are_no_places(folder: Path, harm: bytes) -> None:
-    matrices_build.build_all(folder)
+    matrices.build_all(folder)
     for path in home_of(folder).glob("*.bin"):
         path.write_bytes(harm)
     check(folder, from_lance=True)
@@ -118,7 +118,7 @@ def test_values_that_lance_packs_are_asked_of_lance(tmp_path: Path) -> None:
         tmp_path / "chunks.lance",
         enable_stable_row_ids=True,
     )
-    matrices_build.build_all(tmp_path)
+    matrices.build_all(tmp_path)
     snapshot, _ = opened(tmp_path)
     expected = stored(snapshot)
     assert Matrices(tmp_path, snapshot).take([*expected]) == [*expected.values()]
@@ -133,14 +133,14 @@ def test_a_process_is_started_for_many_only(folder: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(matrices, "LEAST_ROWS", 180)
     Matrices(folder, snapshot).take([0])
     assert started == [folder]
-    matrices_build.build_all(folder)
+    matrices.build_all(folder)
     Matrices(folder, snapshot).take([0])
     assert started == [folder]
 
 
 def test_the_process_finds_the_places(folder: Path) -> None:
-    assert background.start("casetrack.store.index.matrices_build", folder)
-    assert not background.start("casetrack.store.index.matrices_build", folder), "it is at work"
+    assert background.start("casetrack.store.index.matrices", folder)
+    assert not background.start("casetrack.store.index.matrices", folder), "it is at work"
     snapshot, asked = opened(folder)
     used = Matrices(folder, snapshot)
     deadline = 600

@@ -9,8 +9,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from casetrack.api.viewer.graph_figure import TALL, graph_svg, legend
-from casetrack.api.viewer.mail_figure import mail_figure
+from casetrack.api.viewer.graph_figure import TALL, graph_svg, legend, mail_figure
 from casetrack.api.viewer.markup import css_string
 from casetrack.api.viewer.report import wording
 from casetrack.api.viewer.report.gather import MAX_LINKS, Report, gather

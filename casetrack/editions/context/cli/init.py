@@ -20,8 +20,8 @@ def init(ctx: typer.Context, show: Annotated[bool, typer.Option("--print")] = Fa
         Only show the config; write nothing.
     """
     state = ctx.ensure_object(ContextState)
+    from casetrack.editions.context.config import config_text
     from casetrack.editions.context.files import PROJECT_FILES, named_file, project_file
-    from casetrack.editions.context.template import config_text
 
     if show:
         write_text(config_text())

@@ -6,10 +6,22 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from casetrack.editions.legal.check import pins, sentences
-from casetrack.editions.legal.check.compare import Match, compare, is_verbatim_in
-from casetrack.editions.legal.check.existence import contradictions, impossible, of_index
-from casetrack.editions.legal.check.index import decisions_at
+from casetrack.editions.legal.check import pins
+from casetrack.editions.legal.check.compare import (
+    Match,
+    compare,
+    compared,
+    elsewhere,
+    is_verbatim_in,
+    nearest,
+    not_found,
+)
+from casetrack.editions.legal.check.existence import (
+    contradictions,
+    decisions_at,
+    impossible,
+    of_index,
+)
 from casetrack.editions.legal.check.resolve import CaseFile, Resolved, Resolver
 from casetrack.editions.legal.extract.citations import citations_notes, read_citations
 from casetrack.editions.legal.extract.cited_text import NAMED
@@ -273,7 +285,7 @@ class _Check:
             quotation,
             citation,
             verdict,
-            sentences.compared(verdict, match, held.document, sources, _pin(citation), placed),
+            compared(verdict, match, held.document, sources, _pin(citation), placed),
             sources,
             match.edits,
             (*match.notes, *notes),
@@ -286,8 +298,8 @@ class _Check:
         where, sources, edits = self._found_elsewhere(
             quotation, {d.document_id for d in resolved.documents}
         )
-        message = sentences.not_found(resolved.documents) + where
-        notes = sentences.nearest(held.match) if held is not None else ()
+        message = not_found(resolved.documents) + where
+        notes = nearest(held.match) if held is not None else ()
         return self._found(quotation, citation, "not_in_source", message, sources, edits, notes)
 
     def _without_source(
@@ -346,7 +358,7 @@ class _Check:
         if other is None:
             return "", (), ()
         sources = self._quotes(other.document, other.match.start, other.match.end)
-        where = sentences.elsewhere(other.match, other.document, sources)
+        where = elsewhere(other.match, other.document, sources)
         return where, sources, other.match.edits
 
     def _elsewhere(self, quotation: Quotation, without: set[str]) -> _Fit | None:

@@ -6,9 +6,8 @@ import typer
 
 from casetrack.api.operation import Arg
 from casetrack.api.text.collections import described as text_of
-from casetrack.editions.legal.cases import Cases
+from casetrack.editions.legal.cases import Case, Cases
 from casetrack.editions.legal.casework import with_case_terms
-from casetrack.editions.legal.records.cases import Case
 from casetrack.faces.cli.asking import write
 from casetrack.faces.cli.collection import delete_found, quoted
 from casetrack.faces.cli.options import JsonOption, described, option

@@ -44,7 +44,7 @@ def chronology(state: State, given: dict[str, Any]) -> None:
         words = {} if given["take"] is None else {"words": given["words"]}
         edit(case, wanted, {"event": edits[wanted]} | words, as_json=as_json)
         return
-    from casetrack.editions.legal.paper.chronology import WRITERS
+    from casetrack.editions.legal.paper.grid import WRITERS
     from casetrack.editions.legal.paper.target import target_path
 
     def page(result: Any) -> str:

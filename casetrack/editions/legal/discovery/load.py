@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from casetrack.api.collection import Collection
     from casetrack.base.records import Document
     from casetrack.base.records.sync import SyncReport
-    from casetrack.editions.legal.discovery.production import Member, Production
+    from casetrack.editions.legal.discovery.production_read import Member, Production
 
 ReadFrom = Literal["native", "text", "field", "images", "row"]
 KIND = "production"

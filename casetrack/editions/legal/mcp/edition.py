@@ -23,7 +23,7 @@ def groups() -> tuple[type[Any], ...]:
     from casetrack.editions.legal.discovery.privilege import privilege_log
     from casetrack.editions.legal.discovery.threads import mail_threads
     from casetrack.editions.legal.mcp.authorities import AuthoritiesTools
-    from casetrack.editions.legal.mcp.cases import CaseTools
+    from casetrack.editions.legal.mcp.cases import CaseIngestTools, CaseStatusTools, CaseTools
     from casetrack.editions.legal.mcp.documents import (
         CaseDocumentTools,
         CaseEntityTools,
@@ -31,7 +31,6 @@ def groups() -> tuple[type[Any], ...]:
         get_document,
         list_documents,
     )
-    from casetrack.editions.legal.mcp.status import CaseIngestTools, CaseStatusTools
     from casetrack.editions.legal.mcp.words import GeneralTools, OwnTools
     from casetrack.editions.legal.redaction import check_redactions
     from casetrack.faces.mcp.operation_tools import tools_of
