@@ -35,8 +35,7 @@ from casetrack.store.lock import alone, file_locked, try_lock, write_lock
 from casetrack.store.place import FILE as PLACE
 from casetrack.store.place import Place, is_remote_folder, make_remote_folder, place_of
 from casetrack.store.published import LISTING
-from casetrack.store.sealed import recover, unfinished
-from casetrack.store.wipe import GONE
+from casetrack.store.sealed import GONE, recover, unfinished
 
 UNCHOSEN_PROFILE = ".profile-unchosen"
 """File in a collection's folder until the user has chosen a profile."""

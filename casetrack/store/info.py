@@ -30,8 +30,7 @@ from casetrack.store.damage import reading
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, dimension_of, open_dataset, profile_of
 from casetrack.store.lock import file_lock, identity, remove_shell
 from casetrack.store.place import place_of
-from casetrack.store.sealed import gone
-from casetrack.store.wipe import GONE
+from casetrack.store.sealed import GONE, gone
 
 FILE = "collection.json"
 COPY = ".collection.json.bak"

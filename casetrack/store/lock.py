@@ -29,8 +29,7 @@ from casetrack.base.files import storage_errors
 from casetrack.store import mirror
 from casetrack.store.place import Place, place_of
 from casetrack.store.published import raise_fence
-from casetrack.store.sealed import gone
-from casetrack.store.wipe import GONE
+from casetrack.store.sealed import GONE, gone
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

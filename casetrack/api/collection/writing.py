@@ -260,27 +260,35 @@ class Writing:
         CollectionReadOnly, CollectionBusy, StorageError, ModelError
             The sync cannot continue; committed changes are kept.
         """
-        from casetrack.keep.sync.run import sync
+        from casetrack.ingest.build import Options
+        from casetrack.ingest.intake import check_document_type, own_folders, read_options
+        from casetrack.ingest.walk import IGNORE_FILE, Rules, extension_set, patterns
+        from casetrack.keep.sync.run import SyncOptions, sync
 
+        settings = self.workspace.settings
+        check_document_type(document_type, self.workspace.info.edition)
+        if not dry_run:
+            self.workspace.require_active()
+        rules = Rules(
+            recursive=recursive,
+            extensions=extension_set(extensions),
+            include=patterns(include or (), where="the files to include"),
+            exclude=patterns(exclude or (), where="the files to exclude"),
+            hidden=hidden,
+            ignore_files=() if ignored else (IGNORE_FILE,),
+            links="inside" if follow_links else "none",
+            apart=own_folders(settings),
+        )
+        reading = read_options(settings, passwords, ocr, ocr_language)
+        options = Options(False, document_type, None, settings.copy_originals)
         return sync(
             self.workspace,
             folder,
-            remove_deleted=remove_deleted,
-            dry_run=dry_run,
-            recursive=recursive,
-            include=include or (),
-            exclude=exclude or (),
-            extensions=extensions,
-            hidden=hidden,
-            ignored=ignored,
-            follow_links=follow_links,
+            rules,
+            SyncOptions(reading, options, remove_deleted, dry_run),
             verify=verify,
             only=only,
             force_removal=force_removal,
-            document_type=document_type,
-            passwords=passwords,
-            ocr=ocr,
-            ocr_language=ocr_language,
             tell=listener(progress) or silent,
             cancel=cancel,
         )

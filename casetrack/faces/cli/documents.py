@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from casetrack.faces.cli.asking import answer, asks, show
+from casetrack.faces.cli.asking import answer, asks, own, show
 from casetrack.faces.cli.options import CollectionOption, opt
 from casetrack.faces.cli.output import counted, line
 from casetrack.faces.cli.progress import keep_up
@@ -16,11 +16,8 @@ if TYPE_CHECKING:
 
 @asks(
     "documents",
-    excluded=(
-        Annotated[
-            bool, opt("--excluded", "List the files that were deleted with --exclude instead.")
-        ],
-        False,
+    excluded=own(
+        bool, "List the files that were deleted with --exclude instead.", "--excluded", False
     ),
 )
 def documents(rows: Any, given: dict[str, Any]) -> None:
@@ -32,10 +29,7 @@ def documents(rows: Any, given: dict[str, Any]) -> None:
         line(("To add one again, ingest its path.", "dim"))
 
 
-@asks(
-    "document",
-    structure=(Annotated[bool, opt("--structure", "Show its headings and their places.")], False),
-)
+@asks("document", structure=own(bool, "Show its headings and their places.", "--structure", False))
 def document(row: "Document", given: dict[str, Any]) -> None:
     """Show the details of one document, or its table of contents."""
     read = given["collection"].read

@@ -83,10 +83,7 @@ def _tell(results: "SearchResults", *, context: bool, full: bool, explain: bool)
 
 @asks(
     "chunk",
-    window=(
-        Annotated[int, opt("--window N", "Also show N chunks before and after it.", min=0, max=50)],
-        0,
-    ),
+    window=own(int, "Also show N chunks before and after it.", "--window N", 0, ge=0, le=50),
 )
 def chunk(row: "Chunk", given: dict[str, Any]) -> None:
     """Show one passage in full with its full provenance, and its neighbours on request."""

@@ -31,7 +31,7 @@ from casetrack.faces.setup.clients import (
 from casetrack.faces.setup.register import enter, withdraw
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Container
 
     from casetrack.base.editions import Edition
     from casetrack.faces.setup.clients import Client
@@ -118,14 +118,9 @@ def setup(
     chosen = CLIENTS[client].of(about.server)
     if show:
         return _print_entry(chosen, wish.path(chosen), wish.entry(chosen), as_json)
-    lesson = _lesson(wish, chosen, named=True)
-    change, notes = _set_up(wish, chosen, ctx.ensure_object(State))
-    taught = None if lesson is None else lesson(dry_run=dry_run)
+    said = _set_up_one(wish, chosen, ctx.ensure_object(State), named=True, quiet=as_json)
     if as_json:
-        write_json(wish.said(chosen, change, notes, taught))
-        return 0
-    _tell(chosen, change, notes, dry_run, about)
-    _tell_lesson(chosen, taught, dry_run)
+        write_json(said)
     return 0
 
 
@@ -227,6 +222,26 @@ def _tell_lesson(client: "Client", taught: "Lesson | None", dry_run: bool) -> No
         line(words[taught.action])
 
 
+def _set_up_one(
+    wish: _Wish,
+    client: "Client",
+    state: State,
+    *,
+    named: bool,
+    quiet: bool,
+    told: "Container[str]" = (),
+) -> dict[str, Any]:
+    """Set up a program and report it, without the notes in *told*; return the report."""
+    lesson = _lesson(wish, client, named=named)
+    change, notes = _set_up(wish, client, state)
+    taught = None if lesson is None else lesson(dry_run=wish.dry_run)
+    if not quiet:
+        fresh = tuple(note for note in notes if note not in told)
+        _tell(client, change, fresh, wish.dry_run, wish.about)
+        _tell_lesson(client, taught, wish.dry_run)
+    return wish.said(client, change, notes, taught)
+
+
 def _set_up_all(wish: _Wish, state: State, show: bool, as_json: bool) -> int:
     """Set up every installed program; continue with the others after an error."""
     if show or not wish.of_user:
@@ -236,22 +251,13 @@ def _set_up_all(wish: _Wish, state: State, show: bool, as_json: bool) -> int:
         )
     clients = [client.of(wish.about.server) for client in CLIENTS.values()]
     installed = [c for c in clients if is_installed(c, wish.path(c), wish.machine)]
-    done, problems, shown = [], [], dict[str, None]()
+    done, problems, shown = list[dict[str, Any]](), [], dict[str, None]()
     for client in installed:
         try:
-            lesson = _lesson(wish, client, named=False)
-            change, notes = _set_up(wish, client, state)
-            taught = None if lesson is None else lesson(dry_run=wish.dry_run)
+            done.append(_set_up_one(wish, client, state, named=False, quiet=as_json, told=shown))
+            shown |= dict.fromkeys(done[-1]["notes"])
         except SetupError as error:
             problems.append(error)
-            continue
-        done.append(wish.said(client, change, notes, taught))
-        if not as_json:
-            _tell(
-                client, change, tuple(n for n in notes if n not in shown), wish.dry_run, wish.about
-            )
-            _tell_lesson(client, taught, wish.dry_run)
-            shown |= dict.fromkeys(notes)
     if as_json:
         write_json({"clients": done, "problems": [problem.as_dict() for problem in problems]})
         return EXIT_FAILED if problems else 0

@@ -28,10 +28,7 @@ from casetrack.base.errors import (
     WrongPathKind,
 )
 from casetrack.base.records import FileOutcome
-from casetrack.ingest.build import Options
 from casetrack.ingest.discover import FoundFile
-from casetrack.ingest.intake import check_document_type, own_folders, read_options
-from casetrack.ingest.walk import IGNORE_FILE, Rules, extension_set, patterns
 from casetrack.keep.sync.cache import HashCache
 from casetrack.keep.sync.move import apply_moves
 from casetrack.keep.sync.plan import Move, Plan, SyncPlanner, rows_of
@@ -48,6 +45,8 @@ if TYPE_CHECKING:
 
     from casetrack.base.records import IngestProgress
     from casetrack.base.records.sync import SyncReport
+    from casetrack.ingest.build import Options
+    from casetrack.ingest.walk import Rules
     from casetrack.keep.sync.cache import LedgerRow
     from casetrack.keep.sync.scan import Tell
     from casetrack.keep.sync.source import SourcePlace
@@ -112,53 +111,22 @@ class FolderPlace:
 def sync(
     workspace: Workspace,
     folder: str | Path,
+    rules: Rules,
+    wish: SyncOptions,
     /,
     *,
-    remove_deleted: bool = False,
-    dry_run: bool = False,
-    recursive: bool = True,
-    include: Iterable[str] = (),
-    exclude: Iterable[str] = (),
-    extensions: Iterable[str] | None = None,
-    hidden: bool = False,
-    ignored: bool = False,
-    follow_links: bool = False,
-    verify: bool = False,
-    only: Iterable[str | Path] | None = None,
-    force_removal: bool = False,
-    document_type: str | None = None,
-    passwords: Sequence[str] = (),
-    ocr: str | None = None,
-    ocr_language: str | None = None,
+    verify: bool,
+    only: Iterable[str | Path] | None,
+    force_removal: bool,
     tell: Tell,
-    cancel: threading.Event | None = None,
+    cancel: threading.Event | None,
 ) -> SyncReport:
     """Sync a collection with a folder; for parameters and errors see ``Collection.sync``."""
-    settings = workspace.settings
-    check_document_type(document_type, workspace.info.edition)
-    if not dry_run:
-        workspace.require_active()
-    rules = Rules(
-        recursive=recursive,
-        extensions=extension_set(extensions),
-        include=patterns(include, where="the files to include"),
-        exclude=patterns(exclude, where="the files to exclude"),
-        hidden=hidden,
-        ignore_files=() if ignored else (IGNORE_FILE,),
-        links="inside" if follow_links else "none",
-        apart=own_folders(settings),
-    )
-    wish = SyncOptions(
-        read_options(settings, passwords, ocr, ocr_language),
-        Options(False, document_type, None, settings.copy_originals),
-        remove_deleted,
-        dry_run,
-    )
     home = resolve_path(folder)
     named = None if only is None else tuple(resolve_path(path) for path in only)
     _check_folder(home, named)
     cache = HashCache(workspace.folder, home)
-    if not dry_run and not cache.is_kept:
+    if not wish.dry_run and not cache.is_kept:
         begin(workspace.folder, named or (home,))
     place = FolderPlace(home, rules, cache, verify, named, force_removal)
     return Sync(workspace, place, wish, tell, cancel or threading.Event()).run()

@@ -33,7 +33,6 @@ from casetrack.base.errors import (
 from casetrack.base.files import storage_errors, sync_folder
 from casetrack.base.records.shape import from_members
 from casetrack.base.records.snapshots import ImportReport
-from casetrack.keep.transfer import marks
 from casetrack.keep.transfer.manifest import (
     EXPORT,
     INFO,
@@ -42,9 +41,9 @@ from casetrack.keep.transfer.manifest import (
     Manifest,
     damaged,
     fault,
-    not_text,
     parse,
     too_large,
+    unreadable,
 )
 from casetrack.store import audit
 from casetrack.store.copies import check_copy
@@ -262,7 +261,7 @@ def _compare(reader: _Reader, infos: dict[str, zipfile.ZipInfo], manifest: Manif
     if MANIFEST in listed or INFO not in listed:
         raise damaged(reader.name, f"its manifest ({MANIFEST}) is not that of a collection")
     for path, entry in listed.items():
-        reason = too_large(entry.path, entry.size) or marks.too_large(entry.path, entry.size)
+        reason = too_large(entry.path, entry.size)
         if reason:
             raise damaged(reader.name, reason)
         if infos[path].file_size != entry.size:
@@ -337,7 +336,7 @@ def _check_content(name: str, target: Path, manifest: Manifest) -> CollectionInf
         manifest.dimension,
     ):
         raise damaged(name, f"{INFO} in it contradicts its manifest")
-    reason = not_text(target) or marks.unreadable(target)
+    reason = unreadable(target)
     if reason:
         raise damaged(name, reason)
     try:

@@ -8,16 +8,20 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from casetrack.base.errors import ArchiveDamaged, FutureSchema, See
-from casetrack.base.files import storage_errors
+from casetrack.base.files import storage_errors, write_atomic
 from casetrack.base.resources import SCHEMA_VERSION
-from casetrack.store.marks.store import PATH as MARKS_PATH
+from casetrack.graph.marks import Documents
+from casetrack.store.marks import store as marks
 from casetrack.store.place import is_kept_path
 from casetrack.store.queries import ENDING, FOLDER, MAX_BYTES, is_query_name, query_files
 from casetrack.store.source_states import FILE as SOURCES
 from casetrack.store.untaken import FILE as LEDGER
+
+if TYPE_CHECKING:
+    from casetrack.store.datasets import Snapshot
 
 FORMAT = "casetrack-collection"
 FORMAT_VERSION = 5
@@ -68,7 +72,7 @@ class Manifest:
         """Return its serialized form."""
         more = any(is_query_path(e.path) or is_kept_path(e.path) for e in self.files)
         paths = {e.path for e in self.files}
-        version = _WITH_MARKS if MARKS_PATH in paths else _WITH_MORE if more else 1
+        version = _WITH_MARKS if marks.PATH in paths else _WITH_MORE if more else 1
         version = _WITH_LEDGER if LEDGER in paths else version
         version = _WITH_SOURCES if SOURCES in paths else version
         head = {"format": FORMAT, "format_version": version}
@@ -210,13 +214,14 @@ def _fault(path: str) -> str:
         return f"it contains a path that is not safe: {path!r}"
     if path in {INFO, MANIFEST} or _TABLES.fullmatch(path) or _COPIES.fullmatch(path):
         return ""
-    if is_query_path(path) or is_kept_path(path) or path in {MARKS_PATH, LEDGER, SOURCES}:
+    if is_query_path(path) or is_kept_path(path) or path in {marks.PATH, LEDGER, SOURCES}:
         return ""
     return f"it contains a file that does not belong there: {str(PurePosixPath(path))!r}"
 
 
 _PATH = re.compile(rf"{FOLDER}/([^/]+){re.escape(ENDING)}")
-_LARGEST = f"{MAX_BYTES >> 20} MB"
+_MARKS_BYTES = 64 << 20
+"""Maximum size of all marks of a collection; one has a few hundred bytes."""
 
 
 def is_query_path(path: str, /) -> bool:
@@ -250,20 +255,35 @@ def copy_queries(folder: Path, content: Path, /) -> list[str]:
     return left
 
 
+def copy_marks(folder: Path, snapshot: Snapshot, content: Path, /) -> int:
+    """Copy the marks of live documents to *content*; return the number of other marks."""
+    every, documents = marks.read(folder).all, Documents(snapshot)
+    gone = {m.mark_id for m in every if m.document_id is not None and documents.of(m) is None}
+    undone = {m.mark_id for m in every if m.kind == "undo" and m.value in gone}
+    kept = [m for m in every if m.mark_id not in gone | undone]
+    if kept:
+        text = "".join(f"{marks.to_line(m)}\n" for m in kept)
+        write_atomic(content / marks.PATH, text.encode())
+    return len(gone)
+
+
 def too_large(path: str, size: int, /) -> str:
-    """Describe a saved query of excessive size; empty if it is allowed."""
-    if is_query_path(path) and size > MAX_BYTES:
-        return f"the saved query {path!r} in it is larger than {_LARGEST}"
+    """Describe a saved query, marks or a ledger of excessive size; empty if it is allowed."""
+    is_query = is_query_path(path)
+    most, what = (MAX_BYTES, "the saved query ") if is_query else (_MARKS_BYTES, "")
+    if size > most and (is_query or path in {marks.PATH, LEDGER, SOURCES}):
+        return f"{what}{path!r} in it is larger than {most >> 20} MB"
     return ""
 
 
-def not_text(target: Path, /) -> str:
-    """Describe an unpacked query that is not text; empty if all are."""
+def unreadable(target: Path, /) -> str:
+    """Describe an unpacked query that is not text, or an invalid mark; empty without problems."""
     for path in query_files(target):
         with storage_errors(path):
             if not _is_text(path.read_bytes()):
                 return f"the saved query '{FOLDER}/{path.name}' in it is not text in UTF-8"
-    return ""
+    broken = marks.Stored(target).broken
+    return f"line {broken[0]} of '{marks.PATH}' in it is not a mark" if broken else ""
 
 
 def _is_text(data: bytes) -> bool:

@@ -35,10 +35,10 @@ from casetrack.keep.transfer.manifest import (
     MANIFEST,
     Entry,
     Manifest,
+    copy_marks,
     copy_queries,
     safe_name,
 )
-from casetrack.keep.transfer.marks import copy_marks
 from casetrack.store import audit
 from casetrack.store.copies import write_copy
 from casetrack.store.index.arrays import with_column

@@ -45,8 +45,7 @@ from casetrack.store.listing import free_name
 from casetrack.store.lock import names_lock, write_lock
 from casetrack.store.place import place_of
 from casetrack.store.rewrite import rewriting
-from casetrack.store.sealed import COLLECTION, DOOMED, is_open, sealed_path, transition_path
-from casetrack.store.wipe import wipe
+from casetrack.store.sealed import COLLECTION, DOOMED, is_open, sealed_path, transition_path, wipe
 
 if TYPE_CHECKING:
     import threading

@@ -60,7 +60,7 @@ def test_the_tour_goes_as_it_is_written(
     repository = Repository(tmp_path / "repository")
     for name in ("docs/reading-files.md", "docs/marks.md"):
         repository.write(name, (CHECKOUT / name).read_text(encoding="utf-8"))
-    code = ("progress", "report", "output")
+    code = ("progress", "show", "output")
     for path in (f"casetrack/faces/cli/{name}.py" for name in code):
         repository.write(path, (CHECKOUT / path).read_text(encoding="utf-8"))
     repository.commit()

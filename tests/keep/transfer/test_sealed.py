@@ -25,7 +25,7 @@ from casetrack.base.license import FREE
 from casetrack.faces.cli.main import main
 from casetrack.faces.mcp.server import build_server
 from casetrack.keep.transfer import seal as sealing
-from casetrack.store.wipe import wipe
+from casetrack.store.sealed import wipe
 from tests.faces.window.conftest import visitor
 from tests.keep.transfer.conftest import fill
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from casetrack.api.viewer.report.marked import of_documents
+from casetrack.api.viewer.kept import of_documents
 from casetrack.api.viewer.report.proof import (
     contains_date,
     contains_name,

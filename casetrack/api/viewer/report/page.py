@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from casetrack.api.viewer.graph_figure import TALL, graph_svg, legend, mail_figure
+from casetrack.api.viewer.kept import places
 from casetrack.api.viewer.markup import css_string
 from casetrack.api.viewer.report import wording
 from casetrack.api.viewer.report.gather import MAX_LINKS, Report, gather
-from casetrack.api.viewer.report.marked import places
 from casetrack.api.viewer.report.passages import Passages, Pictures, draw_pages
 from casetrack.api.viewer.report.proof import names_year
 from casetrack.api.viewer.report.wording import MAX_NAME

@@ -5,7 +5,7 @@ from typing import Any
 from casetrack.api.operation import OF_EDITIONS, called
 from casetrack.base.errors import UsageError
 from casetrack.editions.legal import chronology as work
-from casetrack.editions.legal.cli.papers import FORCE, OUTPUT, Writers, answered
+from casetrack.editions.legal.cli.papers import FORCE, OUTPUT, Writers, answered, target_path
 from casetrack.faces.cli.asking import own, show, taken, takes
 from casetrack.faces.cli.entities import edit, one_of
 from casetrack.faces.cli.state import State
@@ -45,7 +45,6 @@ def chronology(state: State, given: dict[str, Any]) -> None:
         edit(case, wanted, {"event": edits[wanted]} | words, as_json=as_json)
         return
     from casetrack.editions.legal.paper.grid import WRITERS
-    from casetrack.editions.legal.paper.target import target_path
 
     def page(result: Any) -> str:
         return case.workspace.ask(lambda state: work.chronology_page(state, result))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from casetrack.api.operation import OF_EDITIONS, called
 from casetrack.base.errors import UsageError
 from casetrack.editions.legal import production, redaction
-from casetrack.editions.legal.cli.papers import FORCE, content_of
+from casetrack.editions.legal.cli.papers import FORCE, content_of, target_path, write_paper
 from casetrack.editions.legal.discovery.fields import read_counsel, read_lines
 from casetrack.editions.legal.discovery.load import load_production
 from casetrack.editions.legal.discovery.privilege import privilege_log
@@ -74,7 +74,6 @@ def privilege(state: State, given: dict[str, Any]) -> None:
     values stay empty and are reported.
     """
     from casetrack.editions.legal.paper.privilege import WRITERS
-    from casetrack.editions.legal.paper.target import target_path, write_paper
 
     target, goal = state.collection(given["collection"]), given["to"]
     if goal is not None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.api.operation import OF_EDITIONS
 from casetrack.api.text import head_of
-from casetrack.base.errors import UsageError
+from casetrack.base.errors import Opt, UsageError
+from casetrack.base.files import write_atomic
 from casetrack.editions.legal import briefs
 from casetrack.faces.cli.asking import own, show, takes, write
 from casetrack.faces.cli.options import PasswordOption
@@ -61,8 +62,6 @@ def answered(
 ) -> None:
     """Write an answer to a file, or as JSON, or print it with *tell*."""
     if target is not None:
-        from casetrack.editions.legal.paper.target import write_paper
-
         written = write_paper(target, content_of(made, target, writers))
         if as_json:
             write_json({"file": str(written), "bytes": written.stat().st_size})
@@ -88,7 +87,6 @@ def authorities(state: State, given: dict[str, Any]) -> None:
     """
     from casetrack.editions.legal.authorities import table_of_authorities
     from casetrack.editions.legal.paper.authorities import WRITERS, as_text
-    from casetrack.editions.legal.paper.target import target_path
 
     target, brief = given["output"], given["brief"]
     if target is not None:
@@ -119,7 +117,6 @@ def check(state: State, given: dict[str, Any]) -> None:
     finding states what CaseTrack looked for and where it found it; check it against the source.
     """
     from casetrack.editions.legal.check import check_draft
-    from casetrack.editions.legal.paper.target import target_path, write_paper
 
     every, passwords = given["every"], given["password"]
     case = state.collection(given["collection"])
@@ -161,3 +158,43 @@ def check(state: State, given: dict[str, Any]) -> None:
     if len(result.shown) < len(result.findings):
         line()
         line(("All findings: --all", "dim"))
+
+
+# Target files of papers: atomic writes, no silent replacement.
+
+
+def target_path(
+    path: Path, endings: "Sequence[str]", /, *, force: bool = False, keeps: Path | None = None
+) -> Path:
+    """Return the absolute path for a new paper.
+
+    *endings* are the allowed suffixes, *force* allows to replace a file, *keeps* is never replaced.
+    """
+    target = path.expanduser().absolute()
+    if target.suffix.lower() not in endings or target.is_dir():
+        *others, last = sorted(endings)
+        listed = f"{', '.join(others)} or {last}" if others else last
+        raise UsageError(
+            f"{str(path)!r} has an unsupported suffix.", hint=f"Use a file that ends in {listed}."
+        )
+    if not target.parent.is_dir():
+        raise UsageError(
+            f"The folder {target.parent} does not exist.", hint="Create it, or use another folder."
+        )
+    if keeps is not None and target.exists() and keeps.exists() and target.samefile(keeps):
+        raise UsageError(
+            f"{target} is the draft itself, which is never changed.",
+            hint="Name another file for the copy.",
+        )
+    if target.exists() and not force:
+        raise UsageError(
+            f"{target} already exists.",
+            hint=f"Use another name, or replace the file with {Opt('force')}.",
+        )
+    return target
+
+
+def write_paper(target: Path, content: bytes | str, /) -> Path:
+    """Write a paper atomically and return its path."""
+    write_atomic(target, content.encode() if isinstance(content, str) else content)
+    return target

@@ -22,9 +22,9 @@ def groups() -> tuple[type[Any], ...]:
     from casetrack.editions.legal.discovery.load import load_production
     from casetrack.editions.legal.discovery.privilege import privilege_log
     from casetrack.editions.legal.discovery.threads import mail_threads
-    from casetrack.editions.legal.mcp.authorities import AuthoritiesTools
     from casetrack.editions.legal.mcp.cases import CaseIngestTools, CaseStatusTools, CaseTools
     from casetrack.editions.legal.mcp.documents import (
+        AuthoritiesTools,
         CaseDocumentTools,
         CaseEntityTools,
         CaseSearchTools,

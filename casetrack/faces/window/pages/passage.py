@@ -11,9 +11,9 @@ from starlette.responses import Response
 
 from casetrack.api.collection.listing import attachments_of, thread_of
 from casetrack.api.viewer import open_view
+from casetrack.api.viewer.kept import place_of_mark
 from casetrack.api.viewer.page import marks_svg, page_body, words_svg
 from casetrack.api.viewer.page_picture import page_picture
-from casetrack.api.viewer.report.marked import place_of_mark
 from casetrack.api.viewer.sheet_grid import sheet_grid
 from casetrack.api.viewer.shown import StoredText, stored_text
 from casetrack.api.viewer.source import find_source
