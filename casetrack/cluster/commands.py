@@ -81,7 +81,7 @@ def build(
     Each task processes some of the documents; searches then find a complete index. Existing parts
     are kept: further documents take only their own time, and that of joining the map.
     """
-    from casetrack.cluster.build.views import build_views
+    from casetrack.cluster.build import build_views
     from casetrack.cluster.connect import connected, require_same
     from casetrack.store.place import place_of
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 # Segments as stored: Arrow tables about some revisions, memory-mapped. The layouts are in
-# :mod:`casetrack.graph.segment` and :mod:`casetrack.editions.legal.graph.views`; this part loads
+# :mod:`casetrack.graph.segment` and :mod:`casetrack.editions.legal.views`; this part loads
 # and writes them.
 
 _MAPPED = frozenset({"revisions", "chunks", "citations"})

@@ -301,7 +301,7 @@ class _Upkeep:
         from casetrack.base.files import storage_errors
         from casetrack.base.jobs import JobStore
         from casetrack.store.info import info_lock
-        from casetrack.store.marks.store import keep
+        from casetrack.store.marks import keep
         from casetrack.store.migrations.backup import KEEP, remove_backups
         from casetrack.store.source_states import FILE as SOURCES
 

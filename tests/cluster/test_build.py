@@ -15,8 +15,8 @@ from casetrack.api.library import Library
 from casetrack.base.config import load_settings
 from casetrack.base.errors import ClusterFailed, CollectionBusy, CollectionDamaged
 from casetrack.base.sql.catalog import GraphView
-from casetrack.cluster.build import views
-from casetrack.cluster.build.views import groups
+from casetrack.cluster import build as views
+from casetrack.cluster.build import groups
 from casetrack.cluster.connect import connected
 from casetrack.graph.opened import graph_of
 from casetrack.store.datasets import open_snapshot

@@ -25,7 +25,7 @@ from casetrack.base.errors import (
 )
 from casetrack.base.objects import credentials
 from casetrack.base.records import Document, IngestProgress, IngestReport
-from casetrack.cluster.build.views import catch_up
+from casetrack.cluster.build import catch_up
 from casetrack.cluster.connect import (
     CLIENT,
     SHARED,

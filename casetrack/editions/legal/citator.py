@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 from casetrack.base.arguments import within
 from casetrack.base.errors import AuthorityNotCited, AuthorityUnclear, UsageError
 from casetrack.editions.legal.extract.citations import citations_notes
-from casetrack.editions.legal.graph.views import legal_tables, pin_of, tables_of, usual_name
 from casetrack.editions.legal.operation import EVERY, READS, Arg, operation
 from casetrack.editions.legal.records.authorities import Citator, CitingPlace, weight_of
+from casetrack.editions.legal.views import legal_tables, pin_of, tables_of, usual_name
 from casetrack.graph.opened import graph_of
 from casetrack.search.cited import documents_citing, documents_holding, keys_named
 from casetrack.search.question.citations import citations_of
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from casetrack.api.collection import Collection
     from casetrack.base.records.graph import Quote
-    from casetrack.editions.legal.graph.views import LegalTables
+    from casetrack.editions.legal.views import LegalTables
     from casetrack.store.workspace import State
 
 _CASE = "case:"

@@ -31,7 +31,7 @@ from casetrack.store.datasets import open_snapshot
 from casetrack.store.history import repair_manifests, repair_tags, settle
 from casetrack.store.info import read_info, update_info
 from casetrack.store.lock import write_lock
-from casetrack.store.marks.store import repair as mend_marks
+from casetrack.store.marks import repair as mend_marks
 from casetrack.store.originals import keep_copy, remove_stray_copies
 from casetrack.store.rebuild import is_made_from_passages, rebuild_rows
 from casetrack.store.restore import in_earlier_states

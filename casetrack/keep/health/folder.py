@@ -15,7 +15,7 @@ from casetrack.ingest.plan import file_facts
 from casetrack.ingest.staleness import is_inside, source_file, source_state
 from casetrack.store.excluded import excluded
 from casetrack.store.lock import try_lock
-from casetrack.store.marks.store import PATH, Stored, read
+from casetrack.store.marks import PATH, Stored, read
 from casetrack.store.originals import copies, copy_of, stray_copies
 from casetrack.store.rebuild import is_made_from_passages
 from casetrack.store.rewrite import is_unfinished

@@ -53,7 +53,7 @@ from casetrack.store.folders import building
 from casetrack.store.info import parse_info, write_info
 from casetrack.store.listing import checked_name, free_name, require_free
 from casetrack.store.lock import names_lock
-from casetrack.store.marks.store import repair as mend_marks
+from casetrack.store.marks import repair as mend_marks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -14,7 +14,7 @@ from casetrack.base.errors import ArchiveDamaged, FutureSchema, See
 from casetrack.base.files import storage_errors, write_atomic
 from casetrack.base.resources import SCHEMA_VERSION
 from casetrack.graph.marks import Documents
-from casetrack.store.marks import store as marks
+from casetrack.store import marks
 from casetrack.store.place import is_kept_path
 from casetrack.store.queries import ENDING, FOLDER, MAX_BYTES, is_query_name, query_files
 from casetrack.store.source_states import FILE as SOURCES

@@ -16,7 +16,7 @@ from casetrack.faces.cli.main import main
 from casetrack.faces.mcp.app import server_for
 from casetrack.faces.mcp.catalogue import any_collection
 from casetrack.faces.mcp.session import Session
-from casetrack.store.marks.store import read
+from casetrack.store.marks import read
 from faces.window.conftest import visitor
 from fakes import FakeEncoders, WordEncoder
 

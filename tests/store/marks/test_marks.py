@@ -13,8 +13,18 @@ from casetrack.base.files import write_atomic
 from casetrack.faces.cli.main import main
 from casetrack.ingest.pipeline import Tools
 from casetrack.keep.health.folder import check_marks
-from casetrack.store.marks import add, new_mark, read
-from casetrack.store.marks.store import COPY, FILE, FOLDER, PATH, Stored, keep, repair
+from casetrack.store.marks import (
+    COPY,
+    FILE,
+    FOLDER,
+    PATH,
+    Stored,
+    add,
+    keep,
+    new_mark,
+    read,
+    repair,
+)
 from casetrack.store.session import write_session
 from fakes import FakeEncoders, NamesByList
 from graph.test_graph import ENCODER, forget, opened_anew
@@ -466,7 +476,7 @@ def test_a_killed_writer_leaves_no_copy_that_brings_removed_marks_back(
                 raise KeyboardInterrupt
             written(path, data)
 
-        monkeypatch.setattr("casetrack.store.marks.store.write_atomic", write)
+        monkeypatch.setattr("casetrack.store.marks.write_atomic", write)
 
     def tags() -> list[str]:
         assert Stored(marked).lost == []
