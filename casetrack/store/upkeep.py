@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import shutil
 import time
+from collections import Counter
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     import threading
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
-
 
 # Compaction after writing runs at the end of every write session, so it must be cheap: fragments
 # are merged in tiers, so that each row is copied a few times and not with every update, and old
@@ -363,3 +363,34 @@ def _is_in(values: pa.ChunkedArray, keys: set[bytes]) -> pa.ChunkedArray:
     import pyarrow.compute as pc
 
     return pc.is_in(values, value_set=pa.array(sorted(keys), values.type))
+
+
+# The bytes of a collection by part: columns of its datasets, and files of its views.
+
+
+def sizes_of(folder: Path, /) -> dict[str, int]:
+    """Return the bytes of each part of a collection, largest first; their sum is the whole.
+
+    Metadata are those of files and versions; an upkeep removes the rows of old versions.
+    """
+    sizes, whole = Counter[str](), stored_bytes(folder)
+    for name in (CHUNKS, DOCUMENTS):
+        table, dataset = name.removesuffix(".lance"), open_dataset(folder, name)
+        by_field = {field.id: field.bytes_on_disk for field in dataset.stats.data_stats().fields}
+        columns = {f.name(): _with_children(f, by_field) for f in dataset.lance_schema.fields()}
+        sizes.update({f"{table}.{column}": size for column, size in columns.items()})
+        sizes[f"{table}: metadata, old rows"] = stored_bytes(folder, name) - sum(columns.values())
+    views = folder / "views"
+    files = views.rglob("*") if place_of(folder).address is None else ()
+    for path in files:
+        if path.is_file():
+            kind = path.relative_to(views).parts[0]
+            # Positions of token matrices have the names of data files.
+            label = kind if kind == "matrices" else f"{kind}: {path.stem.lstrip('.')}"
+            sizes[label] += path.stat().st_size
+    sizes["other files"] = whole - sizes.total()
+    return dict((+sizes).most_common())
+
+
+def _with_children(field: Any, sizes: dict[int, int]) -> int:
+    return sizes.get(field.id(), 0) + sum(_with_children(c, sizes) for c in field.children())

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from bench.report import Row, judge
 from casetrack.store.datasets import CHUNKS
-from casetrack.store.sizes import sizes_of
+from casetrack.store.upkeep import sizes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -121,7 +121,7 @@ class OwnFacts:
     def facts(self) -> CollectionFacts:
         """Return a collection's description, size and location."""
         from casetrack.keep.upkeep import freeable_bytes
-        from casetrack.store.sizes import sizes_of
+        from casetrack.store.upkeep import sizes_of
 
         workspace = self._workspace
         stats = workspace.ask(lambda state: counted_stats(workspace.folder, state.snapshot))

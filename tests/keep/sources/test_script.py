@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from casetrack.base.errors import JobStopped, SourceChanged, SourceError
+from casetrack.editions.context.cli.connector import check
 from casetrack.keep.sources import open_source
-from casetrack.keep.sources.contract import check
 
 
 def program(folder: Path, text: str, **keys: Any) -> Any:
