@@ -339,6 +339,12 @@ def bold(canvas: Canvas, y: float, text: str) -> None:
         ("Chapter 2: Delivery", True),
         ("[X] Yes [ ] No", False),
         ("Name of applicant: Day of birth:", False),
+        ("Rule 16.307 Electronic file stamp.", True),
+        ("Description of the incident:", True),
+        ("October 30th 2012", False),
+        ("Mill Road 1, Austin, Texas 78725", False),
+        ("Figure 2-2: Dialog of the Wizard", False),
+        ("67,845 units", False),
     ],
 )
 def test_headings(tmp_path: Path, text: str, is_heading: bool) -> None:
@@ -351,6 +357,18 @@ def test_headings(tmp_path: Path, text: str, is_heading: bool) -> None:
 
     by_name = {t: kind for kind, t in blocks(make(tmp_path / "a.pdf", 1, draw)[0])}
     assert by_name[text] == ("heading" if is_heading else "body")
+
+
+def test_plain_numbered_titles_and_headings_in_the_margin(tmp_path: Path) -> None:
+    def draw(canvas: Canvas, _: int) -> None:
+        column(canvas, 72, 700, ["1.1 Product and Brand License", "Shall be", *prose(0, 4)], 10)
+        column(canvas, 220, 600, prose(2, 6, 60), 10)
+        canvas.setFont("Helvetica-Bold", 12)
+        canvas.drawString(72, 600, "Relational Tests")
+
+    found = blocks(make(tmp_path / "a.pdf", 1, draw)[0])
+    heads = [text for kind, text in found if kind == "heading"]
+    assert heads == ["1.1 Product and Brand License", "Relational Tests"]
 
 
 def test_signature_blocks_and_lead_ins_are_no_headings(tmp_path: Path) -> None:

@@ -36,14 +36,15 @@ _FIRM = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W\d_]{4,}")
-_CAPITALS = 0.6
+_CAPITALS, _LARGER = 0.6, 1.3
 
 
 def name_titles(blocks: Sequence[Block], level: int, /) -> None:
     """Make the title above the first table of a page a heading, in place, and no column name."""
     for block, after in pairwise(blocks):
         is_untagged = block.kind == "heading" and not block.is_tagged_heading
-        if is_untagged and after.kind == "table" and _heads_columns(block, after):
+        is_larger = block.lines[0].size > _LARGER * after.lines[0].size
+        if is_untagged and after.kind == "table" and not is_larger and _heads_columns(block, after):
             block.kind, block.level = "body", None
     title: Block | None = None
     lines = 0
@@ -144,6 +145,7 @@ def lay_out(
             lines += run
     if not finder.profile.has_tags:
         name_titles(blocks, finder.plain_level)
+    finder.unname_margins(blocks)
     return blocks, lines
 
 

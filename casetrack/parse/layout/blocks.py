@@ -10,6 +10,7 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 from casetrack.base.words.lists import any_month
+from casetrack.extract.tables.model import is_caption
 from casetrack.parse.labels import is_form_line
 
 if TYPE_CHECKING:
@@ -26,33 +27,51 @@ _ENUMERATOR = re.compile(r"\(?(?:[a-z]{1,2}|[ivxlc]{1,5}|[A-Z]|\d{1,3})\)\s")
 _NUMBERED = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,4})\.?\)?\s+\S")
 _DEEP = re.compile(r"\d{1,2}(?:\.\d{1,2})+\.?\s+[^\W\d_]")
 _NAMED = re.compile(
-    r"(?:(article|chapter|part|title|schedule|exhibit|annex|appendix|attachment)|(section|clause))"
-    r"\s+[\dIVXLCA-Z]",
+    r"(?:(article|chapter|part|title|division|schedule|exhibit|annex|appendix|attachment|item)"
+    r"|(section|clause|rule|\u00a7{1,2}))\s*(?-i:\d|[A-Z]{1,8}\b)",
     re.IGNORECASE,
+)
+# A number and a title: ``1.1 Notice``, ``VII. Permits and Conditions``.
+_TITLED = re.compile(
+    r"(?:\d{1,3}(?:\.\d{1,3}){1,3}\.?|(?:[IVXLC]{1,5}|\d{1,2})\.|\u00a7\s?\d{1,4}[a-z]?[\s.\u2013-]*)"
+    r"\s+([A-Z].{3,60})"
 )
 _ENDS_SENTENCE = re.compile(r"[.!?:;][\"'\u201d\u2019)\]]*$")
 _NO_HEADING = re.compile(
-    r"\.{4,}|@|https?:|^\W*\d[\d.,\s%$\u20ac-]*$|^(?:page\s+)?[-\u2013]?\s*\d+\s*[-\u2013]?$"
+    r"\.{4,}|@|https?:|^\W*\d[\d.,\s%$\u20ac-]*(?-i:[a-z]+)?$|^(?:page\s+)?[-\u2013]?\s*\d+\s*[-\u2013]?$"
     # Labels of several fields, or of a number.
-    r"|\w:\s.*\w:(?:\s|$)|\w:\s\S*\d\S*$",
+    r"|\w:\s.*\w:(?:\s|$)|\w:\s\S*\d\S*$"
+    # A line in brackets, the end of an address.
+    r"|^\(.*\)$|\b\d{5,}(?:-\d+)?$",
     re.IGNORECASE,
 )
 _MONTH = any_month("en_short")
 # Dates, notes in brackets, codes, a defined term in quotes, marks of omission.
 _NOT_NAMED_SO = re.compile(
-    rf"(?:dated?:?\s+|as of\s+)?(?:(?:{_MONTH})[a-z]*\.?\s+\d{{1,2}},?\s+\d{{4}}"
+    rf"(?:dated?:?\s+|as of\s+)?(?:(?:{_MONTH})[a-z]*\.?\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s+\d{{4}}"
     rf"|\d{{1,2}}\.?\s+(?:{_MONTH})[a-z]*\.?,?\s+\d{{4}})"
     r"|\[.*\]\.?|\S*\d\S*-\S+|\S+-\S*\d\S*|[\"\u201c][^\"\u201d]*[\"\u201d]|\*{2,}.*",
     re.IGNORECASE,
 )
 _SIGNATURE = re.compile(r"(?:/s/|(?:by|name|title|its|signed|signature|date)\s*:)", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]{3,}")
+_LONG_WORD = re.compile(r"[^\W\d_]{5,}")
+_INTRODUCES = re.compile(r"\b(?:follow(?:s|ing)|that|to|of|by|are|is)\s*:$")
+_NUMBER = re.compile(
+    r"(?:[\divxlc]+(?:[.-]\d+)*|[A-Z])[.):]?\s|\w+ [\dIVXLC]+[\d.-]*\b", re.IGNORECASE
+)
+_FIGURE = re.compile(r"\W*(?:figure|fig|table|tab)\b", re.IGNORECASE)
+_FOLIO = re.compile(r"\d{2,3}\s+[^\W\d]")
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _PAGE_NUMBER = re.compile(r"\s(?:\d{1,4}|[ivxl]{1,6})$")
 _JOINING = frozenset(("and", "or", "by", "by and between", "between", "among", "page", "with"))
 _HEADING_CHARS, _HEADING_LINES = 150, 3
+_TITLE_CHARS, _TITLE_LINES = 250, 5
 _MAX_LEVEL = 6
 _RARE_FONT, _NEARLY_ALWAYS, _TEXT_CHARS = 0.15, 0.6, 30
 _MOSTLY = 0.4
+_TEXT_SHARE, _TEXT_LETTERS = 0.5, 2000
+_LEAST_CAPITALS, _LEAST_BLANKS = 0.75, 2
 _KINDS: dict[str, ParagraphKind] = {
     "heading": "heading", "list": "list", "quote": "quote", "footnote": "footnote",
 }  # fmt: skip
@@ -62,9 +81,9 @@ _LEAST_SIZE, _TEXT_SIZE, _DISPLAY_SIZE = 0.85, 0.95, 1.4
 _NAME = r"[A-Z][\w.'\u2019-]*(?: [\w.'\u2019-]*[A-Z][\w.'\u2019-]*){1,3}"
 _PEOPLE = re.compile(
     rf"{_NAME}[\d,; ]*[\u2217*\u2020\u2021\u00a7].*"
-    rf"|(?:and )?{_NAME}(?:[\W\d]*, (?:and )?{_NAME}){{2,}}[\W\d]*"
+    rf"|(?:and )?{_NAME}(?: ?[\d,][\W\d]*(?:and )?{_NAME}){{2,}}[\W\d]*"
 )
-_LABEL_CHARS, _SHOUT_CHARS = 40, 100
+_LABEL_CHARS, _SHOUT_CHARS, _ENOUGH_TEXT = 40, 100, 75
 _QUOTE_MARKS = '"\u201c\u201e\u00ab\u2018'
 _QUOTE_INDENT, _QUOTE_WIDTH, _QUOTE_LETTERS = 1.8, 15.0, 0.75
 
@@ -93,7 +112,8 @@ class Block:
 class TextProfile:
     """Usual text style of a document: *body_size* in points, heading sizes from the largest.
 
-    *heading_fonts* are fonts of the size of the text that nearly always head a paragraph of it.
+    *heading_fonts* are fonts of the size of the text that nearly always head a paragraph of it;
+    *text_styles* are larger sizes, with weight, in which whole paragraphs are set.
     *has_tags* means that the file tags its headings, so that other text is none.
     """
 
@@ -102,6 +122,7 @@ class TextProfile:
     is_bold: bool = False
     font: str = ""
     heading_fonts: frozenset[str] = frozenset()
+    text_styles: frozenset[tuple[float, bool]] = frozenset()
     has_tags: bool = False
 
     @classmethod
@@ -109,12 +130,17 @@ class TextProfile:
         """Measure pages of a document."""
         chars: Counter[float] = Counter()
         fonts: Counter[str] = Counter()
+        styles: Counter[tuple[float, bool]] = Counter()
+        in_text: Counter[tuple[float, bool]] = Counter()
         bold = 0
         for s in chain(*pages):
             # Letters only: amounts in tables are no evidence of the size of the text.
             count = 10 * sum(map(str.isalpha, s.text)) or len(s.text.strip())
             chars[round(2 * s.size) / 2] += count
             fonts[s.font] += count
+            style = round(2 * s.size) / 2, s.bold
+            styles[style] += count
+            in_text[style] += 0 if _may_head(s.text) else count
             bold += count * s.bold
         total = chars.total()
         if not total:
@@ -136,7 +162,12 @@ class TextProfile:
             and (s.size >= 1.12 * body or (s.bold and not is_bold))
         }  # fmt: skip
         has_tags = sum(tag.role == "heading" for tag in looks) > _MOSTLY * len(looks)
-        return cls(body, sizes, is_bold, font, usual, has_tags)
+        texts = frozenset(
+            style
+            for style, count in in_text.items()
+            if count > _TEXT_SHARE * styles[style] and count > _TEXT_LETTERS
+        )
+        return cls(body, sizes, is_bold, font, usual, texts, has_tags)
 
 
 def _heading_fonts(
@@ -161,11 +192,15 @@ def _heading_fonts(
 
 @dataclass(slots=True)
 class BlockFinder:
-    """Finds the paragraphs of a document's pages; *outline* has levels by page and heading text."""
+    """Finds the paragraphs of a document's pages; *outline* has levels by page and heading text.
+
+    *looks* are size and font of the headings so far, by text.
+    """
 
     profile: TextProfile
     outline: Mapping[tuple[int, str], int] = field(default_factory=dict)
     page: int = 0
+    looks: dict[str, tuple[float, str]] = field(default_factory=dict)
 
     @property
     def plain_level(self) -> int:
@@ -187,7 +222,10 @@ class BlockFinder:
         for block in blocks:
             self._classify(block)
         for after, block in pairwise(reversed(blocks)):
-            if (
+            if not self.profile.has_tags and _heads_text(block, after):
+                depth = depth_by_number(block.lines[0].text)
+                block.kind, block.level = "heading", min(self.plain_level + depth, _MAX_LEVEL)
+            elif (
                 block.kind == "heading"
                 and not block.is_tagged_heading
                 and (
@@ -197,6 +235,34 @@ class BlockFinder:
             ):
                 block.kind, block.level = "body", None
         return blocks
+
+    def unname_margins(self, blocks: Sequence[Block], /) -> None:
+        """Make running lines text that the edges of the pages did not show, in place.
+
+        They have a page number, or repeat a heading in another look.
+        """
+        heads = {outline_key(b.lines[0].text): b for b in blocks[1:-1] if b.kind == "heading"}
+        for block in {id(b): b for b in (*blocks[:1], *blocks[-1:])}.values():
+            line = block.lines[0]
+            key, look = outline_key(line.text), (line.size, line.font)
+            if (
+                block.kind != "heading"
+                or block.is_tagged_heading
+                or (self.page, key) in self.outline
+            ):
+                continue
+            is_small = line.size < 1.12 * self.profile.body_size and len(block.lines) == 1
+            if is_small and (
+                _FOLIO.match(line.text)
+                or (block is blocks[-1] and _PAGE_NUMBER.search(line.text))
+                or key in heads
+                or self.looks.get(key, look) != look
+            ):
+                block.kind, block.level = "body", None
+            else:
+                heads[key] = block
+        for key, block in heads.items():
+            self.looks.setdefault(key, (block.lines[0].size, block.lines[0].font))
 
     def _starts(self, block: Block, line: TextLine, leading: Mapping[int, float]) -> bool:
         last = block.lines[-1]
@@ -218,10 +284,13 @@ class BlockFinder:
             return True
         if line.font != last.font and _DEEP.match(last.text) and not _is_full(last):
             return True
-        if line.bold != last.bold and _ENDS_SENTENCE.search(last.text) is None:
+        asks = last.bold and (last.text[-1] == ":" or _NAMED.match(block.lines[0].text))
+        if line.bold != last.bold and (asks or _ENDS_SENTENCE.search(last.text) is None):
             # A bold lead-in that continues on the next line is no heading.
             return not _is_full(last)
         if _begins_item(line.text) and (not _is_full(last) or _ENDS_SENTENCE.search(last.text)):
+            return True
+        if last.bold and not _is_full(last) and (_NAMED.match(line.text) or line.text[0] == "("):
             return True
         return self._is_indented(block, line) or _ends_short(last, line)
 
@@ -243,13 +312,15 @@ class BlockFinder:
 
     def _classify(self, block: Block) -> None:
         first = block.lines[0]
+        # Editors tag numbered headings as items of a list.
+        is_numbered = first.bold and _NUMBERED.match(first.text)
         if block.tag is not None and block.tag.role in _KINDS:
-            length = sum(len(line.text) for line in block.lines)
             if block.tag.role != "heading":
                 block.kind = _KINDS[block.tag.role]
-            elif length <= _HEADING_CHARS and len(block.lines) <= _HEADING_LINES:
+            elif _has_length_of_heading(block):
                 block.kind, block.level = "heading", block.tag.level
-            return
+            if block.tag.role != "list" or not is_numbered:
+                return
         if sum(1 for line in block.lines if line.cells >= 3) * 2 > len(block.lines):
             block.kind = "table"
             return
@@ -264,19 +335,22 @@ class BlockFinder:
     def _heading_level(self, block: Block) -> int | None:
         text = " ".join(line.text for line in block.lines)
         letters = sum(map(str.isalpha, text))
-        if len(block.lines) > _HEADING_LINES or len(text) > _HEADING_CHARS or letters < 3:
+        size, body = max(line.size for line in block.lines), self.profile.body_size
+        if letters < 3 or not _has_length_of_heading(block, is_title=size >= _DISPLAY_SIZE * body):
+            return None
+        if sum(map(str.isdigit, _YEAR.sub("", text))) > letters:
             return None
         known = self.outline.get((self.page, outline_key(text)))
         if known is not None:
             return min(known, _MAX_LEVEL)
-        if block.tag and (self.profile.has_tags or block.tag.role in _NEVER):
+        is_large = size >= _DISPLAY_SIZE * body and len(text) <= 80
+        if block.tag and (block.tag.role in _NEVER or (self.profile.has_tags and not is_large)):
             return None
-        size = max(line.size for line in block.lines)
-        if _names_no_part(block, text) or size < _LEAST_SIZE * self.profile.body_size:
+        least = _LEAST_CAPITALS if text.isupper() else _LEAST_SIZE
+        if _names_no_part(block, text) or size < least * body:
             return None
-        ranks = self.profile.heading_sizes
-        if size >= 1.12 * self.profile.body_size and len(ranks) <= 12:
-            is_large = size >= _DISPLAY_SIZE * self.profile.body_size and len(text) <= 80
+        ranks, style = self.profile.heading_sizes, (round(2 * size) / 2, block.lines[0].bold)
+        if size >= 1.12 * body and len(ranks) <= 12 and style not in self.profile.text_styles:
             if text[-1] == "." and not is_large:
                 return None
             return min(1 + sum(1 for rank in ranks if rank > size + 0.25), _MAX_LEVEL)
@@ -297,11 +371,44 @@ class BlockFinder:
         ):
             return False
         label = capitals and len(text) <= _LABEL_CHARS and "," not in text
-        if text[-1] == ":" and not (label or named):
+        asks = bold and not capitals and not _INTRODUCES.search(text)
+        if text[-1] == ":" and not (label or named or (asks and text.count(" ") >= _LEAST_BLANKS)):
             return False
         if capitals and len(text) > _SHOUT_CHARS and not (numbered or named):
             return False
-        return text[-1] != "." or bool(numbered and len(text) <= 80)
+        return text[-1] != "." or bool(named or (numbered and len(text) <= 80))
+
+
+def _has_length_of_heading(block: Block, *, is_title: bool = False) -> bool:
+    """Return whether a block is short and no sentence of a list."""
+    length, last = sum(len(line.text) for line in block.lines), block.lines[-1].text[-1:]
+    if last == ";" or (last == "." and _ENUMERATOR.match(block.lines[0].text)):
+        return False
+    if is_title:
+        return length <= _TITLE_CHARS and len(block.lines) <= _TITLE_LINES
+    return length <= _HEADING_CHARS and len(block.lines) <= _HEADING_LINES
+
+
+def _is_title(text: str) -> bool:
+    """Return whether a line is a number and a title: words with capitals, not a sentence."""
+    match = _TITLED.fullmatch(text)
+    if match is None or text[-1] in ".,:;":
+        return False
+    return all(word[0].isupper() for word in _LONG_WORD.findall(match[1]))
+
+
+def _heads_text(block: Block, after: Block) -> bool:
+    """Return whether a block is a numbered title with text below it, not an item of a list."""
+    text, below = block.lines[0].text, after.lines[0].text
+    return (
+        len(block.lines) == 1
+        and block.kind in {"body", "list"}
+        and _is_title(text)
+        and after.kind == "body"
+        and not _is_full(block.lines[0])
+        and not _begins_item(below)
+        and sum(len(line.text) for line in after.lines) >= _ENOUGH_TEXT
+    )
 
 
 def _names_no_part(block: Block, text: str) -> bool:
@@ -309,13 +416,15 @@ def _names_no_part(block: Block, text: str) -> bool:
     return bool(
         _NO_HEADING.search(text)
         or is_form_line(text)
-        or text[-1] in ",;"
-        or block.lines[0].cells >= 3
+        or text[-1] in ",;\u3002"
+        or (is_caption(text) and _FIGURE.match(text))
+        or (max(line.cells for line in block.lines) > 1 and not _NUMBER.match(text))
         or _BULLET.match(text)
         or text.lower().strip(".:") in _JOINING
         or not _WORD.search(text)
         or _NOT_NAMED_SO.fullmatch(text)
         or (block.lines[-1].cells > 1 and _PAGE_NUMBER.search(text))
+        or block.lines[0].cells >= 3
         or _PEOPLE.fullmatch(text)
         or any(map(_is_sideways, block.lines))
     )
@@ -387,7 +496,8 @@ def _ends_short(last: TextLine, line: TextLine) -> bool:
     room = last.right - last.u1 > 0.6 * len(first_word) * last.size + 0.08 * (
         last.right - last.left
     )
-    return room and not line.text[:1].islower() and bool(_ENDS_SENTENCE.search(last.text))
+    ends = _ENDS_SENTENCE.search(last.text) or _is_title(last.text)
+    return room and not line.text[:1].islower() and bool(ends)
 
 
 def _is_quote(block: Block) -> bool:

@@ -13,7 +13,7 @@ from casetrack.base.provenance import Box, hull
 from casetrack.parse.layout.segments import Segment, Tag, join_segments
 
 _SAME_LINE = 0.35
-_CELL_GAP = 1.5
+_CELL_GAP, _LARGER = 1.5, 1.05
 
 
 @dataclass(slots=True)
@@ -44,13 +44,27 @@ class TextLine:
 
 def visual_lines(segments: Sequence[Segment], region: int, /) -> list[TextLine]:
     """Group the segments of one region into lines, from top to bottom."""
-    groups = _gather(_without_shadows(segments))
+    groups = [
+        part for group in _gather(_without_shadows(segments)) for part in _without_side_head(group)
+    ]
     if not groups:
         return []
     left = min(s.u0 for group in groups for s in group)
     right = max(s.u1 for group in groups for s in group)
     lines = [line_of(group, left, right, region) for group in groups]
     return [line for line in lines if line.text]
+
+
+def _without_side_head(group: list[Segment]) -> list[list[Segment]]:
+    """Separate a bold heading in the margin from the text beside it."""
+    ordered = sorted(group, key=lambda s: s.u0)
+    for i, (a, b) in enumerate(pairwise(ordered)):
+        if b.u0 - a.u1 > _CELL_GAP * a.size:
+            sides = ordered[: i + 1], ordered[i + 1 :]
+            larger = min(s.size for s in sides[0]) > _LARGER * max(s.size for s in sides[1])
+            is_head = larger and _is_bold(sides[0]) and not any(s.bold for s in sides[1])
+            return [sorted(side, key=lambda s: -s.size) for side in sides] if is_head else [group]
+    return [group]
 
 
 def _without_shadows(segments: Sequence[Segment]) -> list[Segment]:
@@ -128,7 +142,7 @@ def line_of(group: Sequence[Segment], left: float, right: float, region: int, /)
         v0=min(s.v0 for s in group),
         v1=max(s.v1 for s in group),
         base=main.base,
-        size=main.size,
+        size=_text_size(group),
         bold=_is_bold(group),
         cells=gaps + 1,
         box=hull([s.box for s in group]),
@@ -138,6 +152,16 @@ def line_of(group: Sequence[Segment], left: float, right: float, region: int, /)
         confidence=_confidence(group),
         font=fonts.pop() if len(fonts) == 1 else "",
         tag=max(group, key=lambda s: len(s.text)).tag,
+    )
+
+
+def _text_size(group: Sequence[Segment]) -> float:
+    """Return the size of a line without a large number or initial before its words."""
+    main = group[0]
+    if len(group) == 1 or any(c.isalpha() for c in main.text.strip()[1:]):
+        return main.size
+    return max(
+        (s.size for s in group if s.text[:1].isalpha() and len(s.text) > 1), default=main.size
     )
 
 
