@@ -230,7 +230,7 @@ def named_documents(source: Source, phrase: str, /) -> list[Document]:
         for i, document in source.documents.items()
         if (own := names[i]).codes >= codes
         and (own.days | {document.stated_on}) >= {day.value for day in days}
-        and _accounts(words, own, document, kinds, by_name=bool(codes))
+        and _accounts(words, own, document, kinds, by_name=bool(codes or kinds))
         and (
             codes or days or kinds or not words.isdisjoint(PAPERS | DOCUMENTS) or own.is_all(words)
         )
@@ -244,7 +244,10 @@ def named_documents(source: Source, phrase: str, /) -> list[Document]:
     if len(fitting) > 1 and not AMENDED.search(phrase):
         fitting = [d for d in fitting if not AMENDED.search(called(d))] or fitting
     if len(fitting) > 1 and not codes:
-        fitting = [d for d in fitting if names[d.document_id].is_all(words)]
+        # "Reply to Notice of Claim" is not the notice of claim.
+        name = r"\W+".join(re.escape(word) for word in _WORD.findall(phrase) if word != "the")
+        about = re.compile(rf"\b(?:to|of|on|re|zum?|zur)\W+(?:the\W+)?{name}\b", re.IGNORECASE)
+        fitting = [d for d in fitting if not about.search(called(d))]
     return fitting if len(fitting) <= (_MOST_DOCUMENTS if codes else 1) else []
 
 

@@ -69,6 +69,14 @@ _RANGE_ASKED = re.compile(
     r"\b(?:between|from|years|dates|days|period|how long|zwischen)\b", re.IGNORECASE
 )
 _WORD = re.compile(r"\w+")
+_FIGURES = re.compile(r"(?=\w*\d)\w+(?:[.,]\d+)*")
+"""Numbers of a question, also of a version: "6.2.1"."""
+_UNTIL_ASKED = re.compile(r"\W*(?:by|until|till|bis) (?:when|wann)\b", re.IGNORECASE)
+_UNTIL = re.compile(
+    r"(?:\b(?:until|till|by|before|than|through|to|bis(?: zum)?)|[\u2013-])\s*(?:the |\w+day,? )?$",
+    re.IGNORECASE,
+)
+"""Words before the last day of a period."""
 _BRACKETS = re.compile(r"\s*\([^()]{1,80}\)")
 _DIGITS = re.compile(r"\D")
 _STOP = re.compile(r"[;(]|[.,](?!\d)|(?<!of )(?<!of the )\b\d|\bof (?:the )?\d[\d,.]* ?")
@@ -77,7 +85,8 @@ _BY_AFTER = re.compile(r"\w*\s+(?:by|von|durch)\b", re.IGNORECASE)
 _BY = re.compile(r"\b(?:by|von|durch) (?:the |\w+ )?$", re.IGNORECASE)
 _MADE_BY = re.compile(r"(?P<made>\w+) (?:by|von|durch) (?:the |\w+ )?$", re.IGNORECASE)
 _MADE = re.compile(
-    r"\b(?:dated|executed|entered into|made|signed)(?: (?:as|of|on|this|the)\b){0,4} ?$",
+    r"\b(?:dated|executed|entered into|made|signed)"
+    r"(?: (?:as|of|on|this|the|by|between|among|both|all|parties)\b){0,6} ?$",
     re.IGNORECASE,
 )
 """Words before the day of signing a paper."""
@@ -180,6 +189,12 @@ class Compared:
             value.kind == "date"
             and _RANGE.search(value.text)
             and not _RANGE_ASKED.search(self.sought.query)
+        ):
+            return False
+        if (
+            value.kind == "date"
+            and _UNTIL_ASKED.match(self.sought.query)
+            and not _UNTIL.search(self.text, 0, value.start)
         ):
             return False
         own = query_terms(value.text)
@@ -390,20 +405,21 @@ class Compared:
             return True
         if (self.wanted.noun or self.wanted.unit) and missing & self.wanted.thing:
             return True
-        asked = self.selecting | {
-            m.group() for m in _WORD.finditer(self.sought.query) if any(map(str.isdigit, m.group()))
-        }
+        asked = self.selecting | set(_FIGURES.findall(self.sought.query))
         return bool(terms_of_word(" ".join(sorted(asked))) - own - self.wanted.named)
 
 
 _WEIGHTS = (0.42, 0.9, 0.57, 4.14, -1.14, 2.07, 2.56, -1.36, 0.57, -0.095, 2.9)
 _BIAS = -6.1
-_CERTAIN, _CERTAIN_NAME, _CERTAIN_OF_SEVERAL = 0.4, 1.5, 1.8
+_CERTAIN, _CERTAIN_NAME, _CERTAIN_OF_SEVERAL = 0.25, 1.5, 1.8
 """Minimum logarithm of the odds of a value; of a name; and if another value is possible."""
 _POSSIBLE = -2.2
 """Minimum of that of a possible value."""
 _ALONE = 1.5
 """Minimum difference of that to other values."""
+_COVERED_BY_FIRST, _LEAD = 0.6, 0.8
+"""Minimum share of the question's words in the first result, and lead of its value, if others are
+possible."""
 _COVERED = 0.4
 """Minimum share of the question's words, by rarity, in the part and around it."""
 _MOSTLY_COVERED, _FAR, _CERTAIN_COVERED = 0.75, 4.0, -0.3
@@ -550,9 +566,9 @@ def _in_sentences(passages: Sequence[Scored], sought: Sought, asked: Wanted) -> 
         return found if is_sure and covered >= max(needed, _COVERED_BY_PLACE) else None
     least = _CERTAIN_NAME if best.value.kind == "person" else _CERTAIN
     if rival >= _POSSIBLE:
-        # Most words of the question in the first result make up for other values.
-        is_first = best.number == 0 and least == _CERTAIN and covered >= _MOSTLY_COVERED
-        least = max(least, rival + 1) if is_first else max(_CERTAIN_OF_SEVERAL, rival + _ALONE)
+        # Many words of the question in the first result make up for other values.
+        is_first = best.number == 0 and least == _CERTAIN and covered >= _COVERED_BY_FIRST
+        least = max(least, rival + _LEAD) if is_first else max(_CERTAIN_OF_SEVERAL, rival + _ALONE)
     elif least == _CERTAIN and covered >= _MOSTLY_COVERED and rival <= best.odds - _FAR:
         least = _CERTAIN_COVERED
     if best.number == best.value.start == 0 and covered >= _MOSTLY_COVERED:

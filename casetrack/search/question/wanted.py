@@ -28,6 +28,8 @@ _NAMED = frozenset(
 )
 """Words before "number" that make it an identifier."""
 _SHARES = frozenset("percentage percent share proportion fraction anteil prozentsatz".split())
+_OF_ONE = re.compile(r"\bnumber of (?:the|this|that|our) \w*[^\Ws]\W*$", re.IGNORECASE)
+"""A question for the number of one thing, which is no count."""
 _CHARGES = re.compile(
     r"\b(?:cost|charge|pay|earn|spend|owe|receive|kosten|zahlen)\b", re.IGNORECASE
 )
@@ -199,7 +201,7 @@ def _of_noun(query: str, phrase: list[str], words: _Words) -> Wanted:
         return Wanted(frozenset({"money"}), named=query_terms(charge.group()))
     head = next((noun for noun in reversed(named) if words.kinds_of(noun)), "")
     kinds = words.kinds_of(head)
-    if not _NAMED.isdisjoint(named):
+    if not _NAMED.isdisjoint(named) or _OF_ONE.search(query):
         kinds -= {"number"}
     is_kind = kinds <= {"date", "time", "place"} or head in _SHARES
     own = query_terms(head) if is_kind else frozenset[str]()
