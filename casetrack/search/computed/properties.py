@@ -39,6 +39,10 @@ _TYPES = {
 _AROUND = frozenset(_LISTS.words("around"))
 _OF = _LISTS.pattern("of")
 _NUMBER = _LISTS.pattern("number")
+_DEFINED = _LISTS.pattern("defined")
+_BEFORE_DAY = {name: _LISTS.pattern(name) for name in ("effective", "expires", "signed")}
+_SENTENCE = 240
+"""Characters before a day in which its sentence relates it to the contract."""
 _WORD = re.compile(r"[^\W_]+")
 _CODE = re.compile(r"(?<![\w/-])(?=[\w./-]*\d)\w[\w./-]*\w")
 _COLONS = re.compile(r"[^:]+:")
@@ -48,6 +52,8 @@ _MOST_DOCUMENTS, _MOST_CHUNKS, _LEAST_CODE = 3, 20, 3
 _SUM = frozenset({"amount"})
 """Words of a label that add nothing: "net amount"."""
 _LONGEST_LABEL, _LONGEST_VALUE, _WORDS_OF_LABEL = 40, 120, 4
+_DATES = frozenset({"date", "effective", "expiry", "signed"})
+"""Properties that are a day."""
 _ORDERED = frozenset({"due"})
 """Properties of which the first label that occurs counts; else only the asked one precedes."""
 _FROM_CARD = frozenset({"title", "parties", "period", "total", "issuer", "addressee"})
@@ -107,7 +113,9 @@ def _value(
     )
     if document.document_type == "invoice":
         field = _OF_BILL.get(field, field)
-    if field in _FROM_CARD and (read := of_card(source, document, field)):
+    # A contract has a "Date:" next to each signature.
+    is_of_card = field in _FROM_CARD or (field, document.document_type) == ("date", "contract")
+    if is_of_card and (read := of_card(source, document, field)):
         return read
     kind = field or ("date" if label.endswith(("date", "datum")) else "")
     wanted = (asked, *_labels(field, document.document_type)) if field else (asked, asked - _SUM)
@@ -124,7 +132,8 @@ def _value(
         chunk_id, start, _ = labelled.spot
         start += labelled.value.index(value)
         named = labelled.name.strip(" :")
-        return f'"{named}" in', value, (chunk_id, start, start + len(value))
+        how = "sentence of" if named in _BEFORE_DAY else f'"{named}" in'
+        return how, value, (chunk_id, start, start + len(value))
     return None if values else of_card(source, document, field)
 
 
@@ -132,10 +141,10 @@ def _fitting(field: str, labelled: _Labelled) -> str | None:
     """Return the value of a label if it is one of a property, without what follows it."""
     value = labelled.value
     day = next(iter(_dates(value)), None)
-    if field in {"date", "due"} and day and day.start == 0 and day.precision == "day":
+    if field in {*_DATES, "due"} and day and day.start == 0 and day.precision == "day":
         return value[: day.end]
     is_code, is_money = _CODE.fullmatch(value), _MONEY.fullmatch(value)
-    if field in {"date", "total", "number"} or labelled.is_loose:
+    if field in {*_DATES, "total", "number"} or labelled.is_loose:
         fits = {"total": is_money, "number": is_code}.get(field, None if field else is_code)
         return value if fits else None
     return value if len(value) <= _LONGEST_VALUE and not value.endswith(":") else None
@@ -153,6 +162,7 @@ def _dates(text: str) -> Sequence[DateSpan]:
 def _labelled(source: Source, document: Document) -> Iterator[_Labelled]:
     """Yield the labelled values in the first chunks of a document."""
     for chunk_id, text in source.texts(source.places(document.document_id)[:2]):
+        yield from _days_of_contract(chunk_id, text)
         start, rows = 0, []
         for line in text.split("\n"):
             rows.append(cells_of(line, start))
@@ -168,6 +178,18 @@ def _labelled(source: Source, document: Document) -> Iterator[_Labelled]:
             )
             for name, cell in zip(*block, strict=True) if count > 1 and is_header else ():
                 yield _Labelled(name.text, cell.text, (chunk_id, cell.start, cell.end))
+
+
+def _days_of_contract(chunk_id: str, text: str) -> Iterator[_Labelled]:
+    """Yield the days that a term defines, or that a sentence relates to the contract."""
+    for day in _dates(text):
+        value, spot = text[day.start : day.end], (chunk_id, day.start, day.end)
+        if term := _DEFINED.match(text, day.end):
+            yield _Labelled(term["term"], value, spot)
+        before = text[max(0, day.start - _SENTENCE) : day.start]
+        for name, words in _BEFORE_DAY.items():
+            if words.search(before):
+                yield _Labelled(name, value, spot)
 
 
 def _of_line(chunk_id: str, above: Sequence[Cell], below: Sequence[Cell]) -> Iterator[_Labelled]:
