@@ -81,9 +81,11 @@ def infer_document_type(
     its first ones, *pages* their number.
     """
     above = _SALUTATION.split(text[:_TITLE_CHARS], maxsplit=1)[0]  # below it no letter has a title
+    top = " ".join(text[:_LINE_CHARS].split())
+    first = [heading for heading in headings[:1] if heading in top or not text]
     places: dict[Place, str] = {
         "name": re.sub(r"[_\-.]+", " ", name),
-        "title": "\n".join(filter(None, [title, *headings[:1], above])),
+        "title": "\n".join(filter(None, [title, *first, above])),
         "line": text[:_LINE_CHARS],
         "opening": text[:_OPENING_CHARS],
         "headings": "\n".join(headings),

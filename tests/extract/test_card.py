@@ -110,6 +110,16 @@ CARDS = {
     "report: Progress Report, Third Quarter 2024": (
         "own_title: Progress Report, Third Quarter 2024; period: 2024-07-01/2024-09-30"
     ),
+    "other: Case 17-3510, Document 3, 10/31/2017, Page1 of 2\nU.S. COURT OF APPEALS\nOAK INC.,"
+    "\nAppellant,\nv.\nELM LLC\nORDER\nIt has time.": (
+        "own_title: ORDER; issuer: U.S. COURT OF APPEALS"
+    ),
+    "report: OFFICE OF THE AUDITOR\nANNUAL STATEMENT\nMay 1, 2023, through June 30, 2023": (
+        "own_title: ANNUAL STATEMENT; issuer: OFFICE OF THE AUDITOR; period: 2023-05-01/2023-06-30"
+    ),
+    "report: Day | Firm\n05/31/2024 | Oak\n05/30/2024 | Elm\nPlans\nIssued May 3, 2024": (
+        "stated_on: 2024-05-03"
+    ),
     # Cash less change is the total; one figure alone is not sure.
     "other: CASH BILL\nTOTAL 9.00\nCASH 9.50\nCHANGE 0.50": "own_title: CASH BILL; total: 9.00",
     "invoice: Invoice\nTotal $1,000.00\nTotal items 3.00": "own_title: Invoice",

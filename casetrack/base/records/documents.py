@@ -331,7 +331,7 @@ class Document(Card):
         more = (f"{len(parties) - _PARTIES} more",) if len(parties) > _PARTIES else ()
         who = "; ".join((*parties[:_PARTIES], *more))
         who = who or " \u2192 ".join(filter(None, (self.issuer, self.addressee)))
-        day = self.stated_on or self._period_shown
+        day = self.stated_on or self.filed_on or self._period_shown
         captioned = self.case_name and len(self.legal_title or "") <= _TITLE and self.legal_title
         title = captioned or self.case_name or self.own_title or self.legal_title
         title = title and shorten(title, _TITLE, placeholder="…")

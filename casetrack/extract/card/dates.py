@@ -10,6 +10,7 @@ from casetrack.base.words import WordLists
 from casetrack.extract import dates
 from casetrack.extract.card.facts import Found, matched, of_property
 from casetrack.extract.card.patterns import MAILS, SALUTATION, pattern
+from casetrack.extract.card.titles import is_titled
 from casetrack.extract.dates import find_dates
 from casetrack.extract.papers.docket_sheet import is_docket_header
 
@@ -32,10 +33,13 @@ _YEAR: Final = re.compile(
     r"(?<![\d.,$€£])(?:(?<![/-])|(?<=[QH][1-4][/-]))(?P<year>(?:19|20)\d\d)"
     r"(?:\s?[/–-]\s?(?P<to>\d\d(?:\d\d)?))?(?![\d%]|[.,/-]\d)"
 )
-_TITLES, _SHORT = 12, 60
+_TITLES, _SHORT, _OPENING = 12, 60, 12
 _OF_CUSTOMER: Final = re.compile(r"kunden|customer|contract|order|bestell|alt", re.IGNORECASE)
 _COVER, _TOP, _HEAD = 3200, 700, 300
 _ENOUGH, _OF_CONTRACT = 0.9, 1.6
+_LABEL: Final = 40
+"""Maximum length of a header before the date of a cell."""
+_IN_PROSE: Final = re.compile(r",? (?!und\b|and\b)[a-z]{2,} [a-zA-Z]")
 _RECITALS: Final = re.compile(r"\bWHEREAS\b")
 _DAY: Final = re.compile(r"\d{4}-\d\d-\d\d(?=T)")
 _KINDS: Final = frozenset(("absolute", "ambiguous"))
@@ -64,6 +68,9 @@ def read_date(cover: Cover, kind: str, /) -> Found | None:
         return of_property("date", day and day[0], "day of sending")
     if kind in {"calendar", "annual report", "quarterly report", "filing"}:
         return None
+    named = next((d for d in find_dates(cover.title or "") if d.precision == "day"), None)
+    if kind == "minutes" and named and named.text.rpartition(" ")[0] in cover.text[:_TOP]:
+        return of_property("date", named.value, "title of the file")  # with its year
     salutation = next((line.start for line in cover.lines[:40] if SALUTATION.match(line.text)), -1)
     text = cover.text[:_COVER]
     if kind == "contract":  # the recitals name other contracts
@@ -75,6 +82,8 @@ def read_date(cover: Cover, kind: str, /) -> Found | None:
         clock = _CLOCK.match(text, span.end)
         if clock and cover.text.count(text[span.start : clock.end()]) > 1:
             continue  # printed on each page
+        if _is_cell(text, span):
+            continue
         rank = _rank(text, span, kind, salutation)
         if rank > _ENOUGH and (best is None or rank > best[0]):
             best = rank, span
@@ -96,17 +105,26 @@ def _rank(text: str, span: DateSpan, kind: str, salutation: int) -> float:
     if header := _header(text[: span.start], start):
         own_line = before = header
     line = text[start : line_end if line_end > 0 else len(text)].strip()
-    is_alone = len(line) <= span.end - span.start + 28
+    lead = text[start : span.start]
+    is_heading = is_titled(lead) and not text[:start].strip()
+    is_alone = len(line) <= span.end - span.start + 28 or (
+        line_end in (span.end, -1) and len(lead) < _SHORT and is_titled(lead)
+    )
     rank = -1.0 if _CLOCK.match(text, span.end) else 0.0
     if _OF_THIS.search(own_line):
         rank += 2.5
     elif _OTHER_DATE.search(own_line):
         rank -= 2
-    elif _OWN_DATE.search(before):
+    elif _OWN_DATE.search(before) and (kind == "contract" or not _IN_PROSE.match(text, span.end)):
         rank += 2
     if is_alone:
         rank += 1.2 if span.start > salutation else 3.2
-    rank += 0.8 * (span.start < _TOP) + 0.4 * (kind in _DATED) - 0.6 * (span.precision == "month")
+    rank += (
+        0.8 * (span.start < _TOP)
+        + 0.3 * is_heading
+        + 0.4 * (kind in _DATED)
+        - 0.6 * (span.precision == "month")
+    )
     if kind == "minutes" and span.start < _HEAD:
         rank += 1.5
     if kind in {"invoice", "order"} and _OF_BILL.search(own_line):
@@ -116,6 +134,15 @@ def _rank(text: str, span: DateSpan, kind: str, salutation: int) -> float:
     if (kind == "contract" and rank < _OF_CONTRACT) or in_text or is_docket_header(line):
         return 0.0
     return rank - span.start / _COVER
+
+
+def _is_cell(text: str, span: DateSpan) -> bool:
+    """Return whether a date is in a row of a table whose next or last row has one in its place."""
+    row, *below = text[text.rfind("\n", 0, span.start) + 1 :].split("\n", 2)
+    above = text[: span.start].rpartition("\n")[0].rpartition("\n")[2]
+    at = text[: span.start].rpartition("\n")[2].count(" | ")
+    cells = [line.split(" | ")[at : at + 1] for line in (above, *below[:1]) if " | " in row]
+    return any(len(d.text) > len(c) - _LABEL for (c,) in filter(None, cells) for d in find_dates(c))
 
 
 def _header(before: str, start: int) -> str:
@@ -155,6 +182,10 @@ def read_period(cover: Cover, kind: str, /) -> Found | None:
                 "labelled period",
             )
     for line in cover.lines[:_TITLES]:
+        days = next((s for s in find_dates(line.text) if s.precision == "range" and s.first), None)
+        if days and len(days.text) > len(line.text) - _OPENING:
+            at = line.start + days.start, line.start + days.end
+            return Found("period", f"{days.first}/{days.last}", *at, 0.8, "title")
         year = _YEAR.search(line.text) if len(line.text) <= _SHORT else None
         if year and _REPORT.search(line.text):
             to = year["to"] or ""

@@ -19,7 +19,14 @@ from casetrack.extract.card.patterns import (
     SALUTATION,
     pattern,
 )
-from casetrack.extract.card.titles import CONTRACT_NOUN, is_day, is_titled, page_title, read_title
+from casetrack.extract.card.titles import (
+    CONTRACT_NOUN,
+    is_day,
+    is_firm,
+    is_titled,
+    page_title,
+    read_title,
+)
 from casetrack.extract.dates import find_dates
 
 if TYPE_CHECKING:
@@ -52,7 +59,8 @@ _TITLED: Final = re.compile(r"^(?:Mr|Ms|Mrs|Dr)\.?\s+|,[^,]*$")
 _SALUTED: Final = re.compile(r"(?i:herrn?|frau|mr\.?|ms\.?|mrs\.?|attn\.?)")
 _MEETING: Final = pattern("meeting")
 _PLAIN_MEETING: Final = re.compile(
-    r"(?i)(?:\w+treffen|mitglieder\w+|meeting|top|\w+tag\b|status|\w+ly\b|annual|regular)"
+    r"(?i)(?:\w+treffen|mitglieder\w+|meeting|top|\w+tag\b|status|\w+ly\b|annual|regular|special"
+    r"|emergency|extraordinary|public|joint|closed|open)"
 )
 _BY: Final = re.compile(
     rf"^\W*[Bb]y:?[ \t]+(?P<v>{PERSON.pattern})(?=\s*$|,? (?:Universi|Depart|Institu))",
@@ -62,6 +70,11 @@ _OF_BODY: Final = re.compile(
     r"(?:versammlung|sitzung|meeting|minutes)\s+(?:des|der|of(?:\s+the)?)\s+(?P<v>[A-ZÄÖÜ][^\n,(]{2,70})"
 )
 _AGENCY: Final = pattern("agency")
+_COURT, _CAPTION = pattern("court"), pattern("caption")
+_BY_COURT, _BY_PARTY = pattern("by_court"), pattern("by_party")
+_JOB: Final = re.compile(
+    r"(?:Manager|Clerk|Director|Secretary|Officer|Counsel|Attorney|President)s?$"
+)
 _ADOPTS: Final = pattern("adopts")
 _WORD: Final = re.compile(r"[^\W\d]{2}")
 _LONGEST: Final = 4  # words of a person's name
@@ -103,19 +116,27 @@ def read_issuer(cover: Cover, kind: str, /) -> Found | None:
         head, to = _letterhead(cover), read_addressee(cover, kind)
         if head is None or (to and head.start >= to.start) or PERSON.fullmatch(head.value):
             return _signer(cover)
-        is_own = _FIRM.search(head.value) or _is_again(cover, head.value, head.end)
+        is_own = (
+            _FIRM.search(head.value)
+            or _AGENCY.fullmatch(head.value)
+            or _is_again(cover, head.value, head.end)
+        )
         return head if is_own else _signer(cover)
     if kind == "minutes":
         return _body_of_minutes(cover) or _firm_line(cover) or _agency(cover)
     if kind == "regulation" and (found := _agency(cover, _COVER)):
         return found
+    if (court := _COURT.search(cover.text[:_COVER])) and _CAPTION.search(cover.text[:_COVER]):
+        # A party's paper has its name and its counsel in the same places.
+        is_order = _BY_COURT.search(cover.text) and not _BY_PARTY.search(cover.text)
+        return matched(cover, "issuer", court, 0.8, "court") if is_order else None
     found = _labelled(cover, "issuer")
-    found = found if found and " " in found.value else None
+    found = found if found and re.fullmatch(r"\D+ \D+?(?: ?[(]\d+[)])?", found.value) else None
     found = found or matched(cover, "issuer", _ADOPTS.search(cover.text), 0.8, "adopts it")
     found = found or _firm_line(cover)
     # The agency at the head of a form receives it.
     found = found or (None if kind == "form" else _agency(cover)) or _author(cover)
-    return found or _repeated(cover)
+    return found or (None if kind == "spreadsheet" else _repeated(cover))
 
 
 def read_addressee(cover: Cover, kind: str, /) -> Found | None:
@@ -311,11 +332,16 @@ def _is_name(text: str) -> bool:
 
 def _firm_line(cover: Cover, size: int = _TOP) -> Found | None:
     """Return the only firm that fills a line of the cover."""
-    # Two firms on a line are the names of two columns.
-    found = ((line, _FIRM.match(line.text)) for line in cover.lines if line.end < size)
-    lines = [line for line, firm in found if firm and firm[0] == line.text]
-    is_one = len({clean(line.text).casefold() for line in lines}) == 1
-    return of_line(cover, "issuer", lines[0], 0.7, "line of the cover") if is_one else None
+    lines = [line for line in cover.lines if line.end < size and is_firm(cover, line.text)]
+    is_one = len({_firm_key(line.text, _BLOCK) for line in lines}) == 1
+    if not is_one:
+        return None
+    first = lines[0]
+    above = next((line for line in reversed(cover.lines) if line.end < first.start), None)
+    if above and len(_firm_key(first.text).split()) < 2 and above.text.istitle():
+        # "Oak" above "Industries Limited": the name is on two lines.
+        return found_at(cover, "issuer", above.start, first.end, 0.7, "lines of the cover")
+    return of_line(cover, "issuer", first, 0.7, "line of the cover")
 
 
 def _letterhead(cover: Cover) -> Found | None:
@@ -371,7 +397,7 @@ def _signer(cover: Cover) -> Found | None:
     for line in below:
         text = re.sub(r"^(?:By|/s/|Name):?\s*", "", line.text)
         named = _FIRM.fullmatch(text) or re.match(rf"{PERSON.pattern}(?=,|$)", text)
-        if named:
+        if named and not _JOB.search(named[0]):
             start = line.end - len(text)
             return found_at(cover, "issuer", start, start + named.end(), 0.8, "signature")
     return None

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from casetrack.extract.card.facts import Found, clean, found_at, matched, of_property
-from casetrack.extract.card.patterns import FILINGS, MAILS, NOT_TITLE, PERSON, pattern
+from casetrack.extract.card.patterns import FILINGS, FORM, MAILS, NOT_TITLE, PERSON, pattern
 from casetrack.extract.dates import find_dates
 from casetrack.extract.papers.docket_sheet import is_docket_header
 
@@ -24,16 +24,24 @@ _TITLE_WORDS: Final[dict[str, tuple[str, ...]]] = {
         r"(?:meeting|versammlung|treffen|sitzung)\b",
     ),
     "invoice": _BILLS,
+    "annual report": (r"\b(?:annual|geschäfts|jahres)\s?(?:financial )?(?:report|bericht)\b",),
     "order": (r"\b(?:order|bestellung|lieferschein)\b",),
     "form": (r"\b(?:form|application|consent|antrag|questionnaire|fragebogen)\b",),
 }
 """Words of the title line of a kind, the surest first."""
 _FORM_NAME: Final = pattern("form_name")
-_NEAR_TOP, _BESIDE_DATE, _FEW = 9, 12, 6
+_NEAR_TOP, _BESIDE_DATE, _FEW, _BLOCK, _PROSE, _LONGEST, _ROWS = 9, 12, 5, 6, 9, 90, 2
+_DOCUMENT: Final = pattern("document")
+_END: Final = re.compile(
+    r"[A-Z][\w’'-]+ (?:[A-Z]\.|de|van|von) [A-ZÄÖÜ][\w’'-]+$|(?i:(?:table of )?contents|inhalt\w*)$"
+)
+"""Lines below which no title is expected: names of officials, the table of contents."""
+_LETTERS: Final = 0.35
+"""Minimum share of letters in a title."""
 _BETWEEN: Final = pattern("between")
 _COURT_OR_PART: Final = re.compile(
-    r"(?i)(?:in\s+the\s+)?(?:[A-Z.]+\s+){0,5}court(?:\s+(?:of|for)\s.*)?|for\s+the\s+.*district\b.*"
-    r"|[IVX]{1,4}\.\s.*"
+    r"(?i)(?:in\s+the\s+)?(?:[A-Z.]+\s+){0,5}court(?:\s+(?:of|for)\s.*)?|(?:on\s+)?appeals?\s+from\s.*|for\s+the\s+.*(?:district|circuit)\b.*"
+    r"|(?:\w+\s+){1,2}district\s+of\s+.*|[IVX]{1,4}\.\s.*|(?:and|or|of|by|versus)\s.*|(?!(?:19|20)\d\d\s)\d{3,}\s.*"
 )
 _AGENCY: Final = pattern("agency")
 _PAGE_TITLE: Final = re.compile(r"\s*(?P<headline>\S.{11,})\s[|–—-]\s(?P<v>\S.+)")
@@ -47,9 +55,9 @@ def read_title(cover: Cover, kind: str, /) -> Found | None:
     """Return the title that a document of a kind states for itself."""
     if cover.format in MAILS:
         return of_property("title", cover.properties.get("subject") or cover.title, "subject")
-    if kind == "correspondence":
+    if kind in {"correspondence", "memo"}:
         about = re.search(
-            r"^\W*(?:Re|RE|Betreff|Subject|Objet|Asunto|Oggetto)\s*:\s*"
+            r"^\W*(?:Re|RE|Betreff|Subject|SUBJECT|[Ss]ubj|Objet|Asunto|Oggetto)\s*:\s*"
             r"(?P<v>[^\n]{4,140}(?:\n(?!\s*\n|[^\n]*[:,]\s*\n|Dear\b)[^\n]{3,100}){0,2})",
             cover.text,
             re.MULTILINE,
@@ -60,14 +68,20 @@ def read_title(cover: Cover, kind: str, /) -> Found | None:
         return named
     if kind in FILINGS | {"form"} and (form := _form_title(cover)):
         return form
-    if cover.title and not NOT_TITLE.match(cover.title) and len(cover.title.split()) > 1:
-        at = re.search(r"\s+".join(map(re.escape, cover.title.split())), cover.text, re.IGNORECASE)
-        if at:
+    own = None if NOT_TITLE.match(cover.title or "") else cover.title
+    for name in (own or "", (own or "").rpartition(" | ")[0]):  # "Headline | Publisher"
+        at = re.search(r"\s+".join(map(re.escape, name.split())), cover.text, re.IGNORECASE)
+        if at and " " in name and not _AGENCY.fullmatch(name):
             return found_at(cover, "title", *at.span(), 0.95, "title in the text and the file")
     if kind == "correspondence":
         return None
-    own = None if NOT_TITLE.match(cover.title or "") else cover.title
-    if line := _headline(cover, kind):
+    own = None if re.fullmatch(r"\S*[_\d]\S*", own or "") else own  # the name of a file
+    line = _headline(cover, kind)
+    words = re.findall(r"[^\W\d_]{2,}", own or "")
+    if line and line.evidence == "first line" and len(words) > 1:
+        # The words of the file's name confirm the file's title.
+        line = None if re.search(r"[\W_]+".join(words), cover.name) else line
+    if line:
         is_piece = kind == "contract" and not CONTRACT_NOUN.search(line.value)
         return None if is_piece and line.evidence == "first line" else line
     return of_property("title", own, "title of the file")
@@ -108,9 +122,30 @@ def read_base(cover: Cover, kind: str, /) -> Found | None:
     return matched(cover, "base", named, 0.8, "title of the amendment")
 
 
-def _is_no_title(line: str) -> bool:
-    """Return whether a line is an agency, a firm or a court, or the heading of a part."""
-    return any(each.fullmatch(line) for each in (_AGENCY, _FIRM, _COURT_OR_PART))
+def is_firm(cover: Cover, line: str, /) -> bool:
+    """Return whether a line is the name of a firm, also one whose legal form is elsewhere."""
+    if firm := _FIRM.match(line):  # two firms on a line are the names of two columns
+        return firm[0] == line
+    full = rf"(?<!\w){re.escape(line)},? (?:{FORM})(?!\w)"
+    is_short = line.replace(" ", "").isalpha() and len(line.split()) <= _BLOCK
+    return is_short and is_titled(line) and re.search(full, cover.text) is not None
+
+
+def _is_no_title(cover: Cover, line: str) -> bool:
+    """Return whether a line names no document: an organization, a part, a date, a header."""
+    day = next((d for d in find_dates(line) if d.precision == "day" and d.start < 1), None)
+    is_other = NOT_TITLE.match(line) or _COURT_OR_PART.fullmatch(line) or day or is_day(line)
+    is_other = is_other or sum(c.isalpha() for c in line) < _LETTERS * len(line) or "\ufffd" in line
+    is_agency = _AGENCY.fullmatch(line) and not _DOCUMENT.search(line)
+    is_other = is_other or is_agency or is_docket_header(line)
+    return bool(is_other) or is_firm(cover, line) or _is_word(cover, line)
+
+
+def _is_word(cover: Cover, line: str) -> bool:
+    """Return whether a line is one word that is no kind of document, as a name or a part is."""
+    word = clean(line).casefold()
+    is_known = _DOCUMENT.search(word) or word in f"{cover.title} {cover.name}".casefold()
+    return " " not in word and not is_known
 
 
 def _headline(cover: Cover, kind: str) -> Found | None:
@@ -122,31 +157,79 @@ def _headline(cover: Cover, kind: str) -> Found | None:
             )
             if is_plain and re.match(rf"[^(:]{{0,60}}(?:{words})", line.text, re.IGNORECASE):
                 return found_at(cover, "title", line.start, line.end, 0.85, "title line")
-    for heading in cover.headings[:2]:
-        is_part = len(heading) < 4 or re.match(r"\d+[.)]?\s", heading)
-        if is_part or NOT_TITLE.match(heading) or _is_no_title(heading.strip()):
-            continue
-        at = re.search(r"\s+".join(map(re.escape, clean(heading).split())), cover.text)
-        if at and at.start() < 2500:
-            return found_at(cover, "title", *at.span(), 0.85, "first heading")
+    if dated := _dated(cover):
+        return dated
+    if heading := _heading(cover):
+        return heading
     if page := page_title(cover):
         return found_at(cover, "title", *page.span("headline"), 0.85, "title of the page")
+    return _first_line(cover)
+
+
+def _dated(cover: Cover) -> Found | None:
+    """Return the words before the date in the first line: "Weekly Market Report, May 3, 2024"."""
+    for line in cover.lines[:1]:
+        day = next((d for d in find_dates(line.text) if d.precision == "day"), None)
+        name = clean(line.text[: day.start]) if day else ""
+        is_stamp = is_docket_header(line.text) or ":" in name or _is_no_title(cover, name)
+        if len(name.split()) > 2 and is_titled(name) and not is_stamp:
+            return found_at(cover, "title", line.start, line.start + len(name), 0.75, "first line")
+    return None
+
+
+def _heading(cover: Cover) -> Found | None:
+    """Return the first heading that names the document, or a line above it that does."""
+    for heading in cover.headings[:4]:
+        name = clean(heading)
+        if len(name) < 4 or re.match(r"\d+[.)]?\s", name) or _is_no_title(cover, name):
+            continue
+        words = r"\s+".join(map(re.escape, name.split()))
+        at = re.search(rf"(?m)^\W*(?P<v>{words})", cover.text[:2500])
+        if at is None:
+            continue
+        above = [line for line in cover.lines if line.start < at.start("v")]
+        is_below = any(_is_sentence(line.text) for line in above) and len(above) > _NEAR_TOP // 2
+        if is_below or sum(" | " in line.text for line in above) > _ROWS:
+            return None
+        for line in above[:_NEAR_TOP]:
+            is_short = len(line.text) < _LONGEST and is_titled(line.text)
+            if is_short and _DOCUMENT.search(line.text) and not _is_no_title(cover, line.text):
+                return found_at(cover, "title", line.start, line.end, 0.85, "title line")
+        return matched(cover, "title", at, 0.85, "first heading")
+    return None
+
+
+def _is_sentence(text: str) -> bool:
+    """Return whether a line is prose: long, with a period or most of its words in lower case."""
+    words = text.split()
+    is_mostly = sum(w.islower() for w in words) > len(words) / 2 or words[-1].endswith(".")
+    return len(words) >= _PROSE and is_mostly
+
+
+def _first_line(cover: Cover) -> Found | None:
+    """Return the first lines above prose and tables that look like a title."""
     first = next((n for n, x in enumerate(cover.lines[:40]) if _RELEASED.match(x.text)), 0)
     pairs = pairwise(cover.lines[:9])
     is_numbered = any(a.text.startswith("1 ") and b.text.startswith("2 ") for a, b in pairs)
     size = 0 if is_numbered else 14  # the lines of pleading paper
+    rows = 0
     for number, line in enumerate(cover.lines[first : first + size], first):
         letters = sum(c.isalpha() for c in line.text)
+        below = " ".join(x.text for x in cover.lines[number + 1 : number + 2])
+        is_row = (line.text.startswith("| ") and number > 0) or (
+            " | " in line.text and " | " in below
+        )
+        rows += is_row or " | " in line.text
+        if rows > 1 or _END.match(line.text):
+            break
         if (
             letters < _FEW
+            or is_row
+            or _is_sentence(line.text)
             or len(re.findall(r" \| | {4,}", line.text)) > 1  # the head of a table
-            or _is_no_title(line.text)
             or (line.text.isupper() and line.text.endswith(","))  # a party
-            or NOT_TITLE.match(line.text)
-            or is_docket_header(line.text)
             or len(line.text) > 140
-            or letters < 0.35 * len(line.text)
-            or is_day(line.text)
+            or _is_no_title(cover, line.text)
         ):
             continue
         end = line.end
@@ -239,5 +322,5 @@ def _form_title(cover: Cover) -> Found | None:
     match = _FORM_NAME.search(cover.text)
     if match is None:
         return None
-    group = next(g for g in ("v", "t", "u") if match[g])
+    group = next(g for g in "vtuw" if match[g])
     return found_at(cover, "title", *match.span(group), 0.9, "form")

@@ -59,6 +59,8 @@ def _can_open(stream: TokenStream, index: int) -> bool:
 
 
 def _connector(stream: TokenStream, index: int, opening: str) -> int | None:
+    # "October 1, 2012, through March 31, 2013"
+    index += stream.low(index) == "," and stream.low(index + 1) in _UNTIL - _DASHES
     low = stream.low(index)
     if low in _UNTIL or (low in _AND and opening in _PAIRED):
         behind = index + 1

@@ -50,6 +50,8 @@ _AFTER_TITLE = re.compile(
     re.IGNORECASE,
 )
 _AUTHOR = _LISTS.pattern("author", re.IGNORECASE)
+_SPACED = re.compile(r"\b(?:[A-Z] ){3,}[A-Z]\b")
+"""A word with blanks between its letters: "O R D E R"."""
 
 
 def first_title(run: Sequence[Cell], /) -> tuple[caption_marks.PaperKind, str] | None:
@@ -67,7 +69,8 @@ def first_title(run: Sequence[Cell], /) -> tuple[caption_marks.PaperKind, str] |
             if further.line - before.line > 2 or _ends_title(further.text):
                 break
             words.append(further.text)
-        title = " ".join(" ".join(words).split())[:_CHARS]
+        title = _SPACED.sub(lambda m: m[0].replace(" ", ""), " ".join(" ".join(words).split()))
+        title = title[:_CHARS]
         kind = caption_marks.kind_of_title(title)
         if kind is not None and kind.start <= max(60, len(cell.text)):
             return kind, title
