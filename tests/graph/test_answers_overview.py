@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from casetrack.base import schema
 from casetrack.graph.answers.sentence import sentence_around, sentences
 from casetrack.graph.answers.statistics import statistics, topic_records
 from casetrack.graph.answers.summary import version_chains
+from casetrack.graph.passages import Vectors
 from casetrack.graph.topics.build import distinctive_terms, sampled, topics
 from graph.fakes import HandMadeGraph, Written
 
@@ -86,11 +89,15 @@ def test_a_collection_without_phrases_or_passages_has_topics_or_none() -> None:
 
 
 def test_the_sample_depends_on_the_chunks_only() -> None:
-    ids = [f"chunk-{i}" for i in range(1000)]
-    chosen = {ids[i] for i in sampled(ids, np.ones(1000, bool), 100)}
-    turned = ids[::-1]
-    assert {turned[i] for i in sampled(turned, np.ones(1000, bool), 100)} == chosen
-    assert len(chosen) == 100
+    ids = tuple(f"chunk-{i}" for i in range(1000))
+    documents = np.repeat(np.arange(5, dtype=np.int32), (960, 10, 10, 10, 10))
+    usable, codes = np.ones(1000, bool), np.zeros((1000, 1), np.int8)
+    of = Vectors(ids, documents, codes, usable.astype(np.float32))
+    chosen = sampled(of, usable, 100)
+    turned = replace(of, ids=ids[::-1], documents=documents[::-1])
+    assert {ids[-1 - i] for i in sampled(turned, usable, 100)} == {ids[i] for i in chosen}
+    # Each document has its share of the sample.
+    assert np.bincount(documents[chosen]).tolist() == [20, 10, 10, 10, 10]
 
 
 def test_terms_that_all_groups_share_say_nothing() -> None:

@@ -237,6 +237,7 @@ def test_a_signer_counts_once() -> None:
     text = (
         "IN WITNESS WHEREOF\n\nACME MILLS, INC.\n\nBy: /s/ Jo A. Roe\nName: Jo A. Roe\n"
         "Title: Chief Executive Officer\n\nBOLT GMBH\n\nBy: /s/ Ann Lee\nName: Ann Lee\n"
+        "Business Name: Elm Roe | Agency Name: Oak Lee\n"
     )
     graph = read(text)
     people = entities(graph, "person")

@@ -332,11 +332,15 @@ class Document(Card):
         who = "; ".join((*parties[:_PARTIES], *more))
         who = who or " \u2192 ".join(filter(None, (self.issuer, self.addressee)))
         day = self.stated_on or self.filed_on or self._period_shown
-        captioned = self.case_name and len(self.legal_title or "") <= _TITLE and self.legal_title
-        title = captioned or self.case_name or self.own_title or self.legal_title
-        title = title and shorten(title, _TITLE, placeholder="…")
+        title = self.shown_title and shorten(self.shown_title, _TITLE, placeholder="…")
         facts = [fact for fact in (who, day, self.total) if fact and fact not in (title or "")]
         return ", ".join([*filter(None, [title]), *facts]) or None
+
+    @property
+    def shown_title(self) -> str | None:
+        """Title for lists: that of a court's paper or its case, else that of the card."""
+        captioned = self.case_name and len(self.legal_title or "") <= _TITLE and self.legal_title
+        return captioned or self.case_name or self.own_title or self.legal_title
 
     @property
     def known_as(self) -> str:

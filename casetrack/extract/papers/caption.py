@@ -50,6 +50,7 @@ _AFTER_TITLE = re.compile(
     re.IGNORECASE,
 )
 _AUTHOR = _LISTS.pattern("author", re.IGNORECASE)
+_OPEN_END = re.compile(r"(?i:[\s,]+(?:and|or|of|the|to|for|by))+$")
 _SPACED = re.compile(r"\b(?:[A-Z] ){3,}[A-Z]\b")
 """A word with blanks between its letters: "O R D E R"."""
 
@@ -70,7 +71,7 @@ def first_title(run: Sequence[Cell], /) -> tuple[caption_marks.PaperKind, str] |
                 break
             words.append(further.text)
         title = _SPACED.sub(lambda m: m[0].replace(" ", ""), " ".join(" ".join(words).split()))
-        title = title[:_CHARS]
+        title = _OPEN_END.sub("", title[:_CHARS])
         kind = caption_marks.kind_of_title(title)
         if kind is not None and kind.start <= max(60, len(cell.text)):
             return kind, title

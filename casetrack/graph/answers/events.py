@@ -62,6 +62,8 @@ _NOISE_BEFORE = _LISTS.pattern("noise_before")
 _CITED_BEFORE = _LISTS.pattern("cited_before")
 _ROUTING = _LISTS.pattern("routing")
 _NOISE_SENTENCE = re.compile(r"©|\bcopyright\b|all rights reserved", re.IGNORECASE)
+_ITEM = re.compile(r"[●○•▪*‣◦-]\s")
+"""The mark of an item of a list, which is not the head of its document."""
 _SIGNED_ON = re.compile(r"\W*(?:dated?|signed|datum)\b", re.IGNORECASE)
 _PATH = re.compile(r"/|\.[a-z]{3,4}\b|\W{0,4}https?://")
 _BEFORE_YEAR = _LISTS.pattern("before_year")
@@ -205,6 +207,8 @@ def _bare(
         return None  # a mail is dated by its head
     is_first, name = chunk.provenance.chunk_index == 0, title or chunk.provenance.document_name
     own = shortened(chunk.text, *line, at, _WIDTH)
+    if _ITEM.match(own):
+        return None
     if is_first and (own in name or name in own):
         return Reading(name, 0.6)
     if is_first and at[0] < _HEAD and not any(sentence_ends(chunk.text, 0, line[0])):

@@ -304,7 +304,7 @@ def _read_texts(graph: ContextGraph, places: Sequence[_Place]) -> dict[_Key, Rea
     new = [place for place in places if _key(place) not in known]
     ids = list(dict.fromkeys(place["chunk_id"] for place in new))
     texts = dict(zip(ids, graph.chunks(ids), strict=True)) if ids else {}
-    titles = {document.document_id: document.own_title for document in graph.documents}
+    titles = {document.document_id: document.shown_title for document in graph.documents}
     for place in new:
         chunk, start, end, precision = _key(place)
         title = titles.get(texts[chunk].provenance.document_id)

@@ -279,13 +279,15 @@ class TermNames:
         """Return the terms of a group, and the share of its texts that contain one of them.
 
         *phrases* are ordered by relevance. Terms that repeat a previous one, are only names, or are
-        in more than a third of ten or more documents are left out while there are others. The first
-        term is the one of most texts, the next that of most other texts.
+        in more than a third of ten or more documents are left out while there are others. If no two
+        documents share one, those of the main document are used. The first term is the one of most
+        texts, the next that of most other texts.
         """
         # The key of a phrase has no accents; a phrase that is an entity has a written form.
         known = [p for p in phrases if _CONCEPT + p in self._names] or list(phrases)
         known = [p for p in known if _CONCEPT + p not in self._common] or known
         plain = [p for p in known if not self.is_name(p)] or known
+        plain = _of_one_document(plain, texts)
         terms: list[str] = []
         words: list[set[str]] = []
         for phrase in plain:
@@ -308,6 +310,17 @@ class TermNames:
         """Return the first terms of a group as its label."""
         label = ", ".join(map(self.name, terms[:_LABEL_TERMS]))
         return label[:1].upper() + label[1:]
+
+
+def _of_one_document(phrases: Sequence[str], texts: Sequence[Passage]) -> Sequence[str]:
+    """Return the phrases; if the first ones are in one document each, those of the main one."""
+    first = set(phrases[:_TERMS])
+    homes = {(phrase, document) for document, held in texts for phrase in first & {*held}}
+    if not homes or len(homes) > len({phrase for phrase, _ in homes}):
+        return phrases
+    main = Counter(d for d, held in texts if not first.isdisjoint(held)).most_common(1)[0][0]
+    own = {phrase for document, held in texts if document == main for phrase in held}
+    return [phrase for phrase in phrases if phrase in own]
 
 
 def distinct_labels(labels: Sequence[str], fallback: str, /) -> list[str]:
@@ -336,6 +349,8 @@ _ALIKE = 0.85
 _TYPICAL = 5
 _FEATURES = 512
 _PER_DOCUMENT = 2
+_SAME_TERMS = 0.6
+"""Share of common terms above which two groups are one topic."""
 
 
 def topics(source: StateTables, /, *, most: int = _MOST) -> pa.Table:
@@ -359,13 +374,24 @@ def topics(source: StateTables, /, *, most: int = _MOST) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=layout)
 
 
-def sampled(ids: Sequence[str], usable: NDArray[np.bool_], most: int, /) -> NDArray[np.int64]:
-    """Return at most *most* positions of usable chunks, chosen by a hash of their ids."""
+def sampled(vectors: Vectors, usable: NDArray[np.bool_], most: int, /) -> NDArray[np.int64]:
+    """Return at most *most* positions of usable chunks, chosen by a hash of their ids.
+
+    Each document has an equal share, so that the rows of one table are not most of the sample.
+    """
     positions = np.flatnonzero(usable)
-    if len(positions) <= most:
+    sizes = Counter(vectors.documents[positions].tolist())
+    share = max(most // max(len(sizes), 1), 1)
+    if len(positions) <= most and max(sizes.values(), default=0) <= share:
         return positions
-    hashes = np.array([zlib.crc32(ids[int(i)].encode()) for i in positions])
-    return np.sort(positions[np.argsort(hashes, kind="stable")[:most]])
+    taken: Counter[int] = Counter()
+    kept: list[int] = []
+    for i in sorted(positions.tolist(), key=lambda i: zlib.crc32(vectors.ids[i].encode())):
+        document = int(vectors.documents[i])
+        taken[document] += 1
+        if taken[document] <= share:
+            kept.append(i)
+    return np.sort(np.array(kept[:most], dtype=np.int64))
 
 
 def _count(chunks: int, most: int) -> int:
@@ -377,7 +403,7 @@ def _by_meaning(
     source: StateTables, vectors: Vectors, most: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float32], Mapping[str, list[str]]]:
     """Return the group of each chunk, its similarity to the group, and the phrases of a sample."""
-    sample = sampled(vectors.ids, np.asarray(vectors.scales > 0), _SAMPLE)
+    sample = sampled(vectors, np.asarray(vectors.scales > 0), _SAMPLE)
     rows = vectors.codes[sample].astype(np.float32) * vectors.scales[sample, None]
     mean = rows.mean(axis=0) if len(rows) > 1 else np.zeros(rows.shape[1], np.float32)
     units = unit_rows(rows - mean)
@@ -395,7 +421,7 @@ def _by_words(
     some = np.asarray(units.any(axis=1))
     if not some.any():
         return np.full(len(units), -1), np.zeros(len(units), np.float32), phrases
-    sample = sampled(vectors.ids, some, _SAMPLE)
+    sample = sampled(vectors, some, _SAMPLE)
     centres = spherical_kmeans(units[sample], _count(int(some.sum()), most))
     centres = _apart(units[sample], centres)
     similar = units @ centres.T
@@ -455,11 +481,10 @@ def _rows(
         np.array([i for i in members[n] if _contains(phrases.get(vectors.ids[i]), terms)])
         for n, (terms, _) in zip(named, chosen, strict=True)
     ]
-    labels = distinct_labels([names.label(terms) for terms, _ in chosen], "Other passages")
+    joined = _joined([terms for terms, _ in chosen], members)
+    labels = distinct_labels([names.label(terms) for terms, _ in joined], "Other passages")
     rows = []
-    for number, (own, (terms, _), label) in enumerate(
-        zip(members, chosen, labels, strict=True), start=1
-    ):
+    for number, ((terms, own), label) in enumerate(zip(joined, labels, strict=True), start=1):
         documents = Counter(vectors.documents[own].tolist())
         ranked = sorted(documents, key=lambda d: (-documents[d], d))
         rows.append(
@@ -474,6 +499,22 @@ def _rows(
             }
         )
     return rows
+
+
+def _joined(
+    terms: Sequence[list[str]], members: Sequence[NDArray[np.int64]]
+) -> list[tuple[list[str], NDArray[np.int64]]]:
+    """Join groups with mostly the same terms, as those of one large table; the largest first."""
+    joined: list[tuple[list[str], NDArray[np.int64]]] = []
+    for own, rows in zip(terms, members, strict=True):
+        sizes = ((i, len({*own} & {*known}), min(len(own), len(known)))
+                 for i, (known, _) in enumerate(joined))  # fmt: skip
+        same = next((i for i, n, size in sizes if n > 1 and n >= _SAME_TERMS * size), None)
+        if same is None:
+            joined.append((own, rows))
+        else:
+            joined[same] = joined[same][0], np.union1d(joined[same][1], rows)
+    return sorted(joined, key=lambda group: -len(group[1]))
 
 
 def _contains(phrases: Sequence[str] | None, terms: Sequence[str]) -> bool:

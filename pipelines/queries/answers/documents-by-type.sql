@@ -1,9 +1,12 @@
--- The documents of each type, by name; the largest type first, documents without a type last. A paper of a
--- court without a general type has its legal one.
+-- The documents of each type, by name; the largest type first, documents without a type last. The type is the
+-- user's, else that of a court's paper, else the general one, as in lists of documents.
 WITH typed AS (
     SELECT
         *,
-        coalesce(nullif(nullif(document_type, 'other'), ''), nullif(legal_type, 'other'), legal_detail, 'other') AS type
+        CASE
+            WHEN document_type <> '' AND document_type_evidence IS NULL THEN document_type
+            ELSE coalesce(nullif(legal_type, 'other'), legal_detail, nullif(document_type, ''), 'other')
+        END AS type
     FROM documents
 )
 SELECT

@@ -395,8 +395,11 @@ class TermReader:
             start = match.end()
             known = next((k for k in self._known if start <= k.start <= start + 1), None)
             end = known.end if known else walk_right(self._text, start, start + 80)
-            if end is not None and end - start > 2:
-                start = known.start if known else start
+            start = known.start if known else start
+            # One word before the next cell of a row may be cut: "Oak LLC, dba Santa | Santa Ana".
+            is_cut = end is not None and self._text[end : end + 2] == " |"
+            is_cut = is_cut and " " not in self._text[start:end]
+            if end is not None and end - start > 2 and not is_cut:
                 self._add_name(owner, "definition")
                 where = Where(self._chunk, start, end)
                 owned = Where(self._chunk, owner.start, owner.end)
