@@ -81,7 +81,7 @@ def infer_document_type(
     its first ones, *pages* their number.
     """
     above = _SALUTATION.split(text[:_TITLE_CHARS], maxsplit=1)[0]  # below it no letter has a title
-    top = " ".join(text[:_LINE_CHARS].split())
+    top = " ".join(text[: 2 * _TITLE_CHARS].split())
     first = [heading for heading in headings[:1] if heading in top or not text]
     places: dict[Place, str] = {
         "name": re.sub(r"[_\-.]+", " ", name),

@@ -46,6 +46,7 @@ _KINDS: Final = frozenset(("absolute", "ambiguous"))
 _CLOCK: Final = re.compile(r"(?:T|,\s)\d\d[:.*]\d\d")
 """The time of a program's record behind a date."""
 _OF_BILL = _LISTS.pattern("of_bill")
+_OF_ORDER: Final = re.compile(r"(?i)\b(?:order|bestell)\w*\W+(?:date|datum)")
 _MONTHS: Final = {"year": 12, "quarter": 3, "half": 6, "nine": 9, "some": 0}
 _DATED: Final = frozenset(
     (
@@ -128,7 +129,7 @@ def _rank(text: str, span: DateSpan, kind: str, salutation: int) -> float:
     if kind == "minutes" and span.start < _HEAD:
         rank += 1.5
     if kind in {"invoice", "order"} and _OF_BILL.search(own_line):
-        rank += 1.5
+        rank += 0.5 if kind == "invoice" and _OF_ORDER.search(own_line) else 1.5
     # A contract names many dates; its own is marked or alone on its line.
     in_text = kind == "paper" and not is_alone and span.start > _TOP
     if (kind == "contract" and rank < _OF_CONTRACT) or in_text or is_docket_header(line):
