@@ -635,3 +635,18 @@ def test_each_amount_is_below_its_name(
     for text in lines:
         if text.count("—") < 3 and any(c.isdigit() for c in text.partition("|")[2]):
             assert joined(text) in messages
+
+
+def test_rows_between_lines_have_wrapped_cells(tmp_path: Path) -> None:
+    items = [[wrapped(f"<b>{name}</b>") for name in ("Item", "In these cases", "See:")]]
+    items += [[str(n), wrapped(PROSE[9 * n : 9 * n + 190]), f"section {n}"] for n in range(1, 5)]
+    style = [
+        ("LINEBELOW", (0, 0), (-1, -1), 0.5, colors.black),
+        ("VALIGN", (0, 0), (-1, -1), "TOP"),
+    ]
+    path = write(tmp_path / "a.pdf", Table(items, colWidths=[40, 220, 90], style=style))
+    ((header, lines),) = tables(pages(path)[0])
+    assert header == "Item | In these cases | See:"
+    assert [line.rpartition(" | ")[2] for line in lines[1:]] == [
+        f"section {n}" for n in range(1, 5)
+    ]

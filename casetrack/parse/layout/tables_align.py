@@ -39,7 +39,7 @@ _MAX_GAP = 1.7
 _MAX_SINGLE = 2
 _MAX_HEAD = 4
 _SECTION_CHARS = 70
-_MIN_BAND = 60.0
+_MIN_BAND, _ROW_CELLS = 60.0, 3
 _SAME_EXTENT = 4.0
 _MAX_TRIES = 40
 _MAX_EXTENTS = 100
@@ -113,7 +113,7 @@ def _tabular_runs(bands: Sequence[list[TextRow]], wide: float) -> Iterator[list[
 
 def _may_be_cells(band: Sequence[TextRow], wide: float) -> bool:
     several = sum(1 for row in band if len(row.cells) > 1)
-    if 2 * several >= len(band):
+    if 2 * several >= len(band) or len(band[0].cells) >= _ROW_CELLS:
         return True
     ends = (row.cells[-1].u1 - row.cells[0].u0 for row in band)
     return len(band) <= 2 and max(ends) <= 0.6 * wide
@@ -129,6 +129,9 @@ def _banded(bands: list[list[TextRow]], flats: Sequence[Stroke]) -> Table | None
         return None
     body = [tables_heads.row_between(line, strips) for line in lines[head:]]
     width = len(strips) + 1
+    wrapped = _wrapped_rows(lines, [len(band) for band in bands if band], strips)
+    if wrapped is not None:
+        return wrapped
     if not is_tabular(body, width, is_banded=True):
         return None
     own = _own_head(body)
@@ -147,6 +150,26 @@ def _banded(bands: list[list[TextRow]], flats: Sequence[Stroke]) -> Table | None
         return Table(columns, by_band, sources, is_ruled=True)
     table = Table(columns, rows[:head] + joined_rows(rows[head:]), sources)
     table.header_rows, table.is_header_sure = head, head > 0
+    return table
+
+
+def _wrapped_rows(
+    lines: Sequence[TextRow], sizes: Sequence[int], strips: Sequence[Strip]
+) -> Table | None:
+    """Return a table with a line drawn between all rows, whose cells have several lines."""
+    width = len(strips) + 1
+    rows = rows_of_bands(
+        [tables_heads.row_between(line, strips) for line in lines], sizes, is_wrapped=True
+    )
+    first = next((i for i, row in enumerate(rows or ()) if len(row.cells) > 1), 0)
+    if rows is None or not is_tabular(rows[first:], width, is_banded=True, is_wrapped=True):
+        return None
+    rows = rows[first:]
+    table = Table(columns_of(rows, width), rows, [s for r in rows for s in r.segments])
+    table.is_ruled = True
+    cells = [cell for row in rows[1:] for cell in row.cells]
+    if all(c.is_bold for c in rows[0].cells) and not all(c.is_bold for c in cells):
+        table.header_rows, table.is_header_sure = 1, True
     return table
 
 

@@ -250,13 +250,14 @@ def combined_tables(drawn: Sequence[Table], by_amounts: Sequence[Table], /) -> l
 
 def _agrees(drawn: Table, by_amounts: Table) -> bool:
     """Return whether each column of amounts is one ruled column, and all rows are included."""
-    place = {id(s): cell.column for row in drawn.rows for cell in row.cells for s in cell.segments}
+    cells = [cell for row in drawn.rows for cell in row.cells]
+    place = {(s.u0, s.base): cell.column for cell in cells for s in cell.segments}
     columns_of: dict[int, set[int]] = {}
     for row in by_amounts.rows[by_amounts.header_rows :]:
         for cell in row.cells:
             if cell.column == 0 or not is_value(cell.text):
                 continue
-            columns = {place.get(id(s), -1) for s in cell.segments}
+            columns = {place.get((s.u0, s.base), -1) for s in cell.segments}
             columns_of.setdefault(cell.column, set()).add(max(columns))
     places = [column for columns in columns_of.values() for column in columns]
     return -1 not in places and len(places) == len(columns_of) == len(set(places))

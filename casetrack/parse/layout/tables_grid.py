@@ -159,7 +159,8 @@ def is_regular(grid: Grid, /) -> bool:
 _MAX_ROW_CHARS = 1500
 _MIN_FILLED, _MIN_SEVERAL = 0.4, 0.3
 _MAX_CROSSING = 0.04
-_MAX_STRIP = 6.0
+_MAX_STRIP, _TRIM, _TIGHT = 6.0, 0.2, 0.9
+_MIN_VALUES, _MOSTLY = 3, 0.6
 _NARROW, _WIDE = frozenset("iljtfrI.,;:'|!()[] "), frozenset("mwMWQO@%&")
 
 
@@ -186,7 +187,8 @@ def _table(grid: Grid, segments: Sequence[Segment]) -> Table | None:
     for source in sources:
         for s in _cut(source, grid):
             place = grid.place((s.u0 + s.u1) / 2, middle(s)) or (0, 0)
-            held.setdefault(place, []).append(s)
+            is_tight = s.v1 - s.v0 > _TIGHT * (grid.along[place[0] + 1] - grid.along[place[0]])
+            held.setdefault(place, []).append(_trimmed(s) if is_tight else s)
     if len(held) < 2 or _is_crossed(grid, sources, segments):
         return None
     rows: list[TableRow] = []
@@ -215,6 +217,8 @@ def _checked(grid: Grid, rows: list[TableRow], sources: list[Segment]) -> Table 
     used = sorted({min(wide.intersection(cell.columns)) for cell in cells})
     if not are_filled(rows, len(used)):
         return None
+    if any(_holds_columns([c for c in cells if c.column == column]) for column in used):
+        return None
     several = [row for row in rows if len(row.cells) > 1]
     filled = sum(cell.span for cell in cells) / (len(rows) * len(used))
     # Few lines are drawn: a picture, unless the text is in rows and columns.
@@ -229,6 +233,13 @@ def _checked(grid: Grid, rows: list[TableRow], sources: list[Segment]) -> Table 
     starts = [grid.across[column] for column in used]
     columns = list(zip(starts, [*starts[1:], grid.across[-1]], strict=True))
     return Table(columns, rows, sources, is_ruled=True)
+
+
+def _holds_columns(cells: Sequence[Cell]) -> bool:
+    """Return whether the cells of a drawn column have several columns of values without lines."""
+    parts = [text_rows(cell.segments)[0].cells[1:] for cell in cells if cell.segments]
+    values = [part for part in parts if part and all(is_value(c.text) for c in part)]
+    return len(values) >= _MIN_VALUES and len(values) >= _MOSTLY * len(parts)
 
 
 def are_filled(rows: Sequence[TableRow], width: int, /) -> bool:
@@ -382,6 +393,16 @@ def place_spanning(cell: Cell, rows: Sequence[list[Cell]], tops: Sequence[float]
             mates[0].segments.append(s)
         else:
             row.append(Cell(cell.column, cell.span, [s]))
+
+
+def _trimmed(s: Segment) -> Segment:
+    """Return a segment without the space above and below its letters, which overlaps close rows."""
+    room, box = _TRIM * (s.v1 - s.v0), s.box
+    if abs(box.y1 - box.y0 - s.v1 + s.v0) <= abs(box.x1 - box.x0 - s.v1 + s.v0):
+        box = Box(box.x0, box.y0 + room, box.x1, box.y1 - room)
+    else:
+        box = Box(box.x0 + room, box.y0, box.x1 - room, box.y1)
+    return replace(s, v0=s.v0 + room, v1=s.v1 - room, box=box)
 
 
 def _is_shaded(grid: Grid, band: _Band) -> bool:

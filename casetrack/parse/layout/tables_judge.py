@@ -24,8 +24,13 @@ _ALIGNED = 0.6
 _PROSE_FILL = 0.8
 
 
-def is_tabular(rows: Sequence[TableRow], width: int, /, *, is_banded: bool) -> bool:
-    """Return whether *rows* (without header) are a table; *is_banded* lowers the evidence."""
+def is_tabular(
+    rows: Sequence[TableRow], width: int, /, *, is_banded: bool, is_wrapped: bool = False
+) -> bool:
+    """Return whether *rows* (without header) are a table; *is_banded* lowers the evidence.
+
+    *is_wrapped* means that lines are drawn between all rows, whose cells may have several lines.
+    """
     several = [row for row in rows if len(row.cells) > 1]
     if len(several) < (2 if is_banded else 3) or not 2 <= width <= 40:
         return False
@@ -40,6 +45,8 @@ def is_tabular(rows: Sequence[TableRow], width: int, /, *, is_banded: bool) -> b
         return False
     if _is_contents(columns) or _is_list(columns):
         return False
+    if is_wrapped:
+        return width > 2 and len(several) > 2 and 4 * len(several) >= 3 * len(rows)
     values = [i for i, column in enumerate(columns) if _has_values(column)]
     if any(i > 0 for i in values) or (values and width > 2):
         return _are_short(columns[1:], 60)
@@ -166,9 +173,11 @@ def _median(values: Sequence[float]) -> float:
 _TIGHT = 0.5
 
 
-def rows_of_bands(lines: Sequence[TableRow], sizes: Sequence[int], /) -> list[TableRow] | None:
+def rows_of_bands(
+    lines: Sequence[TableRow], sizes: Sequence[int], /, *, is_wrapped: bool = False
+) -> list[TableRow] | None:
     """Return one row per band between drawn lines; ``None`` if they separate groups of rows."""
-    if len(sizes) < 3 or 2 * len(sizes) < len(lines):
+    if len(sizes) < 3 or is_wrapped != (2 * len(sizes) < len(lines)):
         return None
     out = []
     at = 0

@@ -354,11 +354,16 @@ def _stretches(group: list[Segment]) -> list[Cell]:
     cells = [Cell(0, 1, [ordered[0]])]
     for a, b in pairwise(ordered):
         gap = (b.u0 - max(a.u1, cells[-1].u1)) / max(a.size, b.size)
-        if gap > CELL_GAP or b.is_placed:
+        if (gap > CELL_GAP or b.is_placed) and not _leads_on(cells[-1], b):
             cells.append(Cell(0, 1, [b]))
         else:
             cells[-1].segments.append(b)
     return with_symbols(cells)
+
+
+def _leads_on(cell: Cell, b: Segment) -> bool:
+    """Return whether a segment continues the dots after a label."""
+    return not b.text.strip(". ") and cell.text[-1:] == "." and any(map(str.isalpha, cell.text))
 
 
 def with_symbols(cells: Sequence[Cell], /) -> list[Cell]:
