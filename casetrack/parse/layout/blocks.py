@@ -71,7 +71,7 @@ _MAX_LEVEL = 6
 _RARE_FONT, _NEARLY_ALWAYS, _TEXT_CHARS = 0.15, 0.6, 30
 _MOSTLY = 0.4
 _TEXT_SHARE, _TEXT_LETTERS = 0.5, 2000
-_LEAST_CAPITALS, _LEAST_BLANKS = 0.75, 2
+_LEAST_CAPITALS, _LEAST_BLANKS = 0.75, 1
 _KINDS: dict[str, ParagraphKind] = {
     "heading": "heading", "list": "list", "quote": "quote", "footnote": "footnote",
 }  # fmt: skip
