@@ -203,7 +203,7 @@ def _is_sentence(text: str) -> bool:
     """Return whether a line is prose: long, with a period or most of its words in lower case."""
     words = text.split()
     is_mostly = sum(w.islower() for w in words) > len(words) / 2 or words[-1].endswith(".")
-    return len(words) >= _PROSE and is_mostly
+    return len(words) >= _PROSE and is_mostly and "v." not in words  # as in a caption
 
 
 def _first_line(cover: Cover) -> Found | None:
@@ -220,12 +220,11 @@ def _first_line(cover: Cover) -> Found | None:
             " | " in line.text and " | " in below
         )
         rows += is_row or " | " in line.text
-        if rows > 1 or _END.match(line.text):
+        if rows > 1 or _END.match(line.text) or _is_sentence(line.text):
             break
         if (
             letters < _FEW
             or is_row
-            or _is_sentence(line.text)
             or len(re.findall(r" \| | {4,}", line.text)) > 1  # the head of a table
             or (line.text.isupper() and line.text.endswith(","))  # a party
             or len(line.text) > 140
