@@ -28,6 +28,9 @@ _COMPUTED = {
     "Who wrote the letter of 4 November 2024?": [
         "2024-11-04 Reply to Notice of Claim.pdf: Dr Ruth Calloway"
     ],
+    "When did the Master Services Agreement take effect?": [
+        "Master Services Agreement.pdf: 12 March 2024"
+    ],
     "What is the total of invoice HCS-20417 for shaft seals?": None,
     "What is the date of invoice TS-2025-9999?": None,
     "latest minutes": None,

@@ -52,8 +52,10 @@ _MOST_DOCUMENTS, _MOST_CHUNKS, _LEAST_CODE = 3, 20, 3
 _SUM = frozenset({"amount"})
 """Words of a label that add nothing: "net amount"."""
 _LONGEST_LABEL, _LONGEST_VALUE, _WORDS_OF_LABEL = 40, 120, 4
-_DATES = frozenset({"date", "effective", "expiry", "signed"})
-"""Properties that are a day."""
+_DAYS = frozenset({"effective", "expiry", "signed"})
+"""Properties that are a day of a contract."""
+_OF_CONTRACT = 8
+"""Number of chunks that may state them."""
 _ORDERED = frozenset({"due"})
 """Properties of which the first label that occurs counts; else only the asked one precedes."""
 _FROM_CARD = frozenset({"title", "parties", "period", "total", "issuer", "addressee"})
@@ -121,7 +123,7 @@ def _value(
     wanted = (asked, *_labels(field, document.document_type)) if field else (asked, asked - _SUM)
     values = [
         (wanted.index(each.label), each, fitting)
-        for each in _labelled(source, document)
+        for each in (*_labelled(source, document), *_days_of_contract(source, document, field))
         if each.label in wanted and (fitting := _fitting(kind, each)) is not None
     ]
     first = min((rank for rank, _, _ in values), default=0)
@@ -141,10 +143,10 @@ def _fitting(field: str, labelled: _Labelled) -> str | None:
     """Return the value of a label if it is one of a property, without what follows it."""
     value = labelled.value
     day = next(iter(_dates(value)), None)
-    if field in {*_DATES, "due"} and day and day.start == 0 and day.precision == "day":
+    if field in {*_DAYS, "date", "due"} and day and day.start == 0 and day.precision == "day":
         return value[: day.end]
     is_code, is_money = _CODE.fullmatch(value), _MONEY.fullmatch(value)
-    if field in {*_DATES, "total", "number"} or labelled.is_loose:
+    if field in {*_DAYS, "date", "total", "number"} or labelled.is_loose:
         fits = {"total": is_money, "number": is_code}.get(field, None if field else is_code)
         return value if fits else None
     return value if len(value) <= _LONGEST_VALUE and not value.endswith(":") else None
@@ -162,7 +164,6 @@ def _dates(text: str) -> Sequence[DateSpan]:
 def _labelled(source: Source, document: Document) -> Iterator[_Labelled]:
     """Yield the labelled values in the first chunks of a document."""
     for chunk_id, text in source.texts(source.places(document.document_id)[:2]):
-        yield from _days_of_contract(chunk_id, text)
         start, rows = 0, []
         for line in text.split("\n"):
             rows.append(cells_of(line, start))
@@ -180,16 +181,18 @@ def _labelled(source: Source, document: Document) -> Iterator[_Labelled]:
                 yield _Labelled(name.text, cell.text, (chunk_id, cell.start, cell.end))
 
 
-def _days_of_contract(chunk_id: str, text: str) -> Iterator[_Labelled]:
+def _days_of_contract(source: Source, document: Document, field: str) -> Iterator[_Labelled]:
     """Yield the days that a term defines, or that a sentence relates to the contract."""
-    for day in _dates(text):
-        value, spot = text[day.start : day.end], (chunk_id, day.start, day.end)
-        if term := _DEFINED.match(text, day.end):
-            yield _Labelled(term["term"], value, spot)
-        before = text[max(0, day.start - _SENTENCE) : day.start]
-        for name, words in _BEFORE_DAY.items():
-            if words.search(before):
-                yield _Labelled(name, value, spot)
+    places = source.places(document.document_id)[:_OF_CONTRACT] if field in _DAYS else []
+    for chunk_id, text in source.texts(places):
+        for day in _dates(text):
+            value, spot = text[day.start : day.end], (chunk_id, day.start, day.end)
+            if term := _DEFINED.match(text, day.end):
+                yield _Labelled(term["term"], value, spot)
+            before = text[max(0, day.start - _SENTENCE) : day.start]
+            for name, words in _BEFORE_DAY.items():
+                if words.search(before):
+                    yield _Labelled(name, value, spot)
 
 
 def _of_line(chunk_id: str, above: Sequence[Cell], below: Sequence[Cell]) -> Iterator[_Labelled]:
