@@ -75,7 +75,7 @@ def values_of(state: State, /) -> dict[str, tuple[Values, NDArray[np.intp]]]:
     Kept with :meth:`State.once`.
     """
     facts, documents = state.once(facts_of), state.snapshot.documents
-    years = np.array([day[:4] for day in facts.days.tolist()], dtype=np.str_)
+    years = np.where(facts.by_file, "", facts.days.astype("U4"))
     columns = (facts.ids.astype(np.str_), facts.types, facts.languages, facts.sources, years)
     made = {}
     for name, column in zip(FACETS, columns, strict=True):

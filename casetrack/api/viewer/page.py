@@ -196,7 +196,7 @@ def _cell_class(block: Block, start: int, end: int, text: str, is_header: bool) 
     if len(text) <= _SHORT:
         names.append("short")
     if block.mark_start < end and start < block.mark_end:
-        names.append("on")
+        names += ["on", "strong"] if block.answers(start, end) else ["on"]
     return " ".join(names)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,10 +20,11 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Some text of a paragraph; *is_marked* is true for text of the passage."""
+    """Some text of a paragraph, and whether it is in the passage and in its answer."""
 
     text: str
     is_marked: bool
+    is_strong: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,7 @@ class Block:
     *start* is a code point of the page's text; *kind* and *level* are those of
     :class:`casetrack.parse.base.Paragraph`. *row* is the sheet's row (from 1) if it is certain.
     *mark_start* and *mark_end* are the part of *text* in the passage; equal if there is none.
+    *strong* are the parts of *text* that answer the question.
     """
 
     text: str
@@ -42,24 +44,24 @@ class Block:
     row: int | None
     mark_start: int
     mark_end: int
+    strong: tuple[tuple[int, int], ...] = ()
 
     @property
     def is_marked(self) -> bool:
         """Whether any of it belongs to the passage."""
         return self.mark_start < self.mark_end
 
-    def pieces(self, start: int = 0, end: int | None = None, /) -> list[Piece]:
-        """Return ``text[start:end]``, the passage apart from the rest; never an empty piece."""
-        last = len(self.text) if end is None else end
-        edges = sorted({start, last, *(min(max(m, start), last) for m in self._marks)})
+    def pieces(self) -> list[Piece]:
+        """Return the text, the passage apart from the rest; never an empty piece."""
+        marks = self.mark_start, self.mark_end, *itertools.chain(*self.strong)
         return [
-            Piece(self.text[a:b], self.mark_start <= a and b <= self.mark_end)
-            for a, b in itertools.pairwise(edges)
+            Piece(self.text[a:b], self.mark_start <= a and b <= self.mark_end, self.answers(a, b))
+            for a, b in itertools.pairwise(sorted({0, len(self.text), *marks}))
         ]
 
-    @property
-    def _marks(self) -> tuple[int, int]:
-        return self.mark_start, self.mark_end
+    def answers(self, start: int, end: int, /) -> bool:
+        """Return whether a part of ``text[start:end]`` answers the question."""
+        return any(a < end and start < b for a, b in self.strong)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +77,25 @@ class PageText:
     columns: tuple[int, int] | None = None
     head: tuple[Block, ...] = ()
 
+    @property
+    def is_answered(self) -> bool:
+        """Whether a part of the passage answers the question."""
+        return any(block.strong for block in self.blocks)
+
 
 def page_text(
-    rows: Iterable[Mapping[str, Any]], start: int, end: int, /, *, is_mail: bool = False
+    rows: Iterable[Mapping[str, Any]],
+    start: int,
+    end: int,
+    /,
+    *,
+    is_mail: bool = False,
+    strong: Sequence[tuple[int, int]] = (),
 ) -> PageText:
-    """Build a page from its chunks with :data:`COLUMNS` and the span of the passage."""
+    """Build a page from its chunks with :data:`COLUMNS` and the span of the passage.
+
+    *strong* are the spans of the page's text that answer the question.
+    """
     ordered = sorted(rows, key=lambda row: row["char_start"])
     text = joined(ordered)
     paragraphs = {p["number"]: p for row in ordered for p in row["paragraphs"] or ()}
@@ -90,7 +106,8 @@ def page_text(
     shown = {n: p for n, p in paragraphs.items() if p["end"] > low and p["start"] < high}
     numbers = row_numbers(ordered)
     blocks = [
-        _block(text, shown[n], numbers.get(n), start, end, (low, high)) for n in sorted(shown)
+        _block(text, shown[n], numbers.get(n), (start, end), strong, (low, high))
+        for n in sorted(shown)
     ]
     body = len(text) - len(without_head(text)) if is_mail else 0
     head = tuple(block for block in blocks if block.start + len(block.text) <= body)
@@ -114,19 +131,21 @@ def _block(
     text: str,
     paragraph: Mapping[str, Any],
     row: int | None,
-    start: int,
-    end: int,
+    passage: tuple[int, int],
+    strong: Sequence[tuple[int, int]],
     within: tuple[int, int],
 ) -> Block:
     first, last = max(paragraph["start"], within[0]), min(paragraph["end"], within[1], len(text))
+    inside = [tuple(min(max(n, first), last) - first for n in span) for span in (passage, *strong)]
     return Block(
         text=text[first:last],
         start=first,
         kind=paragraph["kind"],
         level=paragraph["level"],
         row=row,
-        mark_start=min(max(start - first, 0), last - first),
-        mark_end=min(max(end - first, 0), last - first),
+        mark_start=inside[0][0],
+        mark_end=inside[0][1],
+        strong=tuple((a, b) for a, b in inside[1:] if a < b),
     )
 
 

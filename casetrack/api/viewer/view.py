@@ -187,6 +187,7 @@ def open_view(
             start,
             end,
             is_mail=document.format in MAILS,
+            strong=[(part.char_start, part.char_end) for part in pinpoint],
         ),
         image=image,
         has_picture=has_picture,

@@ -98,5 +98,5 @@ def _value(visit: Visit, each: Argument, values: list[str]) -> Any:
             try:
                 return kind(value)
             except ValueError:
-                raise UsageError(str(visit.texts("ask.no_number", value=value))) from None
+                raise UsageError(visit.texts("ask.no_number", value=value).striptags()) from None
     return value

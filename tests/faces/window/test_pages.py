@@ -61,12 +61,23 @@ def test_a_question_leads_to_the_sentence_on_its_page(window: TestClient) -> Non
     shown = window.get(first_passage(window, QUESTION)).text
     assert "Master Services Agreement.pdf" in text_of(shown)
     (picture,) = re.findall(r'src="(/c/Demo/picture/[^"]+)"', shown)
-    assert 'class="strong"' in shown
+    assert 'strong"' in shown
     part = window.get(first_passage(window, QUESTION), headers={"x-part": "1"}).text
     assert ("<article" in part, "<html" in part) == (True, False)
     drawn = window.get(picture)
     assert drawn.content.startswith(b"\x89PNG")
     assert "immutable" in drawn.headers["cache-control"]
+
+
+def test_the_sentence_is_marked_in_a_text_without_pictures(
+    window: TestClient, demo: Collection
+) -> None:
+    (found,) = demo.search(QUESTION, documents="Amendment No 1.docx", limit=1)
+    page = window.get(f"/c/Demo/passage/{found.chunk_id}", params={"q": QUESTION}).text
+    strong = "".join(re.findall(r'<mark[^>]*strong">(.*?)</mark>', page, re.DOTALL))
+    assert found.pinpoint[0].text.strip() in html.unescape(strong)
+    assert len(strong) < len(found.text) / 2
+    assert page.count('class="target strong"') == 1
 
 
 def test_a_passage_is_kept_and_written(window: TestClient, demo: Collection) -> None:

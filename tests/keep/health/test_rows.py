@@ -64,8 +64,9 @@ BOX = {"line": 1, "x0": 10.0, "y0": 20.0, "x1": 90.0, "y1": 30.0}
         ({}, None),
         ({"line": 3}, "it has the rectangle of line 3, which is not one of its lines"),
         ({"x1": 5.0}, "the rectangle of line 1 is impossible"),
-        ({"x1": 120.0}, "the rectangle of line 1 is not on its page"),
-        ({"y0": -9.0}, "the rectangle of line 1 is not on its page"),
+        ({"x1": 120.0, "y0": -9.0}, None),
+        ({"x0": 101.0, "x1": 120.0}, "the rectangle of line 1 is not on its page"),
+        ({"y0": -9.0, "y1": 0.0}, "the rectangle of line 1 is not on its page"),
     ],
 )
 def test_boxes(change: dict[str, float], problem: str | None) -> None:

@@ -126,7 +126,7 @@ def do(visit: Visit, /) -> Response:
     fixed = dict.fromkeys({"collection", "name_or_id"} & known, own.id) if own else {}
     given = given_of(visit, asked.method, **fixed)
     if own and name in _SURE and visit.sent("sure") != own.name:
-        raise UsageError(str(visit.texts("manage.not_sure", name=own.name)))
+        raise UsageError(visit.texts("manage.not_sure", name=own.name).striptags())
     if asked.work is not None:
         return visit.see(address("jobs", _begin(visit, asked, given)))
     if name == "delete":

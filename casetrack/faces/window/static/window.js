@@ -30,10 +30,11 @@
     const target = part.querySelector(".target");
     const image = part.querySelector(".frame img");
     if (!target) return;
+    const scrolled = target.closest(".scroll") ?? part;
     const move = () => {
       const { top, height } = target.getBoundingClientRect();
-      const middle = part.getBoundingClientRect().top + part.clientHeight / 3;
-      part.scrollTop += top + height / 2 - middle;
+      const middle = scrolled.getBoundingClientRect().top + scrolled.clientHeight / 3;
+      scrolled.scrollTop += top + height / 2 - middle;
     };
     move();
     if (image && !image.complete) image.addEventListener("load", move, { once: true });
@@ -181,6 +182,7 @@
     if (first && wide()) show(first);
   }
   open_first();
+  for (const text of document.querySelectorAll(".scroll")) centre(text);
 
   // A narrow screen scrolls to the current part.
   for (const tab of document.querySelectorAll(".tabs [aria-current]")) tab.parentElement.scrollLeft = tab.offsetLeft - tab.parentElement.offsetLeft - 40;
