@@ -51,12 +51,14 @@ class Block:
         """Whether any of it belongs to the passage."""
         return self.mark_start < self.mark_end
 
-    def pieces(self) -> list[Piece]:
-        """Return the text, the passage apart from the rest; never an empty piece."""
+    def pieces(self, start: int = 0, end: int | None = None, /) -> list[Piece]:
+        """Return ``text[start:end]``, the passage apart from the rest; never an empty piece."""
+        last = len(self.text) if end is None else end
         marks = self.mark_start, self.mark_end, *itertools.chain(*self.strong)
+        edges = sorted({start, last, *(min(max(m, start), last) for m in marks)})
         return [
             Piece(self.text[a:b], self.mark_start <= a and b <= self.mark_end, self.answers(a, b))
-            for a, b in itertools.pairwise(sorted({0, len(self.text), *marks}))
+            for a, b in itertools.pairwise(edges)
         ]
 
     def answers(self, start: int, end: int, /) -> bool:

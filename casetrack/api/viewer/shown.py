@@ -12,6 +12,7 @@ from casetrack.api.viewer.page import marks_svg, page_body
 from casetrack.api.viewer.page_picture import page_picture
 from casetrack.api.viewer.page_text import COLUMNS, page_text
 from casetrack.api.viewer.source import find_source
+from casetrack.api.viewer.symbols import ENGLISH, Words
 from casetrack.api.viewer.view import MAILS, about_source, open_view
 from casetrack.base.arguments import require_pages
 from casetrack.store.passages import page_rows
@@ -145,14 +146,16 @@ def _drawn(
     return None if picture.is_text else picture.png, picture.notes
 
 
-def stored_text(state: State, document: Document, page: int, /) -> StoredText:
+def stored_text(
+    state: State, document: Document, page: int, /, words: Words = ENGLISH
+) -> StoredText:
     """Return the stored text of a page; without text, the HTML of an empty page."""
     columns = (*COLUMNS, "page_kind", "sheet_name", "language")
     rows = page_rows(state.snapshot, document, page, columns)
     first = rows[0] if rows else {"sheet_name": None, "language": None, "page_kind": None}
     is_sheet = first["sheet_name"] is not None
     text = page_text(rows, 0, 0, is_mail=document.format in MAILS)
-    body = page_body(text, is_sheet=is_sheet, language=first["language"])
+    body = page_body(text, is_sheet=is_sheet, language=first["language"], words=words)
     return StoredText(
         html=body,
         kind="sheet" if is_sheet else first["page_kind"] or "page",

@@ -83,27 +83,22 @@ class Reading:
 
 
 def reading_of(
-    collection: Collection,
-    document: Document,
-    number: int,
-    /,
-    *,
-    as_text: bool = False,
-    row: int = 1,
+    visit: Visit, document: Document, number: int, /, *, as_text: bool = False, row: int = 1
 ) -> Reading:
     """Return a page of a document, or the nearest one; *as_text* avoids the picture.
 
     *row* is the first row of a sheet.
     """
+    collection, words = visit.collection, words_of(visit.texts)
     state = collection.workspace.state()
     number = min(max(number, 1), max(document.page_count, 1))
     source = find_source(collection.folder, document)
     note = about_source(source, document)
     has_picture = source.draws(document)
     drawn = has_picture and not as_text
-    stored = StoredText("", "page", {}) if drawn else stored_text(state, document, number)
+    stored = StoredText("", "page", {}) if drawn else stored_text(state, document, number, words)
     grid = sheet_grid(state, document, number, row) if stored.kind == "sheet" else None
-    words = words_svg(state, document, number) if drawn else ""
+    letters = words_svg(state, document, number) if drawn else ""
     return Reading(
         document=document,
         number=number,
@@ -113,7 +108,7 @@ def reading_of(
         kind=stored.kind,
         sheets=dict(sorted(stored.sheets.items())[:_MOST_SHEETS]),
         notes=(*((note,) if note else ()), *document.missing),
-        words=Markup(words),  # noqa: S704 - the viewer escapes its values
+        words=Markup(letters),  # noqa: S704 - the viewer escapes its values
         grid=grid,
     )
 
@@ -150,7 +145,7 @@ def second_page(visit: Visit, /) -> SecondPage:
     except CaseTrackError as error:
         return SecondPage(asked, problem=error.message, hint=error.hint or "")
     number = visit.asked_number("beside_page", 1)
-    return SecondPage(asked, reading_of(visit.collection, document, number))
+    return SecondPage(asked, reading_of(visit, document, number))
 
 
 def picture_address(collection: Collection, document: Document, page: int, /) -> str:
@@ -219,7 +214,7 @@ def document(visit: Visit, /) -> Response:
     row = collection.document(visit.request.path_params["document"])
     as_text = visit.asked("as") == "text"
     first = visit.asked_number("row", 1)
-    reading = reading_of(collection, row, visit.asked_number("page", 1), as_text=as_text, row=first)
+    reading = reading_of(visit, row, visit.asked_number("page", 1), as_text=as_text, row=first)
     state = collection.workspace.state()
     parent = state.snapshot.documents.get(row.parent_id) if row.parent_id else None
     return visit.page(
@@ -230,16 +225,16 @@ def document(visit: Visit, /) -> Response:
         structure=collection.read.structure(row),
         parent=parent,
         family=collection.read.structure(parent.document_id).attachments if parent else (),
-        mails=_conversation(collection, row, reading.number),
+        mails=_conversation(visit, row, reading.number),
         own=_own_marks(collection, row.document_id, (row.document_id, 0, 0, 0)),
         beside=second_page(visit),
         names=document_names(collection),
     )
 
 
-def _conversation(collection: Collection, document: Document, page: int) -> list[Mail]:
+def _conversation(visit: Visit, document: Document, page: int) -> list[Mail]:
     """Return the mails of a thread in order; of a long one, those near the mail have a text."""
-    state = collection.workspace.state()
+    state, words = visit.collection.workspace.state(), words_of(visit.texts)
     thread = thread_of(state, document, page)
     own = (document.document_id, page)
     at = next((n for n, m in enumerate(thread) if (m.document.document_id, m.page) == own), 0)
@@ -248,7 +243,7 @@ def _conversation(collection: Collection, document: Document, page: int) -> list
     def mail(number: int, one: ThreadMail) -> Mail:
         if number not in near:
             return Mail(one, is_open=False)
-        body = Markup(stored_text(state, one.document, one.page).html)  # noqa: S704 - escaped
+        body = Markup(stored_text(state, one.document, one.page, words).html)  # noqa: S704 - escaped
         return Mail(one, number == at, body, attachments_of(state, one.document, one.page))
 
     return [mail(number, one) for number, one in enumerate(thread)]
