@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import base64
 import itertools
-import re
 from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.api.viewer.page_text import joined
+from casetrack.api.viewer.page_text import flowing, joined
 from casetrack.api.viewer.symbols import ENGLISH, Words
 from casetrack.api.viewer.templating import rendered
 from casetrack.api.viewer.view import View, open_view
@@ -210,9 +209,6 @@ METHODS = {
     "Hybrid": "the text that the file itself holds, and OCR of its pictures",
     "Spreadsheet": "the cells of the spreadsheet",
 }
-_FULL = 0.75
-"""A line of at least this share of the longest one continues in the next."""
-_ITEM = re.compile(r"\s*(?:[-*+\u2022]|\(?\w{1,3}[.)]|\d+(?:\.\d+)*)\s|.* \| ")
 _OF_LINES = ("text", "char_start", "char_end", "line_boxes", "page_width", "page_height")
 OVER = 1.5
 """Points that a highlight extends over its line on each side."""
@@ -310,18 +306,6 @@ def _shared(first: Chunk, second: Chunk) -> int:
     """Return the length of the longest start of *second* that ends *first*."""
     a, b = first.provenance, second.provenance
     return max(0, a.char_end - b.char_start) if a.page == b.page else 0
-
-
-def flowing(text: str, /) -> str:
-    """Join the full lines of paragraphs."""
-    lines = text.split("\n")
-    full = max(map(len, lines)) * _FULL
-    out = last = ""
-    for line in lines:
-        flows = last and line.strip() and len(last) >= full and not _ITEM.match(line)
-        out += (" " if flows else "\n" if out else "") + line
-        last = line
-    return out
 
 
 def _lines(chunk: Chunk) -> list[tuple[int, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,9 @@ COLUMNS = (
     *"text page char_start char_end paragraphs row_start row_end column_start column_end".split(),
 )
 """Required columns of ``chunks``."""
+_FULL, _WIDE = 0.75, 60
+"""A line continues in the next if it has this share of the longest one, and this many letters."""
+_ITEM = re.compile(r"\s*(?:[-*+\u2022]|\(?\w{1,3}[.)]|\d+(?:\.\d+)*)\s|.* \| ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +144,7 @@ def _block(
     first, last = max(paragraph["start"], within[0]), min(paragraph["end"], within[1], len(text))
     inside = [tuple(min(max(n, first), last) - first for n in span) for span in (passage, *strong)]
     return Block(
-        text=text[first:last],
+        text=flowing(text[first:last]) if paragraph["kind"] == "body" else text[first:last],
         start=first,
         kind=paragraph["kind"],
         level=paragraph["level"],
@@ -149,6 +153,17 @@ def _block(
         mark_end=inside[0][1],
         strong=tuple((a, b) for a, b in inside[1:] if a < b),
     )
+
+
+def flowing(text: str, /) -> str:
+    """Join the full lines of paragraphs; offsets stay the same."""
+    lines = text.split("\n")
+    full = max(_WIDE, max(map(len, lines)) * _FULL)
+    out = lines[0]
+    for last, line in itertools.pairwise(lines):
+        flows = line.strip() and len(last) >= full and not _ITEM.match(line)
+        out += (" " if flows else "\n") + line
+    return out
 
 
 def joined(rows: Iterable[Mapping[str, Any]], /) -> str:

@@ -205,7 +205,7 @@ def usable_key(text: str, today: date, /) -> LicenseKey:
     try:
         key = parse_key(text)
     except MalformedKey as error:
-        reason = f"is not a license key: {error}. Copy it again, whole"
+        reason = f"cannot be read: {error}. Copy it again, whole"
         raise UnusableKey(reason) from error
     try:
         genuine = signature.is_genuine(key)
