@@ -64,6 +64,8 @@ _STREETS = frozenset(
 """Last words of parts of addresses, folded."""
 _STATE = 3
 """Letters of a longest abbreviation of a state or country."""
+_LETTERED = re.compile(r"[A-Z][a-z]+[A-Z]+|[A-Z]{2,}[a-z]+")
+"""A word that no person has alone: MoJ, XCelsius."""
 _PLURAL = re.compile(r"[A-Z]{2,5}s")
 """A plural abbreviation, which no organisation has: BLAs."""
 _CUT = re.compile(r"\w+&\w+")
@@ -339,6 +341,14 @@ def _without_things(
     def is_firm(span: NameSpan) -> bool:
         return span.kind == "organization" and surface(span.text) not in known
 
+    def without_firm(span: NameSpan) -> NameSpan:
+        """Return a person without the letters of a firm behind the name: "Ann Roe GSA"."""
+        name, _, last = span.text.rpartition(" ")
+        if span.kind != "person" or " " not in name or last not in letters:
+            return span
+        return replace(span, end=span.start + len(name), text=name)
+
+    letters = {s.text for ss in tagged for s in ss if s.kind == "organization" and s.text.isupper()}
     firms = [(c.text, s) for c, ss in zip(chunks, tagged, strict=True) for s in ss if is_firm(s)]
     towns = {s.text for text, s in firms if is_town(text, s)}
     nouns = {s.text for text, s in firms if is_noun(text, s)}
@@ -351,18 +361,20 @@ def _without_things(
         if span.text in nouns or (is_firm(span) and names_function(text, span)):
             return True
         is_product = surface(span.text) in products
-        if is_product or (span.kind == "organization" and _PLURAL.fullmatch(span.text)):
+        form = _PLURAL if span.kind == "organization" else _LETTERED
+        if is_product or (span.kind != "location" and form.fullmatch(span.text)):
             return True
         around = text[max(0, span.start - 4) : span.end + 4]
         if "&" in around and any(t in things for t in _CUT.findall(around) if span.text in t):
             return True
         is_word = span.kind == "organization" and span.text.istitle() and span.text.isalpha()
         is_plain = is_word and span.text.lower() in plain
-        return span.text.rstrip(".") in things or is_qualified(span.text) or is_plain
+        parts = span.text.rstrip(".").split(" and ")
+        return all(part in things for part in parts) or is_qualified(span.text) or is_plain
 
     return [
         [
-            replace(s, kind="location") if is_firm(s) and s.text in towns else s
+            replace(s, kind="location") if is_firm(s) and s.text in towns else without_firm(s)
             for s in spans
             if not is_thing(chunk.text, s)
         ]

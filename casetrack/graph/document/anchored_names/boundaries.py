@@ -12,7 +12,7 @@ from casetrack.graph.document.anchored_names.companies import describes, is_body
 from casetrack.graph.document.anchored_names.cuts import uncut
 from casetrack.graph.document.anchored_names.definitions import is_thing
 from casetrack.graph.document.anchored_names.signatures import is_given
-from casetrack.graph.document.titles import PARTIES, is_part, job_title
+from casetrack.graph.document.titles import PARTIES, is_part, job_title, role
 from casetrack.graph.entities.lexicon import GIVEN_NAMES, SUFFIXES
 from casetrack.graph.entities.text import fold
 
@@ -32,6 +32,7 @@ _ARTICLE: Final = re.compile(r"(?<=[a-z,)] )The[ \n]$")
 
 _INITIALS = _LISTS.pattern("initials")
 _MEANS = _LISTS.pattern("means")
+_EXPLAINED: Final = re.compile(r"\b([A-Z]{2,6})s? \(([A-Z][^()\n]{4,60})\)")
 _QUALIFIED: Final = re.compile(r"[a-z][A-Z]{2,5}")
 """An abbreviation with the letter of a common word before it: cGMP, mRNA."""
 _WORDS: Final = re.compile(r"[^\W\d_]+")
@@ -40,15 +41,19 @@ _REACH = 160
 
 
 def initials_of_things(texts: Iterable[str], /) -> frozenset[str]:
-    """Return the abbreviations that texts introduce for things, common words, or a law.
+    """Return the abbreviations that texts introduce for things, roles, common words, or a law.
 
     >>> sorted(initials_of_things(["restricted stock units (“RSUs”) of the Oakham Trust (OT)"]))
     ['RSU', 'RSUs']
     >>> sorted(initials_of_things(["the Marsh Fever Virus (MFV)", "“NDA” means a filing"]))
     ['MFV', 'MFVs', 'NDA', 'NDAs']
+    >>> sorted(initials_of_things(["the Risk Owner (RO) and the CO (Contracting Officer)"]))
+    ['CO', 'COs', 'RO', 'ROs']
     """
     abbreviations: set[str] = set()
     for text in texts:
+        explained = _EXPLAINED.findall(text)
+        abbreviations |= {a for a, whole in explained if _names_thing(a.lower(), whole.split())}
         abbreviations |= {m[1] for m in _MEANS.finditer(text) if not _is_firm(fold(m[2] or ""))}
         for match in _INITIALS.finditer(text):
             before = text[max(0, match.start() - _REACH) : match.start()]
@@ -68,12 +73,11 @@ def _is_firm(word: str) -> bool:
 
 
 def _names_thing(letters: str, words: list[str]) -> bool:
-    """Return whether letters are initials of a thing before them: "Purchasing Agreement (PA)"."""
+    """Return whether letters are initials of a thing or a role: "Purchasing Agreement (PA)"."""
     large = [w for w in words if w[0].isupper()]
     runs = (large[at : at + len(letters)] for at in range(len(large) - len(letters) + 1))
-    return any(
-        "".join(w[0] for w in run).lower() == letters and is_thing(" ".join(run)) for run in runs
-    )
+    named = [" ".join(r) for r in runs if "".join(w[0] for w in r).lower() == letters]
+    return any(is_thing(name) or role(name) for name in named)
 
 
 def is_qualified(name: str, /) -> bool:
@@ -157,6 +161,8 @@ _SURNAME_BEHIND: Final = re.compile(r"[ ]((?:van |von |de |der )?[A-Z][a-z][\w'�
 _PARTNER_BEHIND: Final = re.compile(r"[ ]?[ \n]&[ \n][A-Z][\w'’-]+")
 _PARTNER_BEFORE: Final = re.compile(r"(?<![\w&.'’-])([A-Z][\w'’-]+)[ \n]&[ \n]$")
 _LABEL = _LISTS.pattern("label")
+_LAST_WORD = re.compile(r"[ \n][^ \n]+\Z")
+"""The next label in "Name: Ann Roe Age: 45"."""
 _LABELS = frozenset("attention attn cc copyright dated per re see signed total via".split())
 """Labels that precede a name."""
 _DEPARTMENT: Final = re.compile(r"[A-Z]\w+[ \n](?:Department|Dept\.?|Division)")
@@ -258,7 +264,8 @@ def _firms(text: str, span: NameSpan, companies: Sequence[tuple[int, int]]) -> l
 
 def _labelless(text: str, span: NameSpan) -> NameSpan:
     """Return a name without the label of a field behind it."""
-    label = _LABEL.search(span.text)
+    behind_label = text[span.end : span.end + 1] == text[span.start - 2 : span.start - 1] == ":"
+    label = (_LAST_WORD if behind_label else _LABEL).search(span.text)
     if label is None or label.start() <= 2:
         return span
     return _moved(text, span, span.start, span.start + label.start())

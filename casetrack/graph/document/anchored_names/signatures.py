@@ -63,24 +63,26 @@ def _person_at(text: str, start: int) -> tuple[int, int] | None:
     match = _PERSON.match(text, start)
     if match is None:
         return None
-    words = match[0].split()
+    # In "Name: Ann Roe Age: 45" the last word is the next label.
+    found = match[0].rpartition(" ")[0] if text[match.end() :][:1] == ":" else match[0]
+    words = found.split()
     is_name = all(
         w[0].isupper() or fold(w) in {"van", "von", "de", "der", "la", "di", "da", "del", "den"}
         for w in words
     )
     if (
-        not is_name
-        or job_title(match[0])
-        or is_part(match[0])
+        not (words and is_name)
+        or job_title(found)
+        or is_part(found)
         or any(fold(w.rstrip(":.")) in _WITNESS for w in words)
     ):
         return None
     half = len(words) // 2
     if half > 1 and [fold(w) for w in words[:half]] == [fold(w) for w in words[half : 2 * half]]:
         # Signed and printed on one line: the first of the two.
-        first = [m.end() for m in re.finditer(r"\S+", match[0])][half - 1]
+        first = [m.end() for m in re.finditer(r"\S+", found)][half - 1]
         return match.start(), match.start() + first
-    return match.start(), match.end()
+    return match.start(), match.start() + len(found)
 
 
 def _line_above(chunk: int, text: str, at: int, candidates: Sequence[Candidate]) -> Anchor | None:
