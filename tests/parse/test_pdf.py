@@ -229,6 +229,30 @@ def test_letters_marks_and_ligatures_make_whole_words(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(("width", "word"), [(500, "Testing"), (900, "Tes4ng")])
+def test_a_ligature_without_a_character_is_read_by_its_width(
+    tmp_path: Path, width: int, word: str
+) -> None:
+    helvetica = pymupdf.Font("helv")
+    widths = {c: round(1000 * helvetica.glyph_advance(c)) for c in range(32, 127)}
+    mapped = "".join(f"<{c:02x}> <{c:04x}>\n" for c in widths if c != ord("4"))
+    cmap = f"begincmap\n{len(widths) - 1} beginbfchar\n{mapped}endbfchar\nendcmap"
+    listed = " ".join(map(str, (widths | {ord("4"): width}).values()))
+    path = tmp_path / "a.pdf"
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        page.insert_text((72, 72), "Tes4ng of the new pages is part of the work")
+        (font,) = (each[0] for each in page.get_fonts())
+        pdf.update_object(map_of := pdf.get_new_xref(), "<<>>")
+        pdf.update_stream(map_of, cmap.encode())
+        pdf.xref_set_key(font, "ToUnicode", f"{map_of} 0 R")
+        pdf.xref_set_key(font, "FirstChar", "32")
+        pdf.xref_set_key(font, "LastChar", "126")
+        pdf.xref_set_key(font, "Widths", f"[{listed}]")
+        pdf.save(path)
+    assert lines_of(page_of(path)) == [f"{word} of the new pages is part of the work"]
+
+
 def test_gaps_jitter_and_double_strikes(tmp_path: Path) -> None:
     def draw(canvas: Canvas) -> None:
         canvas.setFont("Helvetica", 10)

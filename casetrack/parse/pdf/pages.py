@@ -19,6 +19,7 @@ from casetrack.parse.layout.tables_model import ColumnCarry, Rule
 from casetrack.parse.page_builder import PageBuilder, SourceLine, clean_title, hidden_mark
 from casetrack.parse.pdf.annotations import Annotations
 from casetrack.parse.pdf.extract import Extract, Flow, cutter, extract, layers_off
+from casetrack.parse.pdf.ligatures import complete_maps
 from casetrack.parse.pdf.open import check_memory, failures, silenced, words_of
 from casetrack.parse.pdf.scans import ScanReader, merge, need_of, remove_unmapped
 from casetrack.parse.pdf.tagged import Structure
@@ -166,6 +167,7 @@ class PdfPages:
         embedded = EmbeddedFiles(self._document, reading, self._options)
         try:
             embedded.take_named()
+            complete_maps(self._document)
             profile = self._sample(count)
             finder = BlockFinder(profile, self._outline(reading))
             for index in range(count):
