@@ -119,7 +119,7 @@ def read_event(
     sentence = text[low:high]
     if _ROUTING.match(sentence) or (_MAIL_LINE.match(text) and _MAIL_LINE.match(sentence)):
         return None
-    before = text[max(low, start - 90) : start]
+    before = text[max(low, start - 160) : start]
     is_path = before.endswith("/") or _PATH.match(text, end)
     is_noise = is_path or _NOISE_BEFORE.search(before[-40:]) or _NOISE_SENTENCE.search(sentence)
     if is_noise or _CITED_BEFORE.search(before):
