@@ -69,6 +69,7 @@ def test_white_space_behind_a_date_is_read_in_proportion() -> None:
         "Item Last Month 2017/06 2017/07 [[date:2017-08|2017/08]] 2017/09 2017/10 2017/11 12 13",
         "Roe, 2010 U.S. Dist. LEXIS 35078 (M.D. Pa. [[date:2010-04-07|Apr. 7, 2010]]) (adopted).",
         "46191 ([[date:1991-09-10|September 10, 1991]]).",
+        "a. FAR 52.252-1 -- Provisions Incorporated by Reference ([[date:1998-02|Feb 1998]])",
         "From: Bo\nDate: [[date:2057-05-02|2 May 2057]]\nSubject: Rent\n\nPaid.",
         "From: Bo\nSent: [[date:1970-01-01|1 January 1970]] 00:00\nTo: Al\n\nPaid.",
         "From: Bo\nSubject: Rent\nStated date: [[date:2003-05-02|2 May 2003]] 16:00\n\nPaid.",
