@@ -126,7 +126,8 @@ def suggested(visit: Visit, /) -> Response:
     if question and not instead:
         names = [each.label for name in ("person", "organization") for each in facets[name].values]
         topics = tuple(each for each in topics if near & set(each.document_ids))
-    terms = [topic.terms[0] for topic in topics if topic.terms]
+    # A term of several words says more than one.
+    terms = [max(each.terms[:4], key=lambda t: " " in t) for each in topics if each.terms]
     asked = [(texts("overview.about_name", name="{}"), name) for name in _new(names, question)]
     asked += [(texts("overview.about_term", term="{}"), term) for term in _new(terms, question)]
     questions = [str(text).replace("{}", words) for text, words in asked]
