@@ -229,14 +229,14 @@ def _set_up_one(
     *,
     named: bool,
     quiet: bool,
-    told: "Container[str]" = (),
+    known: "Container[str]" = (),
 ) -> dict[str, Any]:
-    """Set up a program and report it, without the notes in *told*; return the report."""
+    """Set up a program and report it, without the notes in *known*; return the report."""
     lesson = _lesson(wish, client, named=named)
     change, notes = _set_up(wish, client, state)
     taught = None if lesson is None else lesson(dry_run=wish.dry_run)
     if not quiet:
-        fresh = tuple(note for note in notes if note not in told)
+        fresh = tuple(note for note in notes if note not in known)
         _tell(client, change, fresh, wish.dry_run, wish.about)
         _tell_lesson(client, taught, wish.dry_run)
     return wish.said(client, change, notes, taught)
@@ -254,7 +254,7 @@ def _set_up_all(wish: _Wish, state: State, show: bool, as_json: bool) -> int:
     done, problems, shown = list[dict[str, Any]](), [], dict[str, None]()
     for client in installed:
         try:
-            done.append(_set_up_one(wish, client, state, named=False, quiet=as_json, told=shown))
+            done.append(_set_up_one(wish, client, state, named=False, quiet=as_json, known=shown))
             shown |= dict.fromkeys(done[-1]["notes"])
         except SetupError as error:
             problems.append(error)

@@ -56,7 +56,7 @@ def visual_lines(segments: Sequence[Segment], region: int, /) -> list[TextLine]:
 
 
 def _without_side_head(group: list[Segment]) -> list[list[Segment]]:
-    """Separate a bold heading in the margin from the text beside it."""
+    """Separate a bold heading in the margin from the text next to it."""
     ordered = sorted(group, key=lambda s: s.u0)
     for i, (a, b) in enumerate(pairwise(ordered)):
         if b.u0 - a.u1 > _CELL_GAP * a.size:

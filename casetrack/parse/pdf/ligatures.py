@@ -1,8 +1,8 @@
 """Completes the character maps of fonts that leave out ligatures.
 
 macOS wrote PDFs whose simple fonts have a character map without the glyphs of "ti" or "ft", so
-that readers show the code of the glyph: "Tes4ng". The width of a glyph tells which letters it
-joins, if one ligature fits clearly better than all others.
+that readers show the code of the glyph: "Tes4ng". A glyph gets the letters of the only ligature
+whose width fits.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _widths(document: Any, xref: int) -> dict[int, float]:
 
 
 def _mapped(stream: bytes) -> Iterator[tuple[int, str]]:
-    """Yield codes with a character of their own in a character map."""
+    """Yield the codes of a character map, each with its text."""
     for sort, block in _BLOCKS.findall(stream):
         if sort == b"char":
             for code, text in _CHAR.findall(block):
