@@ -287,7 +287,7 @@ class TermNames:
         known = [p for p in phrases if _CONCEPT + p in self._names] or list(phrases)
         known = [p for p in known if _CONCEPT + p not in self._common] or known
         plain = [p for p in known if not self.is_name(p)] or known
-        plain = _of_one_document(plain, texts)
+        plain = list(_of_one_document(plain, texts))
         terms: list[str] = []
         words: list[set[str]] = []
         for phrase in plain:
