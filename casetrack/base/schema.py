@@ -142,15 +142,16 @@ class TableSchema:
 
         Raises ``SchemaError``: a column is missing, has another type, or is not declared.
         """
-        for name in self.names if names is None else names:
-            if name not in schema.names:
+        columns, present = {c.name: c for c in self.columns}, set(schema.names)
+        for name in columns if names is None else names:
+            if name not in present:
                 raise SchemaError(f"{where}: column {self.name}.{name} is missing.")
         for field in schema:
-            if field.name not in self.names:
+            declared = columns.get(field.name)
+            if declared is None:
                 raise SchemaError(
                     f"{where}: column {field.name!r} is not declared in table {self.name!r}."
                 )
-            declared = self.column(field.name)
             if not declared.fits(field.type):
                 raise SchemaError(
                     f"{where}: column {self.name}.{field.name} is {field.type}, "

@@ -231,7 +231,7 @@ def content_tokens(
 
     def carries(start: int, end: int) -> bool:
         word = text[start:end].lower()
-        if not any(c.isalnum() for c in word):
+        if not word.isalnum() and not any(map(str.isalnum, word)):
             return False
         return word not in stop_words or not stands_alone(start, end)
 

@@ -146,8 +146,9 @@ def find_concepts(
         runs, headings, short=len(chunks) <= SHORT_DOCUMENT and code in {"en", "de"}
     )
     kept = {key: score for key, score in scores.items() if key not in taken}
-    wanted = _best(_placed(runs, kept), kept, len(chunks))
-    return tuple(place for place, _ in _placed(runs, kept) if place.key in wanted)
+    placed = list(_placed(runs, kept)) if isinstance(runs, list) else None
+    wanted = _best(placed or _placed(runs, kept), kept, len(chunks))
+    return tuple(place for place, _ in placed or _placed(runs, kept) if place.key in wanted)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from casetrack.graph.entities.lexicon import HONORIFICS
 _LETTERS = str.maketrans(
     {"ß": "ss", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"}
 )
+_SIGN = re.compile(r"[^\w\x00-\x7f]")
 _AROUND = ' \t\r\n"“”„«»‹›()[]{}<>,;:!?*_|/\\~^=+-–—•·'
 _QUOTES = "'’‘‚`´"
 _OKINA = re.compile(r"‘(?=[āēīōūĀĒĪŌŪ])")
@@ -36,7 +37,8 @@ def _folded(text: str) -> str:
     if low.isascii():
         return low
     parts = unicodedata.normalize("NFKD", low.translate(_LETTERS))
-    return unicodedata.normalize("NFC", "".join(c for c in parts if not unicodedata.combining(c)))
+    bare = _SIGN.sub(lambda m: "" if unicodedata.combining(m[0]) else m[0], parts)
+    return unicodedata.normalize("NFC", bare)
 
 
 @functools.lru_cache(maxsize=16384)

@@ -218,7 +218,7 @@ class LanguageStep:
 def detect_language(text: str, min_letters: int = 40, /) -> str | None:
     """Return the ISO 639-1 code of the text's main language, or ``None`` for too few letters."""
     sample = text[:_SAMPLE_CHARS]
-    if sum(c.isalpha() for c in sample) < min_letters:
+    if sum(map(str.isalpha, sample)) < min_letters:
         return None
     import py3langid
 

@@ -207,7 +207,7 @@ def _fold(text: str) -> str:
     # The Turkish letters I and \u0131 are one, but Python makes another letter of a lower-case I.
     lowered = lowered.replace("ß", "ss").replace("\u0131", "i")
     decomposed = unicodedata.normalize("NFKD", lowered)
-    bare = "".join(c for c in decomposed if not _is_accent(c))
+    bare = _OTHER_SIGN.sub(lambda m: "" if _is_accent(m.group()) else m.group(), decomposed)
     return unicodedata.normalize("NFC", _OTHER_BREVE.sub("", bare))
 
 
@@ -326,7 +326,8 @@ def identifiers(text: str, /, *, code: bool = False) -> list[tuple[str, tuple[st
     names = []
     for match in _WORD.finditer(text):
         word = match.group()
-        if word.islower() and "_" not in word:
+        is_plain = word.isalpha() and (word.isupper() or word[1:].islower())
+        if is_plain or (word.islower() and "_" not in word):
             continue
         runs = [_PART.findall(run) for run in re.split("_+", word)]
         if sum(map(len, runs)) < 2 or _CLAN.match(word):

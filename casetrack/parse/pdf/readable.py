@@ -44,6 +44,7 @@ _LIGATURES = {
 }
 # No letters with accents: "\u00e9lection" is a word.
 _GLYPH = r"[\u00dd\u00f0\ue000-\uf8ff\ufffd]"
+_ANY_GLYPH = re.compile(_GLYPH, re.IGNORECASE)
 _AROUND = {
     letters: re.compile(
         "|".join(
@@ -60,7 +61,7 @@ _LEAST_LOST = 2
 
 def with_ligatures(text: str, /) -> str:
     """Restore ligatures that are mapped to another character, or to none, in known words."""
-    if not text.isascii():
+    if not text.isascii() and _ANY_GLYPH.search(text):
         for letters, around in _AROUND.items():
             text = around.sub(letters, text)
     return text
