@@ -72,7 +72,9 @@ def _chunk(row: Mapping[str, Any]) -> ChunkFacts:
         text=row["text"],
         heading_path=tuple(row["heading_path"] or ()),
         names=tuple(NameSpan(**m) for m in row["mentions"] or () if not m["is_role"]),
-        dates=tuple(_date(d) for d in row["dates"] or ()),
+        dates=tuple(
+            DateSpan(**d | {"readings": tuple(d["readings"] or ())}) for d in row["dates"] or ()
+        ),
         amounts=tuple(AmountSpan(**a) for a in row["amounts"] or ()),
         citations=tuple(ReferenceSpan(**c) for c in row["citations"] or ()),
         tables=tuple(
@@ -82,10 +84,6 @@ def _chunk(row: Mapping[str, Any]) -> ChunkFacts:
         page_header=row["page_header"],
         mail_headers=tuple((h["name"], h["value"]) for h in row["mail_headers"] or ()),
     )
-
-
-def _date(row: Mapping[str, Any]) -> DateSpan:
-    return DateSpan(**{**row, "readings": tuple(row["readings"] or ())})
 
 
 class _Maker:

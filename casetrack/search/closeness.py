@@ -146,7 +146,7 @@ class Comparer:
             parts = _WORD.split(text)
             words, starts = parts[1::2], [*itertools.accumulate(map(len, parts))][::2]
         else:
-            spans = list(word_spans(text))
+            spans = word_spans(text)
             words, starts = [text[a:b] for a, b in spans], [start for start, _ in spans]
         lower = text.lower()
         # The words in order, each with its letters without case and accents.

@@ -101,7 +101,7 @@ def make_plan(
     candidates, and ``ModelNotFound`` if a requested stage needs a model that is not installed.
     """
     _check(mode, stages)
-    wanted = _MODES[mode or "full"] if stages is None else _ordered(stages)
+    wanted = _MODES[mode or "full"] if stages is None else tuple(s for s in STAGES if s in stages)
     named: SearchMode = mode or _mode_of(wanted)
     if wanted == ("bm25",):
         return Plan("keyword", wanted, None)
@@ -137,10 +137,6 @@ def problem_with(stages: Sequence[str], /) -> tuple[str, str] | None:
     if "feedback" in stages and not {"semantic", "maxsim"} <= set(stages):
         return "The stage feedback needs two others.", "Add semantic and maxsim, or leave it out."
     return None
-
-
-def _ordered(stages: Sequence[str]) -> tuple[str, ...]:
-    return tuple(s for s in STAGES if s in stages)
 
 
 def _mode_of(stages: tuple[str, ...]) -> SearchMode:

@@ -343,7 +343,7 @@ def read_value(digits: str, habit: Habit, /) -> tuple[float, float | None] | Non
     if sign and not part.isdecimal():
         # An apostrophe or a space parts thousands, and no decimals: "1,234'567".
         return None
-    number = _joined(whole)
+    number = float("".join(filter(str.isdecimal, whole)))
     if not sign:
         return number, None
     decimal = float(f"{int(number)}.{part}")
@@ -364,10 +364,6 @@ def _is_grouped(whole: str, sign: str) -> bool:
     if sign and sign in whole:
         return False
     return bool(_PLAIN_GROUP.fullmatch(whole) or _SIGN_GROUP.fullmatch(whole))
-
-
-def _joined(whole: str) -> float:
-    return float("".join(filter(str.isdecimal, whole)))
 
 
 def read_digits(text: str, start: int, habit: Habit, /, *, spaces: bool) -> Number | None:

@@ -76,12 +76,9 @@ def _fiscal_year(stream: TokenStream, read: numbers.Read, *, fiscal: bool) -> Pa
     node = Node("year", year=year, fiscal=fiscal, confidence=0.85)
     following = stream.number(end + 1, 4)
     if stream.low(end) in {"/", "-", "–"} and following in {year + 1, (year + 1) % 100}:
-        return replace(node, precision="range", year=None, ends=(node, _next_year(node))), end + 2
+        ends = node, replace(node, year=year + 1)
+        return replace(node, precision="range", year=None, ends=ends), end + 2
     return node, end
-
-
-def _next_year(node: Node) -> Node:
-    return replace(node, year=(node.year or 0) + 1)
 
 
 def yearly(stream: TokenStream, index: int) -> Parsed | None:

@@ -276,7 +276,7 @@ def detect(
     citations: dict[int, Citation] = {}
     legal: list[ReferenceMatch] = []
     for citation in find_citations(text, federal=False):
-        match = _match_of(citation, text)
+        match = None if citation.kind == "unknown" else match_of(citation, text)
         if match:
             legal.append(match)
             citations[id(match)] = citation
@@ -304,10 +304,6 @@ def detect(
     ]
     merged = without_overlaps([*groups, documents, sections])
     return [(match, citations.get(id(match))) for match in merged]
-
-
-def _match_of(citation: Citation, text: str) -> ReferenceMatch | None:
-    return None if citation.kind == "unknown" else match_of(citation, text)
 
 
 def _owners(text: str, ends: list[int], documents: list[ReferenceMatch]) -> dict[int, str]:

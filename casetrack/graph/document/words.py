@@ -133,16 +133,10 @@ class Pieces(dict[str, Piece]):
         return (leads, trails and is_open, tuple(words)) if words else ()
 
 
-@functools.cache
-def words_of(code: str, /) -> Words:
-    """Return the words of a language that has a list of function words."""
-    return Words(code)
-
-
-@functools.cache
-def pieces_of(code: str, /) -> Pieces:
-    """Return the pieces of texts in a language that has a list of function words."""
-    return Pieces(code)
+words_of = functools.cache(Words)
+"""The words of a language that has a list of function words."""
+pieces_of = functools.cache(Pieces)
+"""The pieces of texts in a language that has a list of function words."""
 
 
 def read_word(code: str, word: str) -> Word:

@@ -23,22 +23,18 @@ _INSIDE = re.compile(r"[.'’‘´`ʻ]")
 
 def fold_text(text: str, /) -> str:
     """Return a long text in lower case without diacritics; not cached."""
-    return "".join(_folded(line) for line in text.splitlines(keepends=True))
-
-
-@functools.lru_cache(maxsize=65536)
-def fold(text: str, /) -> str:
-    """Return a name in lower case without diacritics."""
-    return _folded(text)
-
-
-def _folded(text: str) -> str:
     low = text.lower()
     if low.isascii():
         return low
     parts = unicodedata.normalize("NFKD", low.translate(_LETTERS))
     bare = _SIGN.sub(lambda m: "" if unicodedata.combining(m[0]) else m[0], parts)
     return unicodedata.normalize("NFC", bare)
+
+
+@functools.lru_cache(maxsize=65536)
+def fold(text: str, /) -> str:
+    """Return a name in lower case without diacritics."""
+    return fold_text(text)
 
 
 @functools.lru_cache(maxsize=16384)

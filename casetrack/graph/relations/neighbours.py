@@ -330,15 +330,10 @@ def _prepare(vectors: Vectors) -> tuple[tuple[str, ...], Rows, NDArray[np.uint64
         before[within + 1] = within
     codes = np.ascontiguousarray(vectors.codes)
     present = vectors.scales > 0
-    keys = np.array(
-        [int.from_bytes(_digest(row), "little") for row in codes] if len(codes) else [], np.uint64
-    )
+    digests = (hashlib.blake2b(row.data, digest_size=8).digest() for row in codes)
+    keys = np.array([int.from_bytes(each, "little") for each in digests], np.uint64)
     keys[~present] = 0
     return vectors.ids, Rows.of(codes, before, present=present), keys
-
-
-def _digest(row: NDArray[np.int8]) -> bytes:
-    return hashlib.blake2b(row.data, digest_size=8).digest()
 
 
 def _with_new_adjacent(old: Neighbours, rows: Rows, moved: NDArray[np.int64]) -> NDArray[np.bool_]:

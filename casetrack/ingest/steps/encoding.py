@@ -94,11 +94,7 @@ def _words(text: str) -> str:
 
 
 def _cut(text: str | None, chars: int) -> str:
-    return _plain(text or "")[:chars].rstrip()
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.split())
+    return " ".join((text or "").split())[:chars].rstrip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,6 @@ import re
 import sys
 import threading
 import unicodedata
-from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec
 from itertools import groupby
@@ -102,7 +101,10 @@ _CJK = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002fa1f\uac00-\ud7
 _INDIC = _letters("\u0900\u0dff")
 """Scripts whose vowel signs are combining marks, Devanagari to Sinhala; these count as letters."""
 _LETTER = rf"(?:(?![{_CJK}])[^\W_]|[{_INDIC}])"
-_TOKEN = re.compile(rf"([{_CJK}]+)|((?<![^\W_]){_NUMBER}(?![^\W_]))|({_LETTER}+)")
+_ANY_NUMBER = rf"((?<![^\W_]){_NUMBER}(?![^\W_]))"
+_TOKEN = re.compile(rf"{_ANY_NUMBER}|({_LETTER}+)|([{_CJK}]+)")
+_TOKEN_OF_OTHERS = re.compile(rf"{_ANY_NUMBER}|([^\W_]+)|((?!))")
+"""The same for texts without these scripts, where it is faster."""
 _INDIC_MARK = re.compile(f"[{_INDIC}]")
 _UNSPACED = re.compile(f"[{_CJK}]+")
 _SCRIPT_SIGN = re.compile(f"[{_CJK}{_INDIC}]")
@@ -114,14 +116,14 @@ _OTHER_BREVE = re.compile(f"(?<![\u0438\u0443]){_BREVE}")
 """A breve as an accent; in Cyrillic it makes another letter, which is common in endings."""
 _NUKTA = frozenset("\u093c\u09bc\u0a3c\u0abc\u0b3c")
 """Dots under Indic letters, which many writers omit."""
-_INITIALS = re.compile(r"\b(?:[^\W\d_]\.){2,}")
+_INITIALS, _INNER_INITIAL = re.compile(r"\b(?:[^\W\d_]\.){2,}"), re.compile(r"\.[^\W\d_]\.")
 TURKISH = (
     r"(?:(?<=[a-z]{2}['\u2019])|(?<=[0-9]['\u2019]))(?:"
     r"(?:(?<=[^aeiou0-9]['\u2019])|(?<=[0-9]{2}['\u2019]))(?:[aeiu]|[iu]n)"
     r"|[ny][aeiu]|n[iu]n|n?[dt][ae](?:n|ki)?|y?l[ae]|[dt][iu]r|l[ae]r(?:[aei]|in|d[ae]n?)?|l[iu]k?|s[iu]|c[ae])"
 )
 """Turkish endings after an apostrophe, without accents; one with a vowel follows a consonant."""
-_APOSTROPHE = re.compile(rf"(?<=\w)['\u2019](?:(?:s|{TURKISH})\b|(?=\w))")
+_APOSTROPHE = re.compile(rf"['\u2019](?<=\w.)(?:(?:s|{TURKISH})\b|(?=\w))")
 STOP_WORDS = frozenset(
     "a an and are as at be but by for from had has have he her his i if in into is it its "
     "of on or our she so such than that the their them then there these they this to was we were "
@@ -138,12 +140,11 @@ def index_terms(text: str, /) -> list[str]:
     ['tenant', 'payment', '1250000']
     """
     terms = []
-    for match in _TOKEN.finditer(_plain(text)):
-        run, number, word = match.groups()
-        if word is not None:
+    for number, word, run in _tokens(text):
+        if word:
             if word not in STOP_WORDS and (len(word) > 1 or word.isdigit()):
                 terms.append(_stem(word))
-        elif number is not None:
+        elif number:
             terms.append(_number_term(number))
         else:
             terms.extend(_pairs(run))
@@ -157,12 +158,12 @@ _IN_TEXT = re.compile(
 )
 
 
-def word_spans(text: str, /) -> Iterator[tuple[int, int]]:
-    """Yield start and end of every word of *text*; together they have the terms of the text.
+def word_spans(text: str, /) -> list[tuple[int, int]]:
+    """Return start and end of every word of *text*; together they have the terms of the text.
 
     ``r&d`` is one word, although the index has no term for it.
     """
-    return (match.span() for match in _IN_TEXT.finditer(_as_letters(text)))
+    return [match.span() for match in _IN_TEXT.finditer(_as_letters(text))]
 
 
 def _as_letters(text: str) -> str:
@@ -188,12 +189,19 @@ def is_pair(term: str, /) -> bool:
 
 def stems_in(text: str, /) -> dict[str, str]:
     """Return the folded words of *text* that have stems, with their terms."""
-    words = (match.group(3) for match in _TOKEN.finditer(_plain(text)))
-    return {word: _stem(word) for word in words if word}
+    return {word: _stem(word) for _, word, _ in _tokens(text) if word}
+
+
+def _tokens(text: str) -> list[tuple[str, str, str]]:
+    """Return the numbers, words and runs of unspaced letters of a text, one of them each."""
+    plain = _plain(text)
+    return (_TOKEN if _SCRIPT_SIGN.search(plain) else _TOKEN_OF_OTHERS).findall(plain)
 
 
 def _plain(text: str) -> str:
     joined = _APOSTROPHE.sub("", _fold(text))
+    if _INNER_INITIAL.search(joined) is None:
+        return joined
     return _INITIALS.sub(lambda initials: initials.group().replace(".", "") + " ", joined)
 
 

@@ -81,17 +81,13 @@ def _items(cells: Sequence[Cell]) -> Sequence[Cell]:
     items = cells[1:] if has_name else cells
     texts = [cell.text for cell in items]
     values = sum(sort_of(text) == "number" for text in texts)
-    words = sum(map(_is_word, texts))
+    words = sum(sum(map(str.isalpha, text)) > 2 for text in texts)
     # Names of columns may contain a number, such as a year or a level.
     if words:
         values -= sum(len(text) == 1 for text in texts)
     if not values or values < words:
         return []
     return items
-
-
-def _is_word(text: str) -> bool:
-    return sum(map(str.isalpha, text)) > 2
 
 
 def _start(cell: Cell) -> float:

@@ -65,7 +65,8 @@ def values_in(text: str, names: Sequence[Mapping[str, Any]], shift: int, /) -> l
         span = amount.start, amount.end
         if not is_free(span, taken):
             continue
-        kind, unit = _kind_of(amount.kind, amount.unit), amount.unit or ""
+        unit = amount.unit or ""
+        kind: str = _families().get(unit, "other") if amount.kind == "quantity" else amount.kind
         if (
             kind == "number"
             and _BARE_YEAR.match(plain, amount.start)
@@ -112,7 +113,3 @@ def _families() -> dict[str, str]:
     from casetrack.extract.amounts.suffixes import WORDS
 
     return {unit.symbol: unit.family for unit in WORDS.values()}
-
-
-def _kind_of(kind: str, unit: str | None) -> str:
-    return _families().get(unit or "", "other") if kind == "quantity" else kind

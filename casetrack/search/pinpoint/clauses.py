@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -179,6 +180,7 @@ def _follows(last: str, label: str) -> bool:
     return len(a) == len(b) == 1 and a.isalpha() and b.isalpha() and ord(b) == ord(a) + 1
 
 
+@functools.lru_cache(maxsize=16)
 def _lines(text: str) -> list[_Line]:
     """Return the lines that are not empty."""
     lines: list[_Line] = []

@@ -121,7 +121,7 @@ class Finder:
         if number not in self._scored:
             scored = score_passage(self.passages[number], self.rows[number], sought, tokens)
             pins = {page for cited in self.reading.citations for page in cited.pin}
-            self._scored[number] = _on_pages(scored, pins)
+            self._scored[number] = _on_pages(scored, pins) if pins else scored
         return self._scored[number]
 
     def _asked(self) -> tuple[Sought, Tokens | None]:

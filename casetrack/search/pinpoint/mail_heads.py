@@ -99,7 +99,7 @@ def _heads(text: str, *, continues: bool = False) -> Iterator[list[_Line]]:
     head = [_Line("rest", 0, 0)] if continues else []
     above = start = skipped = 0
     last = ""
-    for line in text.split("\n"):
+    for line in text.split("\n") if ":" in text else ():
         end, field = start + len(line), head[-1].field if head else ""
         if match := _FIELD.match(line):
             if match.lastgroup == "from" and field == "rest":

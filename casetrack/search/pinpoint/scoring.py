@@ -15,8 +15,10 @@ docs/evaluation.md.
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -226,7 +228,7 @@ _LOOKS: dict[Want, re.Pattern[str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Sought:
     """The terms and requested values of a question, against which parts are scored."""
 
@@ -251,12 +253,20 @@ class Sought:
         others = tuple({query_terms(name): None for e in reading.expansions for name in e.also})
         return cls(reading.terms, rare, wants, is_due, names, query, form, others)
 
-    @property
+    @functools.cached_property
     def specific(self) -> Mapping[str, float]:
         """The terms that distinguish parts of a document; all terms if there are none."""
         content = {t: weight for t, weight in self.terms.items() if t not in _ASKING} or self.terms
         specific = {t: weight for t, weight in content.items() if t not in self.names}
         return specific if any(weight >= 1.0 for weight in specific.values()) else content
+
+    @functools.cached_property
+    def phrases(self) -> list[dict[str, float]]:
+        """The terms of each other name that adds a word, with their shares of its rarity."""
+        added = {t for t, weight in self.specific.items() if weight < 1.0}
+        names = [sorted(name) for name in self.others if not name.isdisjoint(added)]
+        rare = [{t: self.rarity.get(t, 1.0) for t in name} for name in names]
+        return [{t: w / math.fsum(each.values()) for t, w in each.items()} for each in rare]
 
 
 def scores(
@@ -284,10 +294,9 @@ def features_of(text: str, units: Sequence[Unit], sought: Sought, near: Floats |
     added = {t: worth[t] for t, w in terms.items() if w < 1.0}
     own_worth = sum(worth[t] for t, w in terms.items() if w >= 1.0) or sum(worth.values()) or 1.0
     added_worth = sum(added.values()) or 1.0
-    phrases = _weighed(sought, added)
-    spread = {term: sum(term in present for present in held) for term in worth}
+    spread = Counter(itertools.chain.from_iterable(held))
     scale = math.log(len(units) + 1)
-    local = {t: worth[t] * math.log((len(units) + 1) / n) / scale for t, n in spread.items() if n}
+    local = {t: worth[t] * math.log((len(units) + 1) / n) / scale for t, n in spread.items()}
 
     def share(weights: Mapping[str, float], found: Iterable[str], whole: float) -> float:
         # The order of a set differs between processes; the sum must not depend on it.
@@ -302,6 +311,7 @@ def features_of(text: str, units: Sequence[Unit], sought: Sought, near: Floats |
         over = present if unit.kind == "heading" else over
         own_text = text[unit.start : unit.end]
         fit = fits(own_text, sought.wants)
+        phrases = sought.phrases if present else ()
         named = max((share(each, each.keys() & present, 1.0) for each in phrases), default=0.0)
         features[i] = (
             share(terms, present, own),
@@ -322,13 +332,6 @@ def features_of(text: str, units: Sequence[Unit], sought: Sought, near: Floats |
     if near is not None:
         features[:, 3] = (near - near.mean()) / (near.std() + _FLAT)
     return features
-
-
-def _weighed(sought: Sought, added: Collection[str]) -> list[dict[str, float]]:
-    """Return the terms of each other name that adds a word, with their shares of its rarity."""
-    names = [sorted(name) for name in sought.others if not name.isdisjoint(added)]
-    rare = [{t: sought.rarity.get(t, 1.0) for t in name} for name in names]
-    return [{t: w / math.fsum(each.values()) for t, w in each.items()} for each in rare]
 
 
 def best(units: Sequence[Unit], shares: Floats, /) -> list[int]:

@@ -220,8 +220,8 @@ def clauses_of(
             runs.append([unit])
     clauses: list[Unit] = []
     for run in runs:
-        is_short = run[-1].end - run[0].start <= LONGEST_MARK
-        clauses += [replace(run[0], end=run[-1].end)] if is_short else run
+        is_joined = len(run) > 1 and run[-1].end - run[0].start <= LONGEST_MARK
+        clauses += [replace(run[0], end=run[-1].end)] if is_joined else run
     return clauses
 
 
