@@ -158,13 +158,15 @@ def _may_clip(content: bytes, page: Any) -> bool:
 def _take_clipped(
     raw: dict[str, Any], seen: dict[str, Any]
 ) -> list[tuple[str, tuple[float, float, float, float]]]:
-    shown = [("".join(text.split()), box) for text, box in _line_texts(seen)]
+    shown = {("".join(text.split()), box) for text, box in _line_texts(seen)}
     clipped = []
     for line in lines_of(raw):
         text = "".join(span["text"] for span in line["spans"]).strip()
         bare, box = "".join(text.split()), line["bbox"]
         # A line that is cut at an edge, or joined with the next one, is shown in part.
-        is_shown = any((t in bare or bare in t) and _meet(b, box) for t, b in shown)
+        is_shown = (bare, box) in shown or any(
+            (t in bare or bare in t) and _meet(b, box) for t, b in shown
+        )
         if not is_shown and sum(map(str.isalnum, bare)) > 1:
             clipped.append((text, box))
             line["spans"] = []

@@ -210,13 +210,12 @@ _DUE = re.compile(
 )
 _DUTY = re.compile(
     r"\b(?:shall|may|must|will|agrees?|entitled|right to|obligat\w+|required|prohibit\w+|muss"
-    r"|m\u00fcssen|darf|kann|soll)\b",
-    re.IGNORECASE,
+    r"|m\u00fcssen|darf|kann|soll)\b"
 )
 _PROVISO = re.compile(
-    r"\b(?:notwithstanding|except|unless|provided|subject to|sofern|es sei denn|soweit)\b",
-    re.IGNORECASE,
+    r"\b(?:notwithstanding|except|unless|provided|subject to|sofern|es sei denn|soweit)\b"
 )
+"""Duties and provisos, in a text in lower case."""
 _NAME = r"(?<=[a-z,;:(&] )[A-Z][a-z]+|\b[A-Z][\w.]+ [A-Z][a-z]+"
 _LOOKS: dict[Want, re.Pattern[str]] = {
     "date": re.compile(_DAY, re.IGNORECASE),
@@ -310,7 +309,7 @@ def features_of(text: str, units: Sequence[Unit], sought: Sought, near: Floats |
         # A part belongs to its heading, at any distance.
         over = present if unit.kind == "heading" else over
         own_text = text[unit.start : unit.end]
-        fit = fits(own_text, sought.wants)
+        fit, low = fits(own_text, sought.wants), own_text.lower()
         phrases = sought.phrases if present else ()
         named = max((share(each, each.keys() & present, 1.0) for each in phrases), default=0.0)
         features[i] = (
@@ -321,8 +320,8 @@ def features_of(text: str, units: Sequence[Unit], sought: Sought, near: Floats |
             share(worth, (t for near_by in context for t in near_by - present), own_worth),
             share(worth, over, own_worth),
             fit + (sought.is_due and fit > 0 and _DUE.search(own_text) is not None),
-            _DUTY.search(own_text) is not None,
-            _PROVISO.search(own_text) is not None,
+            _DUTY.search(low) is not None,
+            _PROVISO.search(low) is not None,
             math.log(len(own_text) / 100),
             len(own_text) < _SHORT_CHARS,
             unit.kind in _TITLES,
