@@ -126,6 +126,8 @@ CARDS = {
     "contract: SECOND AMENDMENT\nTO\nLEASE\ndated as of May 3, 2024\nWHEREAS, this June 9, 2024": (
         "own_title: SECOND AMENDMENT TO LEASE; stated_on: 2024-05-03; base: LEASE"
     ),
+    "minutes: Minutes of the board\nOak plc, 3 May 2024, 10:00\nThe firm grows. It is put to the "
+    "general meeting on 9 June 2024.": "own_title: Minutes of the board; stated_on: 2024-05-03",
 }
 
 

@@ -40,6 +40,7 @@ _ENOUGH, _OF_CONTRACT = 0.9, 1.6
 _LABEL: Final = 40
 """Maximum length of a header before the date of a cell."""
 _IN_PROSE: Final = re.compile(r",? (?!und\b|and\b)[a-z]{2,} [a-zA-Z]")
+_SENTENCE: Final = re.compile(r"\w\. [A-Z]")
 _RECITALS: Final = re.compile(r"\bWHEREAS\b")
 _DAY: Final = re.compile(r"\d{4}-\d\d-\d\d(?=T)")
 _KINDS: Final = frozenset(("absolute", "ambiguous"))
@@ -111,12 +112,17 @@ def _rank(text: str, span: DateSpan, kind: str, salutation: int) -> float:
     is_alone = len(line) <= span.end - span.start + 28 or (
         line_end in (span.end, -1) and len(lead) < _SHORT and is_titled(lead)
     )
-    rank = -1.0 if _CLOCK.match(text, span.end) else 0.0
+    is_meeting = kind == "minutes"  # which states its time; other meetings are in its sentences
+    rank = -1.0 if _CLOCK.match(text, span.end) and not is_meeting else 0.0
     if _OF_THIS.search(own_line):
         rank += 2.5
     elif _OTHER_DATE.search(own_line):
         rank -= 2
-    elif _OWN_DATE.search(before) and (kind == "contract" or not _IN_PROSE.match(text, span.end)):
+    elif (
+        _OWN_DATE.search(before)
+        and (kind == "contract" or not _IN_PROSE.match(text, span.end))
+        and not (is_meeting and _SENTENCE.search(own_line))
+    ):
         rank += 2
     if is_alone:
         rank += 1.2 if span.start > salutation else 3.2
@@ -126,7 +132,7 @@ def _rank(text: str, span: DateSpan, kind: str, salutation: int) -> float:
         + 0.4 * (kind in _DATED)
         - 0.6 * (span.precision == "month")
     )
-    if kind == "minutes" and span.start < _HEAD:
+    if is_meeting and span.start < _HEAD:
         rank += 1.5
     if kind in {"invoice", "order"} and _OF_BILL.search(own_line):
         rank += 0.5 if kind == "invoice" and _OF_ORDER.search(own_line) else 1.5
