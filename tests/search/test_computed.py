@@ -33,7 +33,7 @@ _COMPUTED = {
     ],
     "What is the total of invoice HCS-20417 for shaft seals?": None,
     "What is the date of invoice TS-2025-9999?": None,
-    "latest minutes": None,
+    "latest minutes": ["Board Minutes 2025-03-25.md: 2025-03-25"],
     "which minutes mention CR-07": None,
     "What does an emergency stop cost?": None,
 }
