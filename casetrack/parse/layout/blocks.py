@@ -71,6 +71,8 @@ _MAX_LEVEL = 6
 _RARE_FONT, _NEARLY_ALWAYS, _TEXT_CHARS = 0.15, 0.6, 30
 _MOSTLY = 0.4
 _TEXT_SHARE, _TEXT_LETTERS = 0.5, 2000
+_SMALLER = 0.93
+"""Largest share of a heading's size that a running line has; pages can be scaled a little."""
 _LEAST_CAPITALS, _LEAST_BLANKS = 0.75, 1
 _KINDS: dict[str, ParagraphKind] = {
     "heading": "heading", "list": "list", "quote": "quote", "footnote": "footnote",
@@ -194,13 +196,13 @@ def _heading_fonts(
 class BlockFinder:
     """Finds the paragraphs of a document's pages; *outline* has levels by page and heading text.
 
-    *looks* are size and font of the headings so far, by text.
+    *looks* are size and weight of the headings so far, by text.
     """
 
     profile: TextProfile
     outline: Mapping[tuple[int, str], int] = field(default_factory=dict)
     page: int = 0
-    looks: dict[str, tuple[float, str]] = field(default_factory=dict)
+    looks: dict[str, tuple[float, bool]] = field(default_factory=dict)
 
     @property
     def plain_level(self) -> int:
@@ -239,12 +241,13 @@ class BlockFinder:
     def unname_margins(self, blocks: Sequence[Block], /) -> None:
         """Make running lines text that the edges of the pages did not show, in place.
 
-        They have a page number, or repeat a heading in another look.
+        They have a page number, or repeat a heading smaller or lighter.
         """
         heads = {outline_key(b.lines[0].text): b for b in blocks[1:-1] if b.kind == "heading"}
         for block in {id(b): b for b in (*blocks[:1], *blocks[-1:])}.values():
             line = block.lines[0]
-            key, look = outline_key(line.text), (line.size, line.font)
+            key = outline_key(line.text)
+            size, is_bold = self.looks.get(key, (0.0, False))
             if (
                 block.kind != "heading"
                 or block.is_tagged_heading
@@ -256,13 +259,14 @@ class BlockFinder:
                 _FOLIO.match(line.text)
                 or (block is blocks[-1] and _PAGE_NUMBER.search(line.text))
                 or key in heads
-                or self.looks.get(key, look) != look
+                or line.size < _SMALLER * size
+                or line.bold < is_bold
             ):
                 block.kind, block.level = "body", None
             else:
                 heads[key] = block
         for key, block in heads.items():
-            self.looks.setdefault(key, (block.lines[0].size, block.lines[0].font))
+            self.looks.setdefault(key, (block.lines[0].size, block.lines[0].bold))
 
     def _starts(self, block: Block, line: TextLine, leading: Mapping[int, float]) -> bool:
         last = block.lines[-1]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 ORDERS = ("best", "newest", "oldest", "document")
 """Orders of results; all but the first reorder the best results."""
-_SHOWN = 20
+_SHOWN = 10
 MOST = 100
 _MOST_ORDERED = 50
 """Number of best results that another order than relevance uses."""
