@@ -161,7 +161,7 @@ def move_boxes(collection: Collection) -> None:
     rows = dataset.to_table(filter="document_name = 'plan.pdf'").to_pylist()
     for row in rows:
         for box in row["line_boxes"]:
-            box["x1"] += 500.0
+            box["x0"], box["x1"] = box["x0"] + 2000.0, box["x1"] + 2000.0
     dataset.delete("document_name = 'plan.pdf'")
     chunks_of(collection).insert(pa.Table.from_pylist(rows, schema=dataset.schema))
 
