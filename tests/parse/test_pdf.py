@@ -229,10 +229,11 @@ def test_letters_marks_and_ligatures_make_whole_words(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(("width", "word"), [(500, "Testing"), (900, "Tes4ng")])
+@pytest.mark.parametrize(("width", "word"), [(500, "Testing"), (900, "Tes4ng"), (0, "Tes4ng")])
 def test_a_ligature_without_a_character_is_read_by_its_width(
     tmp_path: Path, width: int, word: str
 ) -> None:
+    has_encoding, width = not width, width or 500
     helvetica = pymupdf.Font("helv")
     widths = {c: round(1000 * helvetica.glyph_advance(c)) for c in range(32, 127)}
     mapped = "".join(f"<{c:02x}> <{c:04x}>\n" for c in widths if c != ord("4"))
@@ -246,6 +247,8 @@ def test_a_ligature_without_a_character_is_read_by_its_width(
         pdf.update_object(map_of := pdf.get_new_xref(), "<<>>")
         pdf.update_stream(map_of, cmap.encode())
         pdf.xref_set_key(font, "ToUnicode", f"{map_of} 0 R")
+        if not has_encoding:
+            pdf.xref_set_key(font, "Encoding", "null")
         pdf.xref_set_key(font, "FirstChar", "32")
         pdf.xref_set_key(font, "LastChar", "126")
         pdf.xref_set_key(font, "Widths", f"[{listed}]")

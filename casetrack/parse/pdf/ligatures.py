@@ -53,12 +53,19 @@ def _complete(document: Any, font: int) -> None:
 
 
 def _widths(document: Any, xref: int) -> dict[int, float]:
-    """Return the width of each code of a simple font; nothing for other fonts."""
+    """Return the width of each code of a simple font; nothing for other fonts.
+
+    An encoding names the characters of all codes, so a font with one lacks no ligature.
+    """
+    if document.xref_get_key(xref, "Encoding")[0] != "null":
+        return {}
     kind, first = document.xref_get_key(xref, "FirstChar")
     listed, widths = document.xref_get_key(xref, "Widths")
     if kind != "int" or listed not in {"array", "xref"}:
         return {}
     text = widths if listed == "array" else document.xref_object(int(widths.split()[0]))
+    if " R" in text:  # widths that are objects elsewhere
+        return {}
     return dict(enumerate(map(float, _NUMBER.findall(text)), int(first)))
 
 
