@@ -49,11 +49,9 @@ class Source:
     @cached_property
     def documents(self) -> dict[str, Document]:
         """The documents by id, each file once: the first by path of equal files."""
-        by_file: dict[str, Document] = {}
-        for each in self.state.once(_by_path):
-            if self.only is None or each.document_id in self.only:
-                by_file.setdefault(each.file_hash, each)
-        return {each.document_id: each for each in by_file.values()}
+        if self.only is None:
+            return self.state.once(_each_once)
+        return _of_files(d for d in self.state.once(by_path) if d.document_id in self.only)
 
     @property
     def named(self) -> frozenset[str]:
@@ -133,9 +131,21 @@ class Source:
         return None
 
 
-def _by_path(state: State) -> list[Document]:
+def by_path(state: State, /) -> list[Document]:
+    """Return the documents of a state by path."""
     documents = state.snapshot.documents.values()
     return sorted(documents, key=lambda d: (d.path, d.document_id))
+
+
+def _each_once(state: State) -> dict[str, Document]:
+    return _of_files(state.once(by_path))
+
+
+def _of_files(documents: Iterable[Document]) -> dict[str, Document]:
+    by_file: dict[str, Document] = {}
+    for each in documents:
+        by_file.setdefault(each.file_hash, each)
+    return {each.document_id: each for each in by_file.values()}
 
 
 def spot(row: Mapping[str, Any], /) -> Spot:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from functools import cache
 from itertools import groupby, pairwise
 from pathlib import PurePath
@@ -10,12 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from casetrack.base.words import WordLists
 from casetrack.search.computed.asked import AMENDED, DOCUMENTS, PAPERS, TYPES
-from casetrack.search.computed.parts import called, joined, of_card
+from casetrack.search.computed.parts import by_path, called, joined, of_card
 from casetrack.search.pinpoint.cells import cells_of
 from casetrack.search.question.wanted import query_terms as stems
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from casetrack.base.records import Document
     from casetrack.base.records.search import ComputedAnswer
@@ -36,6 +37,7 @@ _LABELS = {
 _TYPES = {
     word.strip(): kind for kind, words in _LISTS.pairs("types").items() for word in words.split(",")
 }
+_WORDS_OF_TYPES = _TYPES | TYPES
 _AROUND = frozenset(_LISTS.words("around"))
 _OF = _LISTS.pattern("of")
 _NUMBER = _LISTS.pattern("number")
@@ -49,6 +51,8 @@ _COLONS = re.compile(r"[^:]+:")
 _LETTERS = re.compile(r"[\W_]+")
 _MONEY = re.compile(r"[^\w\s]?(?:[A-Z]{2,3}\b)?[^\w\s]?\s?\d[\d.,' ]*(?:\s?(?:[€$£]|[A-Z]{3}))?")
 _MOST_DOCUMENTS, _MOST_CHUNKS, _LEAST_CODE = 3, 20, 3
+_MOST_FITTING = 100
+"""More documents are not told apart by their names."""
 _SUM = frozenset({"amount"})
 """Words of a label that add nothing: "net amount"."""
 _LONGEST_LABEL, _LONGEST_VALUE, _WORDS_OF_LABEL = 40, 120, 4
@@ -248,24 +252,21 @@ def named_documents(source: Source, phrase: str, /) -> list[Document]:
     written = [m[0] for m in _CODE.finditer(rest) if len(_LETTERS.sub("", m[0])) >= _LEAST_CODE]
     codes = {_LETTERS.sub("", code) for code in written}
     words = frozenset(_WORD.findall(_CODE.sub(" ", rest) if codes else rest)) - _AROUND
-    kinds = {kind for word, kind in (_TYPES | TYPES).items() if f" {word} " in f" {rest} "}
+    kinds = {kind for word, kind in _WORDS_OF_TYPES.items() if f" {word} " in f" {rest} "}
     names = source.state.once(_names)
+    is_open = codes or days or kinds or not words.isdisjoint(PAPERS | DOCUMENTS)
     fitting = [
         document
-        for i, document in source.documents.items()
-        if (own := names[i]).codes >= codes
-        and (own.days | {document.stated_on}) >= {day.value for day in days}
-        and _accounts(words, own, document, kinds, by_name=bool(codes or kinds))
-        and (
-            codes or days or kinds or not words.isdisjoint(PAPERS | DOCUMENTS) or own.is_all(words)
-        )
+        for i in names.accounting(words, kinds, codes, by_name=bool(codes or kinds))
+        if (document := source.documents.get(i))
+        and (names.of[i].days | {document.stated_on}) >= {day.value for day in days}
+        and (is_open or names.of[i].is_all(words))
     ]
     if codes and not fitting:
-        fitting = [
-            document
-            for document in _numbered(source, written, kinds)
-            if _accounts(words, names[document.document_id], document, kinds, by_name=True)
-        ]
+        known = names.accounting(words, kinds, (), by_name=True)
+        fitting = [d for d in _numbered(source, written, kinds) if d.document_id in known]
+    if len(fitting) > _MOST_FITTING:
+        return []
     if len(fitting) > 1 and not AMENDED.search(phrase):
         fitting = [d for d in fitting if not AMENDED.search(called(d))] or fitting
     if len(fitting) > 1 and not codes:
@@ -289,8 +290,52 @@ class _Names(NamedTuple):
         return any(title and title == words for title in self.titles)
 
 
-def _names(state: State) -> dict[str, _Names]:
-    return {i: _names_of(document) for i, document in state.snapshot.documents.items()}
+class _Named:
+    """The names of all documents, and the documents by words of their names."""
+
+    def __init__(self, state: State) -> None:
+        documents = {document.document_id: document for document in state.once(by_path)}
+        self.of = {i: _names_of(document) for i, document in documents.items()}
+        self._words = _inverted({i: own.words for i, own in self.of.items()})
+        self._codes = _inverted({i: own.codes for i, own in self.of.items()})
+        self._sides = _inverted(
+            {i: _WORD.findall(f"{d.issuer} {d.addressee}".casefold()) for i, d in documents.items()}
+        )
+        self._types = _inverted({i: [d.document_type] for i, d in documents.items()})
+
+    def accounting(
+        self, words: Iterable[str], kinds: set[str], codes: Iterable[str], *, by_name: bool
+    ) -> dict[str, None]:
+        """Return the documents with all codes, and each word in their names or their type."""
+        found = [self._codes.get(code, {}) for code in codes]
+        of_kinds = {kind: _words_of(kind) for kind in kinds}
+        for word in frozenset(words) - DOCUMENTS - of_kinds.get("other", frozenset()):
+            ids = dict(self._words.get(word, {}))
+            ids.update(self._sides.get(word, {}) if by_name else {})
+            for kind, its in of_kinds.items():
+                ids.update(self._types.get(kind, {}) if word in its else {})
+            found.append(ids)
+        first, *more = found or [dict.fromkeys(self.of)]
+        return {i: None for i in first if all(i in ids for ids in more)}
+
+
+def _inverted(values: Mapping[str, Iterable[str | None]]) -> dict[str | None, dict[str, None]]:
+    """Return the keys by value, in their order."""
+    keys = defaultdict[str | None, dict[str, None]](dict)
+    for key, each in values.items():
+        for value in each:
+            keys[value][key] = None
+    return keys
+
+
+@cache
+def _words_of(kind: str) -> frozenset[str]:
+    """Return all words of the names of a type."""
+    return frozenset(w for name, k in _WORDS_OF_TYPES.items() if k == kind for w in name.split())
+
+
+def _names(state: State) -> _Named:
+    return _Named(state)
 
 
 def _names_of(document: Document) -> _Names:
@@ -305,19 +350,6 @@ def _names_of(document: Document) -> _Names:
         frozenset(code for code in codes if any(map(str.isdigit, code))),
         frozenset(re.findall(r"(?:19|20)\d\d-[01]\d-[0-3]\d", text)),
     )
-
-
-def _accounts(
-    words: frozenset[str], own: _Names, document: Document, kinds: set[str], *, by_name: bool
-) -> bool:
-    """Return whether each word belongs to the names or the type of a document."""
-    left = words - own.words
-    for word, kind in (_TYPES | TYPES).items():
-        if kind in kinds and kind in {document.document_type, "other"}:
-            left -= set(word.split())
-    if left and by_name:
-        left -= frozenset(_WORD.findall(f"{document.issuer} {document.addressee}".casefold()))
-    return not left - DOCUMENTS
 
 
 def _numbered(source: Source, written: Sequence[str], kinds: set[str]) -> Iterator[Document]:
