@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 _LINES, _CHARS = 8, 240
 """Maximum lines and characters of a title."""
+_NEAR = 40
+"""Maximum start of the kind in a title that counts more than a notice."""
 _SENTENCE = 14
 """A line of more words that does not look like a title is text, and no title comes after it."""
 _LISTS = WordLists(__file__)
@@ -60,9 +62,11 @@ def first_title(run: Sequence[Cell], /) -> tuple[caption_marks.PaperKind, str] |
     for i, cell in enumerate(run):
         if caption_marks.is_no_title(cell.text):
             continue
-        if not looks_like_title(cell.text):
-            plain = cell.text.rstrip()
-            if len(plain.split()) > _SENTENCE or (plain.endswith((".", ":")) and len(plain) > 60):
+        plain, is_title = cell.text.rstrip(), looks_like_title(cell.text)
+        if len(plain) > 60 and plain.endswith((".",) if is_title else (".", ":")):
+            return None
+        if not is_title:
+            if len(plain.split()) > _SENTENCE:
                 return None
             continue
         words = [cell.text]
@@ -296,8 +300,8 @@ def _title(
     below = [c for c in flow if c.line > bottom]
     above = [c for c in flow if c.line < top]
     titles = [title for run in (right, below[:14], above) if (title := first_title(run))]
-    chosen = (t for t in titles if (t[0].legal_type, t[0].detail) != ("other", "notice"))
-    return next(chosen, titles[-1] if titles else None)
+    others = (t for t in titles if t[0].detail != "notice" and t[0].start < _NEAR)
+    return next(others, titles[0] if titles else None)
 
 
 def _with_text(facts: LegalFacts, text: str, first: str, header: DocketHeader | None) -> LegalFacts:
@@ -336,14 +340,11 @@ def _with_text(facts: LegalFacts, text: str, first: str, header: DocketHeader | 
         is_order = is_tentative or abroad.group().strip().casefold().startswith("order")
         named: LegalType = "order" if is_order else "opinion"
         facts = facts.typed(named, None, f'"{shown(abroad.group())}" on the first page')
-    is_bare = facts.legal_type == "order" and not (facts.legal_detail or facts.legal_title)
-    if is_bare and _OPINION_WORDS.search(head):
-        facts = replace(facts, legal_type="opinion", legal_detail="opinion and order")
     witness = caption_marks.witness_in(facts, first)
     day = (
         facts.filed_on
         or (caption_marks.decided_on(head) if facts.legal_type == "opinion" else None)
-        or caption_marks.filed_on(head, facts)
+        or caption_marks.filed_on(text[:_HEAD], facts)
     )
     return replace(facts, witness=witness, filed_on=day)
 

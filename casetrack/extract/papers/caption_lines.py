@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from statistics import median
@@ -22,8 +22,8 @@ from casetrack.extract.papers.text import written_lines
 
 Box: TypeAlias = tuple[float, float]
 """Left and right edge of a line, in points."""
-_MARK = re.compile(r"(?:(?<=\s)|^)[)§|}\]:*](?=\s|$)")
-_EDGE = re.compile(r"^(?:\s*[)§|}\]*]+(?=\s))*\s*|(?:\s+[)§|}\]*]+)*\s*$")
+_MARK = re.compile(r"(?:(?<=\s)|^)(?<!\[\s)(?<!\[\sX\s)[)§|}\]:*](?=\s|$)")
+_EDGE = re.compile(r"^(?:\s*[)§|}\]:*]+(?=\s))*\s*|(?:\s+[)§|}\]:*]+)*\s*$")
 _NUMBER_ONLY = re.compile(r"\d{1,2}")
 _NUMBERED = re.compile(r"(\d{1,2})\s+(?=\S)")
 _RULE = re.compile(r"[\s_\-–—=.*~xX+/\\]{3,}|[xX]")
@@ -35,6 +35,9 @@ _NUMBER_THEN = re.compile(_RIGHT.pattern, re.IGNORECASE)
 _ROLE_THEN = _LISTS.pattern("role_then")
 _CELL_END = re.compile(r"\s\|\s+(?=\S)|(?<=\S)[^\S\n]*\t\s*(?=\S)")
 """Separator of table cells in the text of a page."""
+_VERSUS = _LISTS.pattern("versus")
+_LINE_IN = {side: _LISTS.pattern(f"line_in_{side}") for side in ("left", "right")}
+"""Ends of the lines of a caption in a table cell, whose text has no line breaks."""
 _GAP = re.compile(r"(?<=[^\s\d])[^\S\n]{4,}(?=\S)")
 _MOST_LINES, _LONGEST = 90, 600
 _GAP_SHARE = 0.06
@@ -212,14 +215,19 @@ class _Gutter:
         gap = box[1] - box[0] - self.em * _width(text[start:end])
         if gap < max(1.2 * self.em, _GAP_SHARE * (box[1] - box[0])):
             return None
-        stops = [m.end() for m in re.finditer(r"\s+", text[start:end])]
+        spaces = re.finditer(r"\s+", text[start:end])
+        stops = {m.end(): text[start + m.start() - 1] in ",.;" for m in spaces}
         if not stops:
             return None
         if ended and ended.end() - start in stops:
             return ended.end()
         if box[0] > self.margin + 5 * self.em or _COURT.match(text, start, end):
             return None  # a centred line, or the name of the court
-        off, at = min((self._off(text[start + s : end], box[1]), s) for s in stops)
+        # The left part often ends with a comma; widths of letters are estimates.
+        off, at = min(
+            (self._off(text[start + s : end], box[1]) - 2 * self.em * comma, s)
+            for s, comma in stops.items()
+        )
         return start + at if off < 4 * self.em else None
 
     def _off(self, right: str, end: float) -> float:
@@ -256,18 +264,25 @@ def _cells(text: str, start: int, end: int, line: int, mark: str | None) -> list
     is_noise = len(words) > 7 and not any(sum(map(str.isalnum, w)) > 2 for w in words)
     if is_noise or _RULE.fullmatch(text[start:end].strip()):
         return []
-    parts, sides = [(start, end)], ["whole"]
+    parts = [(start, end, "whole")]
     at = None
     if mark is not None:
         at = next((m for m in _MARK.finditer(text, start, end) if m.group() == mark), None)
     ends = (_CELL_END, _RIGHT, _ROLE_THEN, _GAP)
     split = next((m for each in ends if (m := each.search(text, start, end))), None)
     if at is not None:
-        parts, sides = [(start, at.start()), (at.end(), end)], ["left", "right"]
+        parts = [(start, at.start(), "left"), (at.end(), end, "right")]
     elif split and split.end() < end:
-        parts, sides = [(start, split.end()), (split.end(), end)], ["left", "right"]
-    pairs = zip(parts, sides, strict=True)
-    return [c for (s, e), side in pairs if (c := _trimmed(text, s, e, line, side))]
+        parts = [(start, split.end(), "left"), (split.end(), end, "right")]
+    if split and split.re is _CELL_END and len(parts) > 1 and _VERSUS.search(text, *parts[0][:2]):
+        parts = [line for part in parts for line in _lines_in(text, *part)]
+    return [cell for s, e, side in parts if (cell := _trimmed(text, s, e, line, side))]
+
+
+def _lines_in(text: str, start: int, end: int, side: str) -> Iterator[tuple[int, int, str]]:
+    """Yield the lines of a caption in a table cell."""
+    ends = [match.end() for match in _LINE_IN[side].finditer(text, start, end)]
+    return ((a, b, side) for a, b in pairwise([start, *ends, end]))
 
 
 def _trimmed(text: str, start: int, end: int, line: int, side: str) -> Cell | None:

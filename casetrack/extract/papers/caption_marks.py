@@ -166,6 +166,7 @@ _ALONE = re.compile(
 """The judge below "Before:"."""
 _TITLE_ONLY = re.compile(rf"{_TITLE}(?:Judge|Justice)\.?", re.IGNORECASE)
 _BELOW = 4
+_NO_PARTY = _LISTS.pattern("no_party", re.IGNORECASE)
 _NO_NAME = _LISTS.pattern("no_name", re.IGNORECASE)
 _SIGNED = re.compile(
     r"^\W*(?:/?[sS]/\s*)?(?:(?i:The\s)?(?i:Hon(?:\.|orable)\s))?(?P<name>[A-Z][\w'’-]*\.?(?:[^\S\n]+"
@@ -177,9 +178,7 @@ _NO_SIGNER = re.compile(
     r"(?i)\b(?:so|ordered|dated?|court|united|states|the|of|by|judge|justice|clerk|counsel|esq"
     r"|and|filed|before|re|dear|submitted|part)\b"
 )
-_LABELLED = re.compile(
-    r"(?:motion (?:no|filed)|case no|docket no|before|judge(?:\(s\)|s)?)\b\.?.{0,4}:", re.IGNORECASE
-)
+_LABELLED = _LISTS.pattern("labelled", re.IGNORECASE)
 _CHARGED = re.compile(r"(?:indictment|accusation|complaint) nos?\.", re.IGNORECASE)
 _DAY_WORDS = re.compile(r"\d")
 _STAMP = _LISTS.pattern("stamp")
@@ -201,20 +200,7 @@ def is_no_party(text: str, /) -> bool:
     """Return whether a line of a caption is something other than the name of a party."""
     if is_no_title(text):
         return True
-    if re.match(
-        r"(?:argued|decided|submitted|filed|date[ds]?\b|present|before|chapter \d|hearing|judge"
-        r"|hon\.|on (?:writ|appeal|petition)|certiorari|appeals? from|attorneys|clerk|by\b"
-        r"|at \w+$|circuit judge|(?:in|for|from|to)(?: the)?$|october term\b"
-        r"|[\w.' -]{3,40}, (?:c\. ?)?j\.$|\[[^\]]*\]$"
-        r"|(?:case|docket|index|cause|file|action|indictment) (?:no|number|#)"
-        r"|(?:plaintiff|defendant|petitioner|respondent)s?['’]s?\s"
-        r"|syllabus|slip op|cite as|prepared by|to:|x$|-{3,}|_{3,}|[ivx\d]+\.?$|\[arising"
-        r"|(?:\w\s){4,}\w$|violations? of\b|(?:united states|u\.s\.) (?:magistrate|district) judge"
-        r"|\d+ u\.\s?s\.\s?c|(?:assistant )?united states attorney|\w+ern district of"
-        r"|.*\b(?:\d{1,2}/\d{1,2}/\d{2,4}|Pg \d+ of \d+)\b)",
-        text,
-        re.IGNORECASE,
-    ):
+    if _NO_PARTY.match(text):
         return True
     kind = kind_of_title(text) if text.isupper() or len(text) < 50 else None
     return kind is not None and kind.start == 0
@@ -318,9 +304,7 @@ def decided_on(head: str, /) -> str | None:
 
 
 _EXHIBIT = re.compile(_LISTS.text("exhibit"), re.VERBOSE | re.MULTILINE)
-_BARE_LABEL = re.compile(
-    r"^(?P<label>(?:PX|DX|GX|JX|TX|Pl\.? Ex\.?|Def\.? Ex\.?)[- ]?\d{1,4}[A-Z]?)$", re.MULTILINE
-)
+_BARE_LABEL = _LISTS.pattern("bare_label", re.MULTILINE)
 
 
 def exhibit_label(text: str, /) -> str | None:

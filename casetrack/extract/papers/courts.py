@@ -55,10 +55,10 @@ _PLACE = r"(?:[A-Za-z.'’-]+)(?:[^\S\n](?:[A-Za-z.'’-]+)){0,2}"
 _TAIL_WORD = (
     rf"(?:county of {_PLACE}|city of {_PLACE}|parish of {_PLACE}|{_PLACE} (?:county|parish)(?! of)"
     r"|of|the|state|commonwealth|in|and|for|at|within|judicial|district|division|department"
-    r"|dept\.?|div\.?|branch|circuit|appellate|term|part|law|criminal|civil|chancery|probate"
-    r"|unlimited|special|limited|jurisdiction|session|court|county|parish|city|central|northern|southern"
-    rf"|eastern|western|first|branch|trial|section|commercial|no\.?|number|ias|[ivx]{{1,4}}|one"
-    rf"|two|three|four|five|\d{{1,3}}(?![^\S\n]+\w)|{_ORDINAL}"
+    r"|dept\.?|div\.?|branch|circuit|appellate|term|part|law|chancery|probate"
+    r"|special|(?:criminal|civil)(?! action)|(?:un)?limited|jurisdiction|session|court|county|city"
+    r"|central|northern|southern|eastern|western|first|branch|trial|section|commercial|parish"
+    rf"|no\.?|number|ias|[ivx]{{1,4}}|one|two|three|four|five|\d{{1,3}}(?![^\S\n]+\w)|{_ORDINAL}"
     rf"|(?:{_STATE})(?![^\S\n]+(?!law|chancery|appellate|district|court|county|division)[a-z]))"
 )
 _STATE_COURT = _spaced(
@@ -68,25 +68,10 @@ _STATE_COURT = _spaced(
     rf"(?:[\s,:;–—-]+(?!(?:state|commonwealth|people) of (?:{_STATE})(?:,| vs?\b))"
     rf"{_TAIL_WORD}\b\.?)*)"
 )
-_COUNTY_FIRST = _spaced(rf"(?P<county>{_PLACE} county|county of {_PLACE}),? (?P<court>{_KIND})\b")
-_ABROAD = _spaced(
-    r"(?:in )?(?:the )?(?:(?P<uk>high court of justice|court of appeal(?! of |s|, [a-z]+ district"
-    r"|,? division)|crown court|county court(?: at \w+)?|supreme court of the united kingdom"
-    r"|employment (?:appeal )?tribunal|family court|(?:upper|first-tier) tribunal|court of session"
-    r"|privy council|house of lords)(?P<more>(?:[\s,;:(-]+(?:king['’]s bench|queen['’]s bench"
-    r"|chancery|family|civil|criminal|commercial|administrative|business|(?:and|&) property"
-    r"|courts? of|england|and wales|wales|division|list|chd|kbd|qbd|technology|construction"
-    r"|outer|inner|house|patents|planning|tax|chamber|intellectual|appeals? list|courts?"
-    r"|judicial committee)\b\)?)*)"
-    r"|(?P<eu>judgment of the (?:general )?court\b(?: \([^)\n]{3,40}\))?|order of the (?:general"
-    r" )?court\b(?: \([^)\n]{3,40}\))?|opinion of advocate general [\w\s]{3,30}|court of justice"
-    r" of the european union|european court of human rights)|(?P<de>bundesgerichtshof|bundesverfass"
-    r"ungsgericht|bundesverwaltungsgericht|bundesarbeitsgericht|(?:ober)?landesgericht \w+"
-    r"|landgericht \w+|amtsgericht \w+|oberverwaltungsgericht \w+|verwaltungsgericht \w+"
-    r"|arbeitsgericht \w+)|(?P<other>supreme court of canada|high court of australia|federal court"
-    r" of australia|ontario superior court of justice|federal court of canada|supreme court of"
-    r" india|(?:cour de cassation|conseil d['’]état|tribunal de commerce de \w+)))"
+_COUNTY_FIRST = _spaced(
+    rf"(?P<county>{_PLACE} county|county of {_PLACE}),? (?P<court>{_KIND}(?: of (?:{_STATE}))?)\b"
 )
+_ABROAD = _spaced(_LISTS.joined("abroad"))
 _EU_NAMES = _LISTS.pairs("eu_names")
 _CITED = _LISTS.pattern("cited")
 """A federal court as citations abbreviate it, without blanks."""

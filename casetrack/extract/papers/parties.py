@@ -42,19 +42,12 @@ _AGAINST_THEN = re.compile(
     r"(?:vs?\.|V\.|VS\.|versus|[-–—]\s?against\s?[-–—])\s+(?=\S)(?!\d\d-\d+$)"
 )
 _OPEN_VERSUS = re.compile(r"\w\sv\.$")
-_COUNTY = re.compile(
-    r"(?:(?:in\sand\s)?for\s(?:the\s)?(?:county\sof\s)?[a-z][\w ]{2,40}(?:\([^()]{1,20}\))?"
-    r"|county\sof\s[\w ]{2,40})",
-    re.IGNORECASE,
-)
+_COUNTY = _LISTS.pattern("county", re.IGNORECASE)
 """The second line of a court's name, without a comma."""
 _SHORT = _LISTS.pattern("short")
 _GOES_ON = ("individually", "as ", "a ", "an ", "et al", "d/b/a", "f/k/a", "a/k/a")
 _INITIALS = re.compile(r"(?:[A-Z]\.){2,4}")
-_LEAD = re.compile(
-    r"(?:Title|Case Name|Re|RE|Short Title|(?:Case )?Caption|Matter)\s*:?\s+(?=[A-Z])"
-    r"(?:(?:Case|Docket|Appeal) Nos?\.?:?\s+[\w:.-]*\d[\w:.-]*[,;]?\s+)?"
-)
+_LEAD = _LISTS.pattern("lead")
 _IN_RE = _LISTS.pattern("in_re", re.IGNORECASE)
 _ADDRESS = _LISTS.pattern("address", re.IGNORECASE)
 _COUNSEL = _LISTS.pattern("counsel", re.IGNORECASE)
@@ -78,6 +71,12 @@ _LEADING = re.compile(
 )
 """The beginning of a party in a list, and the description of the one before it."""
 _NOTE_MARK = re.compile(r"(?:\s?\[?[*†‡§]+\]?|(?<=[.,])\d)$")
+_UNCLOSED = re.compile(r"\s?\([^)]*$")
+_NUMBERED = _LISTS.pattern("numbered")
+"""The number of a case, or words in parentheses; not the name of a party."""
+_BEFORE_NAME = re.compile(r".*\s[—–]\s")
+_AFTER_NAMES = re.compile(r",?\s+et\.?\s+al\b|\s[—–-]\s|,\s+\w+(?:-\w+)+-\d{2}\b")
+"""The other words of a subject line: "Service of the order — Roe v. Doe, et al. - Motion"."""
 _SIDE = 60
 """Maximum lines of one side."""
 _BETWEEN = 3
@@ -159,6 +158,8 @@ def _upwards(cells: Sequence[Cell], at: int, low: int) -> list[Cell]:
             lines = lines[:-1]  # the line below is about the client
         if is_stop or _COUNSEL.search(text) or _is_versus(text) or about:
             break
+        if lines and cells[i].line < lines[-1].line == cells[at].line:
+            break  # all of the caption is in one row of a table
         if lines and _COUNTY.fullmatch(text) and not ROLE_LINE.match(lines[-1].text):
             break
         if lines and _ABOUT_END.search(text):
@@ -223,7 +224,7 @@ def _side(lines: Sequence[Cell]) -> list[Party]:
     leading = None
     for cell in lines:
         text = _NOTE_MARK.sub("", cell.text)
-        if _AGAINST.match(text):
+        if _AGAINST.match(text) or (len(text) < 4 and text.islower()):
             continue
         role, led = ROLE_LINE.match(text), _ROLE_FIRST.match(text)
         inline = None if role or led else _inline_role(text)
@@ -257,7 +258,7 @@ def _named(held: Sequence[Cell], role: str | None) -> list[Party]:
         cut = _DESCRIBED.search(name)
         short = name[: cut.start()] if cut and cut.start() > 2 else name
         short = short.strip(" ,;:-–—")
-        short = re.sub(r",\d{1,2}$", "", short)
+        short = _UNCLOSED.sub("", re.sub(r",\d{1,2}$", "", short))
         short = short if _SUFFIX.search(short) else short.rstrip(" .")
         if not _is_name(short):
             continue
@@ -322,6 +323,7 @@ def _is_name(text: str) -> bool:
         and len(text) <= 160
         and not text.casefold().startswith(("page ", "filed", "et al", "et. al"))
         and not _SUBJECT.match(text)
+        and not _NUMBERED.fullmatch(text)
     )
 
 
@@ -369,8 +371,9 @@ def _labelled(cells: Sequence[Cell]) -> Caption | None:
 def _on_one_line(cells: Sequence[Cell], begin: int) -> Caption | None:
     for at in range(begin if begin < len(cells) else 0, min(len(cells), _LOOKED_AT)):
         text = cells[at].text
-        if _OPEN_VERSUS.search(text) and at + 1 < len(cells):
-            text = f"{text} {cells[at + 1].text}"
+        if _OPEN_VERSUS.search(text):
+            following = (c.text for c in cells[at + 1 : at + 3] if not is_no_party(c.text))
+            text = f"{text} {next(following, '')}"
         before = cells[at - 1] if at > begin else None
         is_continued = " v. " in text and re.sub(" v. ", " ", text).isupper()
         if before and is_continued and before.text.isupper() and not is_no_party(before.text):
@@ -383,10 +386,13 @@ def _on_one_line(cells: Sequence[Cell], begin: int) -> Caption | None:
         if not match or not is_named or is_cut or is_no_party(text[:12]) or _is_prose(text):
             continue
         cell = cells[at]
-        one, two = (
-            _side([replace(cell, text=match[g], start=cell.start + match.start(g))])
-            for g in ("one", "two")
+        subject = _BEFORE_NAME.match(text, *match.span("one"))
+        after = _AFTER_NAMES.search(text, *match.span("two"))
+        spans = (
+            (subject.end() if subject else match.start("one"), match.end("one")),
+            (match.start("two"), after.start() if after else match.end("two")),
         )
+        one, two = (_side([replace(cell, text=text[a:b], start=cell.start + a)]) for a, b in spans)
         if one and two:
             return _versus(one, two, cell.line, cell.line)
     return None
