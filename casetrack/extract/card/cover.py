@@ -87,6 +87,10 @@ class Cover:
             Line(m[0].rstrip(), m.start()) for m in re.finditer(r"\S[^\n]*", self.text)
         )
 
+    def page(self, at: int, /) -> int:
+        """Return the page of a position of the joined text."""
+        return self.place(at, at)[0]
+
     def place(self, start: int, end: int, /) -> tuple[int, int, int]:
         """Return page, start and end in its text of a span of the joined text."""
         at = bisect_right(self._pages, start, key=lambda p: p[0]) - 1

@@ -34,6 +34,8 @@ _YEAR: Final = re.compile(
     r"(?:\s?[/–-]\s?(?P<to>\d\d(?:\d\d)?))?(?![\d%]|[.,/-]\d)"
 )
 _TITLES, _SHORT, _OPENING = 12, 60, 12
+_BESIDE_DAY, _BESIDE_MONTH = 28, 12
+"""Maximum number of other characters on the line of a date that is alone."""
 _OF_CUSTOMER: Final = re.compile(r"kunden|customer|contract|order|bestell|alt", re.IGNORECASE)
 _COVER, _TOP, _HEAD = 3200, 700, 300
 _ENOUGH, _OF_CONTRACT = 0.9, 1.6
@@ -109,8 +111,12 @@ def _rank(text: str, span: DateSpan, kind: str, salutation: int) -> float:
     line = text[start : line_end if line_end > 0 else len(text)].strip()
     lead = text[start : span.start]
     is_heading = is_titled(lead) and not text[:start].strip()
-    is_alone = len(line) <= span.end - span.start + 28 or (
-        line_end in (span.end, -1) and len(lead) < _SHORT and is_titled(lead)
+    beside = len(line) - (span.end - span.start)
+    is_alone = beside <= (_BESIDE_DAY if span.precision == "day" else _BESIDE_MONTH) or (
+        line_end in (span.end, -1)
+        and len(lead) < _SHORT
+        and is_titled(lead)
+        and (span.precision == "day" or not find_dates(lead))
     )
     is_meeting = kind == "minutes"  # which states its time; other meetings are in its sentences
     rank = -1.0 if _CLOCK.match(text, span.end) and not is_meeting else 0.0
@@ -126,6 +132,8 @@ def _rank(text: str, span: DateSpan, kind: str, salutation: int) -> float:
         rank += 2
     if is_alone:
         rank += 1.2 if span.start > salutation else 3.2
+    elif -1 < salutation < span.start:
+        rank -= 2  # in the text of a letter
     rank += (
         0.8 * (span.start < _TOP)
         + 0.3 * is_heading

@@ -20,6 +20,7 @@ from casetrack.extract.card.patterns import (
     pattern,
 )
 from casetrack.extract.card.titles import (
+    BETWEEN,
     CONTRACT_NOUN,
     is_day,
     is_firm,
@@ -103,7 +104,7 @@ def read_issuer(cover: Cover, kind: str, /) -> Found | None:
         return _registrant(cover)
     if kind in ISSUED:
         page = matched(cover, "issuer", page_title(cover), 0.8, "title of the page")
-        return page or _releases(cover) or _repeated(cover)
+        return page or _releases(cover) or _repeated(cover, is_release=True)
     if kind in BILLS:
         return _labelled(cover, "issuer") or _letterhead(cover) or _firm_line(cover, _COVER)
     if kind == "paper":
@@ -267,15 +268,20 @@ def _releases(cover: Cover) -> Found | None:
     return found[0] if is_only and found[0].evidence == "about section" else None
 
 
-def _repeated(cover: Cover) -> Found | None:
-    """Return the only office, else the only name of an address or a copyright line, named again."""
+def _repeated(cover: Cover, *, is_release: bool = False) -> Found | None:
+    """Return the only office, else the only name of an address or a copyright line, named again.
+
+    Only a release may name it below its head.
+    """
     for source in (_OFFICE, _HOST, _RIGHTS):
         names: list[re.Match[str]] = []
         for given in sorted({m["v"].lower() for m in source.finditer(cover.text)})[:_BLOCK]:
             written = r"[ &.-]{0,2}".join(map(re.escape, given))
             name = rf"(?<![\w@/.])(?=[A-Z])(?P<v>(?i:{written}))(?![\w@/]|\.\w)"
             places = list(re.finditer(name, cover.text))
-            if places and (len(places) > 1 or places[0].end() < _TOP):
+            is_above = places and places[0].end() < _TOP
+            is_above = is_above and cover.page(places[0].start()) == cover.page(0)
+            if is_above or (is_release and len(places) > 1):
                 names.append(places[0])
         if len(names) == 1:
             return matched(cover, "issuer", names[0], 0.7, "named again")
@@ -338,6 +344,8 @@ def _firm_line(cover: Cover, size: int = _TOP) -> Found | None:
         return None
     first = lines[0]
     above = next((line for line in reversed(cover.lines) if line.end < first.start), None)
+    if above and BETWEEN.match(above.text):
+        return None
     if above and len(_firm_key(first.text).split()) < 2 and above.text.istitle():
         # "Oak" above "Industries Limited": the name is on two lines.
         return found_at(cover, "issuer", above.start, first.end, 0.7, "lines of the cover")
@@ -444,7 +452,9 @@ def _authors(cover: Cover) -> Found | None:
 
 
 def _agency(cover: Cover, size: int = _TOP) -> Found | None:
-    return matched(cover, "issuer", _AGENCY.search(cover.text[:size]), 0.65, "agency")
+    agency = _AGENCY.search(cover.text[:size])
+    is_name = agency and not re.search(r"\d", agency["v"])
+    return matched(cover, "issuer", agency, 0.65, "agency") if is_name else None
 
 
 def _body_of_minutes(cover: Cover) -> Found | None:
@@ -453,7 +463,7 @@ def _body_of_minutes(cover: Cover) -> Found | None:
         return matched(cover, "issuer", named, 0.75, "title of minutes")
     for line in cover.lines[:12]:
         text = re.sub(r"[#*_]+", " ", line.text)
-        if re.match(r"[-•]|http|\d+\W", line.text) or len(text.split()) > _BLOCK:
+        if re.match(r"[-•]|\*\s|http|\d+\W", line.text) or len(text.split()) > _BLOCK:
             continue
         match = _MEETING.match(text)
         is_body = match and not find_dates(match["v"]) and _WORD.search(_firm_key(match["v"]))

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Final
 
 from casetrack.extract.card.facts import Found, clean, found_at, matched, of_property
-from casetrack.extract.card.patterns import FILINGS, FORM, MAILS, NOT_TITLE, PERSON, pattern
+from casetrack.extract.card.patterns import FILINGS, FORM, ISSUED, MAILS, NOT_TITLE, PERSON, pattern
 from casetrack.extract.dates import find_dates
 from casetrack.extract.papers.docket_sheet import is_docket_header
 
 if TYPE_CHECKING:
-    from casetrack.extract.card.cover import Cover
+    from casetrack.extract.card.cover import Cover, Line
 
 CONTRACT_NOUN: Final = pattern("contract_noun")
 _FIRM: Final = pattern("firm")
@@ -38,7 +38,7 @@ _END: Final = re.compile(
 """Lines below which no title is expected: names of officials, the table of contents."""
 _LETTERS: Final = 0.35
 """Minimum share of letters in a title."""
-_BETWEEN: Final = pattern("between")
+BETWEEN: Final = pattern("between")
 _COURT_OR_PART: Final = re.compile(
     r"(?i)(?:in\s+the\s+)?(?:[A-Z.]+\s+){0,5}court(?:\s+(?:of|for)\s.*)?|(?:on\s+)?appeals?\s+from\s.*|for\s+the\s+.*(?:district|circuit)\b.*"
     r"|(?:\w+\s+){1,2}district\s+of\s+.*|[IVX]{1,4}\.\s.*|(?:and|or|of|by|versus)\s.*|(?!(?:19|20)\d\d\s)\d{3,}\s.*"
@@ -46,6 +46,11 @@ _COURT_OR_PART: Final = re.compile(
 _AGENCY: Final = pattern("agency")
 _PAGE_TITLE: Final = re.compile(r"\s*(?P<headline>\S.{11,})\s[|–—-]\s(?P<v>\S.+)")
 _RELEASED: Final = re.compile(r"(?i)\W*for\s+immediate\s+release\W*$")
+_LABELLED: Final = re.compile(r"(?:[A-Z][\w/.]*\s?){1,3}:(?:\s|$)")
+_ADDRESS: Final = re.compile(
+    r"^[A-Z][\w .-]+, [A-Z]{2}$"
+    r"|,.*\b(?:[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}|[A-Z]{2},? \d{5}|\d{5} [A-ZÄÖÜ][a-zäöü]+)\b"
+)
 _OPEN_END: Final = re.compile(
     r"(?i)(?:(?:^|\s+)(?:of|and|for|the|to|in|on|with|an?|by|from|dated|und|der|die|für))+\s*$"
 )
@@ -136,9 +141,10 @@ def _is_no_title(cover: Cover, line: str) -> bool:
     day = next((d for d in find_dates(line) if d.precision == "day" and d.start < 1), None)
     is_other = NOT_TITLE.match(line) or _COURT_OR_PART.fullmatch(line) or day or is_day(line)
     is_other = is_other or sum(c.isalpha() for c in line) < _LETTERS * len(line) or "\ufffd" in line
-    is_agency = _AGENCY.fullmatch(line) and not _DOCUMENT.search(line)
-    is_other = is_other or is_agency or is_docket_header(line)
-    return bool(is_other) or is_firm(cover, line) or _is_word(cover, line)
+    agency = _AGENCY.match(line)
+    is_agency = agency and line[agency.end() :][:2] in {"", " ("} and not _DOCUMENT.search(line)
+    is_other = bool(is_other or is_agency or is_docket_header(line) or _ADDRESS.search(line))
+    return is_other or is_firm(cover, line) or _is_word(cover, line)
 
 
 def _is_word(cover: Cover, line: str) -> bool:
@@ -153,17 +159,19 @@ def _headline(cover: Cover, kind: str) -> Found | None:
     for words in _TITLE_WORDS.get(kind, ()):
         for line in cover.lines[:14]:
             is_plain = len(line.text) < 110 and not re.search(
-                r"http|^\W*-|^\d+\W|\d+ ?min\b", line.text
+                r"http|^\W*-|^[*•]\s|^\d+\W|\d+ ?min\b", line.text
             )
             if is_plain and re.match(rf"[^(:]{{0,60}}(?:{words})", line.text, re.IGNORECASE):
                 return found_at(cover, "title", line.start, line.end, 0.85, "title line")
+    if kind in ISSUED - FILINGS and (block := _capitals(cover)):
+        return block
     if dated := _dated(cover):
         return dated
     if heading := _heading(cover):
         return heading
     if page := page_title(cover):
         return found_at(cover, "title", *page.span("headline"), 0.85, "title of the page")
-    return _first_line(cover)
+    return None if kind in {"invoice", "order"} else _first_line(cover)
 
 
 def _dated(cover: Cover) -> Found | None:
@@ -181,6 +189,8 @@ def _heading(cover: Cover) -> Found | None:
     """Return the first heading that names the document, or a line above it that does."""
     for heading in cover.headings[:4]:
         name = clean(heading)
+        if _is_word(cover, name):
+            return None  # the parts of the document have begun
         if len(name) < 4 or re.match(r"\d+[.)]?\s", name) or _is_no_title(cover, name):
             continue
         words = r"\s+".join(map(re.escape, name.split()))
@@ -189,14 +199,30 @@ def _heading(cover: Cover) -> Found | None:
             continue
         above = [line for line in cover.lines if line.start < at.start("v")]
         is_below = any(_is_sentence(line.text) for line in above) and len(above) > _NEAR_TOP // 2
+        is_below |= bool(above) and cover.page(at.start()) > cover.page(0)
         if is_below or sum(" | " in line.text for line in above) > _ROWS:
             return None
         for line in above[:_NEAR_TOP]:
             is_short = len(line.text) < _LONGEST and is_titled(line.text)
             if is_short and _DOCUMENT.search(line.text) and not _is_no_title(cover, line.text):
                 return found_at(cover, "title", line.start, line.end, 0.85, "title line")
-        return matched(cover, "title", at, 0.85, "first heading")
+        start, end = at.span("v")
+        return found_at(
+            cover, "title", start, _named_below(cover, start, end), 0.85, "first heading"
+        )
     return None
+
+
+def _named_below(cover: Cover, start: int, end: int) -> int:
+    """Return the end of a title with the kind of the document below it: "Funding", "Guidelines"."""
+    page = cover.page(start)
+    rest = (line for line in cover.lines if line.start >= end and cover.page(line.start) == page)
+    below = [line.text for line in islice(rest, 2)]
+    if not below or _DOCUMENT.search(cover.text[start:end]) or _is_sentence(below[-1]):
+        return end  # prose below it: the heading of a part
+    is_kind = _DOCUMENT.search(below[0]) and is_titled(below[0])
+    is_kind = is_kind and not _is_no_title(cover, below[0])
+    return cover.text.find(below[0], end) + len(below[0]) if is_kind else end
 
 
 def _is_sentence(text: str) -> bool:
@@ -212,7 +238,7 @@ def _first_line(cover: Cover) -> Found | None:
     pairs = pairwise(cover.lines[:9])
     is_numbered = any(a.text.startswith("1 ") and b.text.startswith("2 ") for a, b in pairs)
     size = 0 if is_numbered else 14  # the lines of pleading paper
-    rows = 0
+    rows = words = 0
     for number, line in enumerate(cover.lines[first : first + size], first):
         letters = sum(c.isalpha() for c in line.text)
         below = " ".join(x.text for x in cover.lines[number + 1 : number + 2])
@@ -220,13 +246,15 @@ def _first_line(cover: Cover) -> Found | None:
             " | " in line.text and " | " in below
         )
         rows += is_row or " | " in line.text
-        if rows > 1 or _END.match(line.text) or _is_sentence(line.text):
+        words += line.text.isalpha() and _is_word(cover, line.text)
+        if rows > 1 or words > 1 or _END.match(line.text) or _is_sentence(line.text):
             break
         if (
             letters < _FEW
             or is_row
             or len(re.findall(r" \| | {4,}", line.text)) > 1  # the head of a table
             or (line.text.isupper() and line.text.endswith(","))  # a party
+            or _is_label(cover, number)
             or len(line.text) > 140
             or _is_no_title(cover, line.text)
         ):
@@ -246,7 +274,30 @@ def _first_line(cover: Cover) -> Found | None:
             ):
                 break
             end = further.end
+        end = _named_below(cover, line.start, end)
         return found_at(cover, "title", line.start, end, 0.7, "first line")
+    return None
+
+
+def _is_label(cover: Cover, number: int) -> bool:
+    """Return whether a line and one beside it are labels with values, as of a form."""
+    beside = cover.lines[max(0, number - 1) : number + 2]
+    return sum(_LABELLED.match(line.text) is not None for line in beside) > 1 and bool(
+        _LABELLED.match(cover.lines[number].text)
+    )
+
+
+def _capitals(cover: Cover) -> Found | None:
+    """Return the first lines in capitals that are a headline."""
+    block: list[Line] = []
+    for line in cover.lines[:_NEAR_TOP]:
+        if block and not line.text.isupper():
+            if sum(len(one.text.split()) for one in block) > _PROSE:
+                return found_at(cover, "title", block[0].start, block[-1].end, 0.8, "headline")
+            block = []
+        is_head = NOT_TITLE.match(line.text) or line.text.endswith(")")  # "COLLEGE (LSUC)"
+        if line.text.isupper() and not is_head:
+            block.append(line)
     return None
 
 
@@ -292,7 +343,7 @@ def _contract_title(cover: Cover) -> Found | None:
                 gap == 1
                 and text.isupper()
                 and after.text.isupper()
-                and not _BETWEEN.match(after.text)
+                and not BETWEEN.match(after.text)
             ):
                 end = after.end
                 continue
@@ -307,7 +358,7 @@ def _contract_title(cover: Cover) -> Found | None:
                 or len(after.text) > 90
                 or after.text.casefold() in text.casefold()
                 or not is_titled(after.text)
-                or _BETWEEN.match(after.text)
+                or BETWEEN.match(after.text)
                 or (text.isupper() and not after.text.isupper())
             ):
                 break

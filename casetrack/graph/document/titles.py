@@ -146,6 +146,7 @@ _PARTED = re.compile(r"[a-z)]\.\s+[A-Z]|\n\s*\n|;|\b(?:shall|will|may|must)\b")
 """Separators between a name and a term that is not defined for it."""
 _LABEL = re.compile(r"(?:^|[\n|;])[ \t]*([^\W\d_][^\n:|;]{1,40}?)[ \t]*:[ \t]*(?:\n[ \t]*)?$")
 _TITLE_LINE = _LISTS.pattern("title_line")
+_TITLE_CELL = _LISTS.pattern("title_cell")
 _NEXT_LINE = re.compile(r"[ \t]*,?[ \t]*\n[ \t]*([^\W\d_][^\n]{2,59})(?=\n|$)")
 _PLAIN_PARENTHESES = re.compile(r"\s?\(([^()\n]{2,50})\)")
 _APPOSITION = _LISTS.pattern("apposition")
@@ -191,7 +192,13 @@ def find_roles(chunk: ChunkFacts, kinds: Sequence[NameKind | None], /) -> dict[i
         if stated_role and is_office(text, stated_role, span.start):
             continue
         if stated_role is None and kind == "person":
-            stated_role = _behind(behind) or _signed(text, span.end, high) or _before(before)
+            row_end = text.find("\n", span.end)
+            row = text[text.rfind("\n", 0, span.start) + 1 : row_end if row_end >= 0 else len(text)]
+            in_row = _TITLE_CELL.findall(row)
+            if in_row:  # "Role: Chair | Name: Jo Roe"
+                stated_role = _stated(in_row[0]) if len(in_row) == 1 else None
+            else:
+                stated_role = _behind(behind) or _signed(text, span.end, high) or _before(before)
         stated_role = stated_role or _mail_head(text, span.start)
         if stated_role:
             roles[i] = stated_role

@@ -236,8 +236,8 @@ class _EntityTable:
     def _names(self) -> pa.Array:
         """Return the name of each entity.
 
-        Names with the given name first are preferred, then names with the same key, names not in
-        capitals, and frequent names.
+        A name with the given name first is preferred to its reverse, then names with the same key,
+        not in capitals, and frequent.
         """
         codes, texts = coded(self._rows["name"])
         lengths = pc.utf8_length(texts).to_numpy()
@@ -248,7 +248,8 @@ class _EntityTable:
         totals = np.bincount(inverse, weights)
         own = np.bincount(inverse, self._own) > 0
         entity, text = pairs // len(texts), pairs % len(texts)
-        turned = np.fromiter(map(is_turned, texts.to_pylist()), bool, len(texts))
+        spelled = dict.fromkeys(texts.to_pylist())
+        turned = np.array([is_turned(t) and " ".join(t.split()[::-1]) in spelled for t in spelled])
         ranks = [text, -lengths[text], -totals, capitals[text], ~own, turned[text], entity]
         order = np.lexsort(ranks)
         first = order[np.unique(entity[order], return_index=True)[1]]

@@ -200,10 +200,13 @@ def _join_short(
     """Join starts and initials of names to the only name that they fit, the longest first."""
     starts: dict[tuple[str, ...], set[int]] = {}
     letters: dict[str, set[int]] = {}
+    acronyms = {forms[i].base[0] for i in short if forms[i].is_capitals}
 
     def offer(i: int) -> None:
         base = forms[i].base
         for size in range(1, min(len(base), _MAX_PREFIX + 1)):
+            if size == 1 and base[0] in acronyms and not forms[i].family:
+                continue  # "ISIS Project Board" is not the full name of ISIS
             starts.setdefault(base[:size], set()).add(-1 if names_unit(base[size:]) else target[i])
         if len(base) > 1:
             for made in initials(forms[i]):

@@ -131,8 +131,10 @@ def _targets(
         if form.base[0] not in firsts:
             continue
         for size in range(1, len(form.base) + 1):
-            if form.base[:size] in begun:
-                begun[form.base[:size]].add(roots[i])
+            start = form.base[:size]
+            is_unit = size < len(form.base) and wanted.get(start) in defined.initials
+            if start in begun and (form.family or not is_unit):
+                begun[start].add(roots[i])
         if form.base in called and roots[i] == i:
             called[form.base].append((i, form.family))
     targets = {}
@@ -286,13 +288,15 @@ class _Organizations:
         self.starting = {self._forms[i].base[0] for i in self.full}
         asked = {form.base for i, form in self._forms.items() if i not in self.full}
         asked |= {(word,) for word in self.starting}
+        acronyms = {form.base for i, form in self._forms.items() if groups[i].is_acronym}
         self._begun: dict[tuple[str, ...], set[int]] = {}
         self._parted: set[tuple[str, ...]] = set()
         for i in self.full:
             base = self._forms[i].base
             for size in range(1, len(base) + 1):
                 begin = base[:size]
-                if begin in asked:
+                is_unit = begin in acronyms and not self._forms[i].family
+                if begin in asked and not is_unit:
                     self._begun.setdefault(begin, set()).add(roots[i])
                     if begin not in self._parted and names_unit(base[size:]):
                         self._parted.add(begin)

@@ -184,6 +184,8 @@ _LABEL_TERMS = 3
 _TERMS = 8
 _NAMED = 0.35
 """Share of the passages of a topic that contain one of its terms, at least."""
+_SPECIFIC = 10
+"""Minimum number of letters of a word that names a topic by itself."""
 _LENGTHS = {1: 1.0, 2: 1.25, 3: 1.15}
 """Factors by number of words: two are more specific than one; long phrases are rarely names."""
 _LEAST_SHARE = 0.05
@@ -304,6 +306,9 @@ class TermNames:
             left = [held for held in left if best not in held]
             terms.remove(best)
             ordered.append(best)
+        if len(ordered) == 1 and len(words[0]) == 1 and len(ordered[0]) < _SPECIFIC:
+            return [], 0.0
+        ordered.sort(key=lambda phrase: "-" not in phrase and " " not in phrase)
         return ordered, 1 - len(left) / max(len(texts), 1)
 
     def label(self, terms: Sequence[str], /) -> str:
@@ -475,7 +480,8 @@ def _rows(
     names = TermNames(source)
     chosen = [names.chosen(*each) for each in zip(distinctive_terms(texts), texts, strict=True)]
     # Without words that a good part of its passages contains, a group is no topic.
-    named = [n for n, (_, share) in enumerate(chosen) if share >= _NAMED] or range(len(chosen))
+    every = [n for n, (terms, _) in enumerate(chosen) if terms] or range(len(chosen))
+    named = [n for n in every if chosen[n][1] >= _NAMED] or every
     chosen = [chosen[n] for n in named]
     members = [
         np.array([i for i in members[n] if _contains(phrases.get(vectors.ids[i]), terms)])
