@@ -81,6 +81,17 @@ CARDS = {
         "own_number: A-17"
     ),
     "contract: FRANCHISE AGREEMENT\nTABLE OF CONTENTS\n1. FEES": "own_title: FRANCHISE AGREEMENT",
+    "report: Oak plc 26 The Quadrant, Elm, OX14 3YS\nT: 0123  F: 0124\nClient: Ash\n"
+    "Kelp Framework\nProject Audit Report": "own_title: Kelp Framework Project Audit Report",
+    "press release: FOR PRESS RELEASE ON 16 MARCH 2026\nELM COLLEGE IS NOW OFFICIALLY\n"
+    "A HUB FOR HIGHER EDUCATION\nELM, OHIO\nText.": (
+        "own_title: ELM COLLEGE IS NOW OFFICIALLY A HUB FOR HIGHER EDUCATION; stated_on: 2026-03-16"
+    ),
+    "other: CONTACT\nCERTIFICATIONS\nSOLUTIONS ARCHITECT\nOct 2020 | Credentials\nCase No: 47": (
+        "own_number: 47"
+    ),
+    "form: ELM CREDIT APPLICATION\nDate of Birth: 05/14/1985": "own_title: ELM CREDIT APPLICATION",
+    "minutes: Agenda\n* Find volunteers for the review meeting": "own_title: Agenda",
     "invoice: Rechnung Nr. 471 vom 05.03.2020\nVerkäufer:\nNummer : 54\nEiche GmbH": (
         "own_title: Rechnung Nr. 471 vom 05.03.2020; issuer: Eiche GmbH; stated_on: 2020-03-05; "
         "own_number: 471"

@@ -222,6 +222,7 @@ ROLES = [
         "president and chief executive officer",
     ),
     ("Name: [P:John Smith]\n[P:Jane Roe]\nTitle: Director", None),
+    ("Role: Chair | Name: [P:John Smith]\nRole: Sponsor | Name: [P:Jo Roe]", "chair"),
     ("[O:Acme Ltd], Customer\nshall pay", None),
     ("between [O:Acme Ltd] (Buyer) and others", "buyer"),
     ('[O:Acme Ltd] (hereinafter referred to as "Licensor")', "licensor"),
@@ -231,6 +232,20 @@ ROLES = [
     ("Insurer: [O:Acme Ltd]\nOur file: 3", None),
     ("The expert, Professor [P:Jane Dray], decided", "expert"),
 ]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("[O:KELP] pays. The [O:KELP Review Board] meets.", {"KELP", "KELP Review Board"}),
+        ("[O:The KELP] pays. [O:KELP] left. [O:KELP] won.", {"KELP"}),
+        ("[P:William S. Roe]\n[P:S. Roe] is here.", {"William S. Roe"}),
+        ("[P:William S. Roe\nS. Roe]", {"William S. Roe"}),
+        ("[P:EpiPen (Epinephrine]", set()),
+    ],
+)
+def test_names(text: str, names: set[str]) -> None:
+    assert {e.name for e in read(text).entities if e.kind in NAMED} == names
 
 
 @pytest.mark.parametrize(("text", "role"), ROLES)

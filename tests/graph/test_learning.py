@@ -420,69 +420,6 @@ def test_no_heading_and_no_person_is_a_letterhead(text: str) -> None:
     assert not [f.value for f in card if f.evidence == "letterhead"]
 
 
-SIGNATURES = [
-    ("Regards,\nJo Roe\nHead of Supply\nTarn Paints", "Tarn Paints"),
-    ("Kind regards\n\nJo Roe\nHead of Supply\nTarn Paints\nTel. 0117 496 0000", "Tarn Paints"),
-    ("> Best regards,\n> Ann Lee\n> Managing Director\n> Quill Foods\n> www.quill.example",
-     "Quill Foods"),
-    ("Mit freundlichen Grüßen\nInes Brandt\nGeschäftsführerin\nNordhafen Kontor",
-     "Nordhafen Kontor"),
-    ("Thanks and regards\n\nPriya Nair\nAccount Manager\nBlue Heron Freight\n12 Dock Road",
-     "Blue Heron Freight"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("closing", "firm"), SIGNATURES)
-def test_the_signature_of_a_mail_makes_its_firm_sure(closing: str, firm: str) -> None:
-    text = (
-        f"From: jo.roe@mail.example\nSubject: Paint\n\nThe paint is dry. {firm} pays.\n\n{closing}"
-    )
-    result = entities(read(text), "organization").values()
-    assert [(e.name, dict(e.evidence).get("signature"), e.mention_count) for e in result] == [
-        (firm, 1, 2)
-    ]
-
-
-@pytest.mark.parametrize(
-    "closing",
-    [
-        *(
-            f"Regards,\nJo Roe\nHead of Supply\n{line}"
-            for line in (
-                *("Legal Department", "Risk Management", "Global Markets", "London", "Ann Lee"),
-                *("[L:Milton Keynes]", "Gas Trading", "Research & Development"),
-                *("Sent From My Phone", "Forwarded Message", "Please Reply Soon\nor it dries."),
-            )
-        ),
-        *("Regards,\nJo Roe\nTarn Blue", "Thanks\nThe Blue Paint\nManager\nWanted"),
-        "Jo Roe\nHead of Supply\nTarn Paints",
-    ],
-)
-def test_no_part_of_a_firm_and_no_other_line_is_a_signature(closing: str) -> None:
-    text = f"From: jo.roe@mail.example\nSubject: Paint\n\nThe paint is dry.\n\n{closing}"
-    assert not entities(read(text), "organization")
-
-
-@pytest.mark.parametrize(
-    ("address", "line", "is_firm"),
-    [
-        ("jo.roe@kelpmarine.example", "Kelp Marine", True),
-        ("jroe@kelp.example", "Kelp Marine", True),
-        ("jroe@km.example", "Kelp Marine", True),
-        ("jo.roe@gmail.com", "Kelp Marine", True),
-        ("jo.roe@kelpmarine.example", "Fixed Income", False),
-        ("jo.roe@kelpmarine.example", "New Business", False),
-        ("jo.roe@gmail.com", "New Business", False),
-    ],
-)
-def test_who_writes_from_a_firm_s_address_names_that_firm(
-    address: str, line: str, is_firm: bool
-) -> None:
-    text = f"From: {address}\n\nThe paint is dry.\n\nRegards,\nJo Roe, MSc\nHead of Supply\n{line}"
-    result = entities(read(text), "organization").values()
-    assert [e.name for e in result] == ([line] if is_firm else [])
-
-
 # --- any text ------------------------------------------------------------------------------------
 
 WORD = st.sampled_from(

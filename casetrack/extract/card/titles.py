@@ -46,6 +46,7 @@ _COURT_OR_PART: Final = re.compile(
 _AGENCY: Final = pattern("agency")
 _PAGE_TITLE: Final = re.compile(r"\s*(?P<headline>\S.{11,})\s[|–—-]\s(?P<v>\S.+)")
 _RELEASED: Final = re.compile(r"(?i)\W*for\s+immediate\s+release\W*$")
+_TOWN: Final = re.compile(r"\w+(?: \w+)?, [\w.]+(?: [\w.]+)?")
 _LABELLED: Final = re.compile(r"(?:[A-Z][\w/.]*\s?){1,3}:(?:\s|$)")
 _ADDRESS: Final = re.compile(
     r"^[A-Z][\w .-]+, [A-Z]{2}$"
@@ -291,13 +292,15 @@ def _capitals(cover: Cover) -> Found | None:
     """Return the first lines in capitals that are a headline."""
     block: list[Line] = []
     for line in cover.lines[:_NEAR_TOP]:
-        if block and not line.text.isupper():
-            if sum(len(one.text.split()) for one in block) > _PROSE:
-                return found_at(cover, "title", block[0].start, block[-1].end, 0.8, "headline")
-            block = []
-        is_head = NOT_TITLE.match(line.text) or line.text.endswith(")")  # "COLLEGE (LSUC)"
-        if line.text.isupper() and not is_head:
+        text = line.text
+        # "COLLEGE (LSUC)" is above a headline, "ELM, OHIO" below it.
+        is_other = NOT_TITLE.match(text) or text.endswith(")") or _TOWN.fullmatch(text)
+        if text.isupper() and not is_other:
             block.append(line)
+        elif sum(len(one.text.split()) for one in block) > _PROSE:
+            return found_at(cover, "title", block[0].start, block[-1].end, 0.8, "headline")
+        else:
+            block = []
     return None
 
 

@@ -358,7 +358,8 @@ def _without_things(
     }
 
     def is_thing(text: str, span: NameSpan) -> bool:
-        if span.text in nouns or (is_firm(span) and names_function(text, span)):
+        is_part = span.text.count("(") != span.text.count(")")
+        if is_part or span.text in nouns or (is_firm(span) and names_function(text, span)):
             return True
         is_product = surface(span.text) in products
         form = _PLURAL if span.kind == "organization" else _LETTERED

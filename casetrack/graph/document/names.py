@@ -354,8 +354,8 @@ def _form_rank(form: OrganizationForm) -> tuple[object, ...]:
 
 
 def _name_rank(name: str) -> tuple[object, ...]:
-    is_acronym = is_all_caps(name.removeprefix("The "))
-    return (not is_acronym, is_acronym and is_all_caps(name), len(name), name)
+    bare = name.removeprefix("The ")
+    return (not is_all_caps(bare), len(bare), (bare == name) == bare.isupper(), name)
 
 
 def _locations(contexts: Sequence[_Context], reading: _Reading) -> dict[_Context, tuple[str, str]]:

@@ -188,10 +188,18 @@ def is_turned(name: str, /) -> bool:
 
 
 def _without_initial(forms: list[PersonForm], same: Iterable[int]) -> None:
-    """Read "D. Michael Wilson" as "Michael Wilson" if he occurs and no other D. Wilson does."""
+    """Read "D. Michael Wilson" as "Michael Wilson" if he occurs and no other D. Wilson does.
+
+    "S. Wilson" is the only "William S. Wilson" in the same way.
+    """
     firsts = {forms[i].given[0] for i in same if len(forms[i].given[0]) > 1}
+    whole = {forms[i].given for i in same if len(forms[i].given) > 1 and len(forms[i].given[0]) > 1}
     for i in same:
         given = forms[i].given
+        middle = [w for w in whole if w[1][0] == given[0]]
+        if len(given) == len(middle) == 1 and not any(first[0] == given[0] for first in firsts):
+            forms[i] = replace(forms[i], given=middle[0])
+            continue
         if len(given) < 2 or len(given[0]) > 1 or len(given[1]) < 2:
             continue
         is_called = any(may_be_one_name(given[1], first) for first in firsts)

@@ -297,6 +297,9 @@ def _person(text: str, span: NameSpan) -> NameSpan:
     words = span.text.split()
     if not words:
         return span
+    signed, _, printed = span.text.partition("\n")
+    if signed.split()[-1:] == printed.split()[-1:]:  # "William S. Roe" above "S. Roe"
+        return _moved(text, span, start, start + len(signed))
     initials = _INITIALS_BEFORE.search(text, max(0, start - 8), start)
     if initials:
         start = initials.start(1)

@@ -11,7 +11,6 @@ from casetrack.base.words import WordLists
 from casetrack.graph.document.anchored_names.boundaries import len_of_title, with_boundaries
 from casetrack.graph.document.anchored_names.companies import find_companies, walk_left
 from casetrack.graph.document.anchored_names.facts import Anchor, Anchors, Term, Where
-from casetrack.graph.document.anchored_names.mail_signatures import mail_signatures
 from casetrack.graph.document.anchored_names.papers import card_names, paper_names
 from casetrack.graph.document.anchored_names.signatures import signatures
 from casetrack.graph.document.anchored_names.terms import Candidate, terms_of
@@ -188,7 +187,6 @@ def find_anchors(
         signers = signatures(number, chunk.text, candidates)
         _add(anchors, (s for s in signers if (s.where.start, s.where.end) not in rests))
         _add(anchors, mail_heads(number, chunk.text))
-        _add(anchors, mail_signatures(number, chunk.text, names))
     return anchors, tagged
 
 

@@ -60,7 +60,9 @@ def paper_names(
             text = chunks[where.chunk].text[where.start : where.end]
             yield Anchor(where, text, "person", "caption", role=role)
     for party in document.parties or ():
-        where = None if _UNNAMED.match(party.name) else _place(party.name, party, chunks)
+        is_cut = party.name.count("(") != party.name.count(")")
+        is_other = is_cut or _UNNAMED.match(party.name)
+        where = None if is_other else _place(party.name, party, chunks)
         if where is not None:
             text = chunks[where.chunk].text[where.start : where.end]
             kind = _kind(party.name)
