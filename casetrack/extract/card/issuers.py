@@ -22,6 +22,7 @@ from casetrack.extract.card.patterns import (
 from casetrack.extract.card.titles import (
     BETWEEN,
     CONTRACT_NOUN,
+    OPEN_END,
     is_day,
     is_firm,
     is_titled,
@@ -61,7 +62,7 @@ _SALUTED: Final = re.compile(r"(?i:herrn?|frau|mr\.?|ms\.?|mrs\.?|attn\.?)")
 _MEETING: Final = pattern("meeting")
 _PLAIN_MEETING: Final = re.compile(
     r"(?i)(?:\w+treffen|mitglieder\w+|meeting|top|\w+tag\b|status|\w+ly\b|annual|regular|special"
-    r"|emergency|extraordinary|public|joint|closed|open)"
+    r"|emergency|extraordinary|public|joint|closed|open|(?:committee|board|group|team)$)"
 )
 _BY: Final = re.compile(
     rf"^\W*[Bb]y:?[ \t]+(?P<v>{PERSON.pattern})(?=\s*$|,? (?:Universi|Depart|Institu))",
@@ -87,7 +88,7 @@ _SMALL_ADDRESS: Final = re.compile(r"\w\s+[●•·∙|–-]\s+.*\d\s+[●•·�
 _HOST: Final = pattern("host")
 _RIGHTS: Final = pattern("rights")
 _OFFICE: Final = pattern("office")
-_COVER, _TOP, _BELOW_TITLE, _BLOCK = 2500, 400, 3, 12
+_COVER, _TOP, _BELOW_TITLE, _BLOCK, _WORDS = 2500, 400, 3, 12, 7
 _SUBJECT_WORDS = 5
 """Minimum number of words of a line with a date that is a subject."""
 """Characters in which a firm may be alone on a line, of a filing and of others; lines below a
@@ -369,6 +370,7 @@ def _letterhead(cover: Cover) -> Found | None:
             continue
         if (
             3 < len(text) < 60
+            and len(text.split()) <= _WORDS
             and text[0].isalnum()
             and (is_titled(text) or _FIRM.fullmatch(text))
             and not re.search(r"\d{3}|[:@]", text)
@@ -467,6 +469,7 @@ def _body_of_minutes(cover: Cover) -> Found | None:
             continue
         match = _MEETING.match(text)
         is_body = match and not find_dates(match["v"]) and _WORD.search(_firm_key(match["v"]))
+        is_body = is_body and not OPEN_END.search(match["v"])  # "Schedule the meeting"
         if match and is_body and not _PLAIN_MEETING.match(match["v"]):
             start = line.start + line.text.find(match["v"].split()[0])
             end = start + len(match["v"])

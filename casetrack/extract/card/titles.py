@@ -30,7 +30,7 @@ _TITLE_WORDS: Final[dict[str, tuple[str, ...]]] = {
 }
 """Words of the title line of a kind, the surest first."""
 _FORM_NAME: Final = pattern("form_name")
-_NEAR_TOP, _BESIDE_DATE, _FEW, _BLOCK, _PROSE, _LONGEST, _ROWS = 9, 12, 5, 6, 9, 90, 2
+_NEAR_TOP, _BESIDE_DATE, _FEW, _BLOCK, _PROSE, _LONG, _LONGEST, _ROWS = 9, 12, 5, 6, 9, 14, 90, 2
 _DOCUMENT: Final = pattern("document")
 _END: Final = re.compile(
     r"[A-Z][\w’'-]+ (?:[A-Z]\.|de|van|von) [A-ZÄÖÜ][\w’'-]+$|(?i:(?:table of )?contents|inhalt\w*)$"
@@ -52,7 +52,7 @@ _ADDRESS: Final = re.compile(
     r"^[A-Z][\w .-]+, [A-Z]{2}$"
     r"|,.*\b(?:[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}|[A-Z]{2},? \d{5}|\d{5} [A-ZÄÖÜ][a-zäöü]+)\b"
 )
-_OPEN_END: Final = re.compile(
+OPEN_END: Final = re.compile(
     r"(?i)(?:(?:^|\s+)(?:of|and|for|the|to|in|on|with|an?|by|from|dated|und|der|die|für))+\s*$"
 )
 
@@ -192,7 +192,8 @@ def _heading(cover: Cover) -> Found | None:
         name = clean(heading)
         if _is_word(cover, name):
             return None  # the parts of the document have begun
-        if len(name) < 4 or re.match(r"\d+[.)]?\s", name) or _is_no_title(cover, name):
+        is_prose = _is_sentence(name) and len(name.split()) > _LONG
+        if len(name) < 4 or re.match(r"\d+[.)]?\s", name) or is_prose or _is_no_title(cover, name):
             continue
         words = r"\s+".join(map(re.escape, name.split()))
         at = re.search(rf"(?m)^\W*(?P<v>{words})", cover.text[:2500])
@@ -200,7 +201,7 @@ def _heading(cover: Cover) -> Found | None:
             continue
         above = [line for line in cover.lines if line.start < at.start("v")]
         is_below = any(_is_sentence(line.text) for line in above) and len(above) > _NEAR_TOP // 2
-        is_below |= bool(above) and cover.page(at.start()) > cover.page(0)
+        is_below |= bool(above) and cover.page(at.start("v")) > cover.page(0)
         if is_below or sum(" | " in line.text for line in above) > _ROWS:
             return None
         for line in above[:_NEAR_TOP]:
@@ -248,7 +249,8 @@ def _first_line(cover: Cover) -> Found | None:
         )
         rows += is_row or " | " in line.text
         words += line.text.isalpha() and _is_word(cover, line.text)
-        if rows > 1 or words > 1 or _END.match(line.text) or _is_sentence(line.text):
+        is_below = cover.page(line.start) > cover.page(0) and number > 0
+        if is_below or rows > 1 or words > 1 or _END.match(line.text) or _is_sentence(line.text):
             break
         if (
             letters < _FEW
@@ -270,7 +272,7 @@ def _first_line(cover: Cover) -> Found | None:
                 break
             if not (
                 line.text.rstrip().endswith((",", "-", "–", "—", ":"))
-                or _OPEN_END.search(cover.text[line.start : end])
+                or OPEN_END.search(cover.text[line.start : end])
                 or following[0][0].islower()
             ):
                 break
@@ -332,7 +334,7 @@ def _contract_title(cover: Cover) -> Found | None:
         start += 5 if text.startswith("THIS ") else 0
         above = cover.lines[number - 1] if number else None
         if above and cover.text[above.end : start].count("\n") == 1:
-            is_part = bool(_OPEN_END.search(above.text) or re.match(r"(?i:and|for|to|of)\s", text))
+            is_part = bool(OPEN_END.search(above.text) or re.match(r"(?i:and|for|to|of)\s", text))
             is_part = is_part or (len(text.split()) == 1 and len(above.text.split()) < 5)
             is_part = is_part or (text.isupper() and above.text.isupper())
             is_part = is_part and not _FIRM.search(above.text)
@@ -353,7 +355,7 @@ def _contract_title(cover: Cover) -> Found | None:
             held = (
                 CONTRACT_NOUN.match(after.text.split()[-1])
                 or re.match(r"(?:and|to|of|for)\b", after.text, re.IGNORECASE)
-                or _OPEN_END.search(cover.text[start:end])
+                or OPEN_END.search(cover.text[start:end])
             )
             if (
                 gap > 2
@@ -366,7 +368,7 @@ def _contract_title(cover: Cover) -> Found | None:
             ):
                 break
             end = after.end
-        end -= len(cover.text[start:end]) - len(_OPEN_END.sub("", cover.text[start:end]))
+        end -= len(cover.text[start:end]) - len(OPEN_END.sub("", cover.text[start:end]))
         return found_at(cover, "title", start, end, 0.85, "title line")
     return None
 
