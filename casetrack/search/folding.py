@@ -64,9 +64,13 @@ def fold(
     """
     known = _Known(scope, places, terms or {})
     folded: list[Folded] = []
+    by_key: dict[int, int] = {}
     for position in range(len(places)):
         if position not in known.related:
             folded.append(Folded(position))
+            continue
+        if (number := by_key.get(known.keys[position], -1)) >= 0:
+            folded[number].also.append((position, SAME))
             continue
         if match := known.place_of(position):
             number, reason = match
@@ -74,7 +78,8 @@ def fold(
         else:
             number = len(folded)
             folded.append(Folded(position))
-        known.add(position, number, is_head=not match)
+            known.add(position, number)
+        by_key[known.keys[position]] = number
     return folded
 
 
@@ -93,7 +98,7 @@ def _keys(index: Index, places: Sequence[Place]) -> list[int]:
 
 
 class _Known:
-    """The places so far, with indexes for lookup.
+    """The places so far, with indexes for lookup; *keys* are those of their texts.
 
     ``related`` has the positions that may share a place with another; all others need no check.
     """
@@ -103,8 +108,7 @@ class _Known:
         self._index = index
         self._words = _Words(scope, terms)
         self._places = places
-        self._keys = _keys(index, places)
-        self._by_key: dict[int, int] = {}
+        self.keys = _keys(index, places)
         self._by_place: dict[Place, int] = {}
         self._heads: dict[int, int] = {}
         self._numbers: dict[int, int] = {}
@@ -114,8 +118,8 @@ class _Known:
         self._compared: dict[int, list[str]] = {}
         for later, earlier in pairs:
             self._near.setdefault(later, []).append(earlier)
-        times, all_places = Counter(self._keys), set(places)
-        self.related = {n for n, key in enumerate(self._keys) if times[key] > 1}
+        times, all_places = Counter(self.keys), set(places)
+        self.related = {n for n, key in enumerate(self.keys) if times[key] > 1}
         self.related.update(
             n
             for n, (segment, row) in enumerate(places)
@@ -123,18 +127,13 @@ class _Known:
         )
         self.related.update(position for pair in pairs for position in pair)
 
-    def add(self, position: int, number: int, *, is_head: bool) -> None:
-        self._by_key.setdefault(self._keys[position], number)
-        if is_head:
-            self._by_place[self._places[position]] = number
-            self._heads[number] = position
-            self._numbers[position] = number
+    def add(self, position: int, number: int) -> None:
+        self._by_place[self._places[position]] = number
+        self._heads[number] = position
+        self._numbers[position] = number
 
     def place_of(self, position: int) -> tuple[int, str] | None:
         """Return the place that a passage belongs to, and why; ``None`` for a new place."""
-        number = self._by_key.get(self._keys[position])
-        if number is not None:
-            return number, SAME
         neighbours = self._neighbour_of(position) if position < _LOOKED_AT else None
         return neighbours or self._copied(position)
 

@@ -371,7 +371,8 @@ def sources_at(
 
 def name_at(snapshot: Snapshot, index: Index, place: Place, /) -> str:
     """Return the name of a passage's document."""
-    return snapshot.documents[index.document_at(place)].name
+    name: str = snapshot.documents.cells(index.document_at(place), ["name"])["name"]
+    return name
 
 
 _ALL = Unsearched()

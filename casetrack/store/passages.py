@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-_OF_DOCUMENT = ("ingested_at", "source", "source_id", "source_url")
+_OF_DOCUMENT = ("name", "path", "ingested_at", "source", "source_id", "source_url")
 _NOT_PROVENANCE = {*_OF_DOCUMENT, "document_name", "document_path"}
 COLUMNS = ("text", "embedders", *sorted(Provenance.__dataclass_fields__.keys() - _NOT_PROVENANCE))
 """Columns of ``chunks`` that make a cited passage."""
@@ -43,10 +43,9 @@ CITE_COLUMNS = (
 
 def make_provenance(row: Mapping[str, Any], snapshot: Snapshot, /) -> Provenance:
     """Return the provenance of a row with at least ``PLACE_COLUMNS`` and its document."""
-    document = snapshot.documents[row["document_id"]]
-    facts = {"document_name": document.name, "document_path": document.path}
-    facts |= {name: getattr(document, name) for name in _OF_DOCUMENT}
-    return Provenance.from_row({**row, **facts})
+    facts = snapshot.documents.cells(row["document_id"], _OF_DOCUMENT)
+    names = {"document_name": facts.pop("name"), "document_path": facts.pop("path")}
+    return Provenance.from_row({**row, **facts, **names})
 
 
 def make_chunks(table: pa.Table, snapshot: Snapshot, /) -> list[Chunk]:

@@ -235,6 +235,8 @@ def _joins(sign: str) -> bool:
 
 
 def _number_term(number: str) -> str:
+    if number.isdecimal():
+        return number
     grouped = re.fullmatch(r"(\d{1,3}(?:([.,\u2019'])\d{3})(?:\2\d{3})*)(?:([.,])(\d+))?", number)
     if grouped and grouped.group(3) != grouped.group(2):
         whole, decimals = re.sub(r"\D", "", grouped.group(1)), grouped.group(4) or ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import EntityNotFound, ReferenceNotFound, UsageError
@@ -51,6 +52,8 @@ _SALUTATION = re.compile(
     r"^[ \t]*(?:dear|sehr geehrte[rs]?|liebe[rs]?|to whom)\b[^\n]*", re.IGNORECASE | re.MULTILINE
 )
 _LINE = re.compile(r"[^\s\n][^\n]*")
+_KEPT = 16384
+"""Number of documents whose names are cached."""
 _LETTERHEAD = 2
 """Number of lines of a letter in which only its sender is named."""
 _CERTAIN = 0.96
@@ -118,9 +121,9 @@ def _matching(source: Source, asked: AskedSet) -> tuple[list[Document], str, lis
     others: list[Document] = []
     size = 2 if " ".join(asked.words[-2:]) in _TYPES else 1  # "annual reports"
     last, modifiers = " ".join(asked.words[-size:]), asked.words[:-size]
-    every = source.documents.values()
+    every = source.documents
     if last in DOCUMENTS:
-        chosen, how = list(every), "all documents of the collection"
+        chosen, how = every, "all documents of the collection"
     elif last in _FORMATS:
         formats = _FORMATS[last]
         chosen, how = [d for d in every if d.format in formats], f"format {' or '.join(formats)}"
@@ -132,20 +135,25 @@ def _matching(source: Source, asked: AskedSet) -> tuple[list[Document], str, lis
             chosen = [d for d in chosen if d.format not in _MAILS and not _is_mail(source, d)]
             how += ", without mails"
     elif last in PAPERS:
-        chosen, modifiers, how = list(every), asked.words, ""
+        chosen, modifiers, how = every, asked.words, ""
     else:
         return None
     if modifiers and last in _TYPES and not AMENDED.search(asked.name):
         # An amendment to a lease is a contract, but not a lease.
         others += [d for d in chosen if AMENDED.search(called(d))]
-        chosen = [d for d in chosen if d not in others]
+        chosen = [d for d in chosen if not AMENDED.search(called(d))]
     if modifiers:
         wanted = stems(" ".join(modifiers))
-        chosen = [d for d in chosen if wanted <= stems(called(d))]
-        others = [d for d in others if wanted <= stems(called(d))]
+        chosen = [d for d in chosen if wanted <= _terms(called(d))]
+        others = [d for d in others if wanted <= _terms(called(d))]
         titled = f'"{" ".join(modifiers)}" in the title or file name'
         how = f"{how}, {titled}" if how else titled
     return chosen, how, others
+
+
+@lru_cache(maxsize=_KEPT)
+def _terms(names: str) -> frozenset[str]:
+    return stems(names)
 
 
 def _of_type(source: Source, kind: str) -> tuple[list[Document], list[Document]]:
@@ -157,10 +165,10 @@ def _of_type(source: Source, kind: str) -> tuple[list[Document], list[Document]]
     pattern = re.compile(
         "|".join(re.escape(word) for word, name in _TYPES.items() if name == kind), re.IGNORECASE
     )
-    types = {i: d.document_type for i, d in source.state.snapshot.documents.items()}
+    types = {d.document_id: d.document_type for d in source.state.snapshot.documents.values()}
     certain: list[Document] = []
     others: list[Document] = []
-    for each in source.documents.values():
+    for each in source.documents:
         if each.document_type == kind:
             cues = (each.document_type_evidence or "").count(" in the ")
             if kind == "correspondence" or types.get(each.parent_id or "") != kind:

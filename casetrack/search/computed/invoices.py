@@ -51,7 +51,7 @@ def _totals(source: Source, ids: set[str]) -> list[dict[str, Any]] | None:
     rows = _money(source, ids).to_pylist()
     totals = []
     for document_id in sorted(ids):
-        stated = of_card(source, source.documents[document_id], "total")
+        stated = of_card(source, source.state.snapshot.documents[document_id], "total")
         chunk_id, start, end = stated[2] if stated else ("", 0, 0)
         inside = (r for r in rows if r["chunk_id"] == chunk_id and start <= r["char_end"] <= end)
         row = next(inside, None)

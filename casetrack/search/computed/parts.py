@@ -13,7 +13,7 @@ from casetrack.graph.opened import graph_of
 from casetrack.store.index.scope import scope_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from casetrack.base.records import Document
     from casetrack.base.records.reading import NamedDocument, Reading
@@ -27,6 +27,7 @@ Spot = tuple[str, int, int]
 SHOWN = 10
 """Maximum number of parts of an answer."""
 _TITLE_CHARS = 120
+_DESCRIPTIVE = ("own_title", "own_number", "stated_on", "issuer", "addressee")
 _NAMED = 5
 
 
@@ -47,11 +48,27 @@ class Source:
         return graph_of(self.state)
 
     @cached_property
-    def documents(self) -> dict[str, Document]:
-        """The documents by id, each file once: the first by path of equal files."""
-        if self.only is None:
-            return self.state.once(_each_once)
-        return _of_files(d for d in self.state.once(by_path) if d.document_id in self.only)
+    def ids(self) -> list[str]:
+        """The ids of the documents, each file once: the first by path of equal files."""
+        first: dict[str, str] = {}
+        for _, document_id, file in self.state.once(_by_path):
+            if self.only is None or document_id in self.only:
+                first.setdefault(file, document_id)
+        return list(first.values())
+
+    @property
+    def documents(self) -> list[Document]:
+        """The documents, each file once, by path."""
+        every = self.state.snapshot.documents
+        every.values()  # creates all records at once
+        return [every[document_id] for document_id in self.ids]
+
+    def described(self, parts: Collection[str], /) -> list[Document]:
+        """Return the documents with all *parts* in their descriptions, in lower case."""
+        texts, ids = self.state.once(_descriptions), self.ids
+        for part in parts:
+            ids = [i for i in ids if part in texts[i]]
+        return [self.state.snapshot.documents[document_id] for document_id in ids]
 
     @property
     def named(self) -> frozenset[str]:
@@ -85,7 +102,7 @@ class Source:
 
     def places_with(self, terms: Iterable[str], /) -> list[Place]:
         """Return the live places of chunks that have all index terms."""
-        return list(scope_of(self.state.index, self.documents).holding(frozenset(terms)))
+        return list(scope_of(self.state.index, frozenset(self.ids)).holding(frozenset(terms)))
 
     def first_places(
         self, table: GraphView, column: str, ids: Collection[str], by: str, /
@@ -131,21 +148,19 @@ class Source:
         return None
 
 
-def by_path(state: State, /) -> list[Document]:
-    """Return the documents of a state by path."""
-    documents = state.snapshot.documents.values()
-    return sorted(documents, key=lambda d: (d.path, d.document_id))
+def _by_path(state: State) -> list[tuple[str, ...]]:
+    return sorted(_cells(state, "path", "document_id", "file_hash"))
 
 
-def _each_once(state: State) -> dict[str, Document]:
-    return _of_files(state.once(by_path))
+def _descriptions(state: State) -> dict[str, str]:
+    """Return the names, number, date and correspondents of each document, by id."""
+    rows = _cells(state, "document_id", "name", "title", *_DESCRIPTIVE)
+    return {each: " ".join(filter(None, texts)).casefold() for each, *texts in rows}
 
 
-def _of_files(documents: Iterable[Document]) -> dict[str, Document]:
-    by_file: dict[str, Document] = {}
-    for each in documents:
-        by_file.setdefault(each.file_hash, each)
-    return {each.document_id: each for each in by_file.values()}
+def _cells(state: State, *columns: str) -> Iterator[tuple[str, ...]]:
+    table = state.snapshot.documents.table
+    return zip(*(table[name].to_pylist() for name in columns), strict=True)
 
 
 def spot(row: Mapping[str, Any], /) -> Spot:

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from functools import cache
+from functools import cache, lru_cache
 from itertools import groupby, pairwise
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
 from casetrack.base.words import WordLists
 from casetrack.search.computed.asked import AMENDED, DOCUMENTS, PAPERS, TYPES
-from casetrack.search.computed.parts import by_path, called, joined, of_card
+from casetrack.search.computed.parts import called, joined, of_card
 from casetrack.search.pinpoint.cells import cells_of
 from casetrack.search.question.wanted import query_terms as stems
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from casetrack.base.records import Document
     from casetrack.base.records.search import ComputedAnswer
     from casetrack.extract.spans import DateSpan
     from casetrack.search.computed.parts import Source, Spot
     from casetrack.search.pinpoint.cells import Cell
-    from casetrack.store.workspace import State
 
 _LISTS = WordLists(__file__)
 _ASKS = [
@@ -37,7 +35,7 @@ _LABELS = {
 _TYPES = {
     word.strip(): kind for kind, words in _LISTS.pairs("types").items() for word in words.split(",")
 }
-_WORDS_OF_TYPES = _TYPES | TYPES
+_EVERY_TYPE = _TYPES | TYPES
 _AROUND = frozenset(_LISTS.words("around"))
 _OF = _LISTS.pattern("of")
 _NUMBER = _LISTS.pattern("number")
@@ -53,6 +51,8 @@ _MONEY = re.compile(r"[^\w\s]?(?:[A-Z]{2,3}\b)?[^\w\s]?\s?\d[\d.,' ]*(?:\s?(?:[â
 _MOST_DOCUMENTS, _MOST_CHUNKS, _LEAST_CODE = 3, 20, 3
 _MOST_FITTING = 100
 """More documents are not told apart by their names."""
+_KEPT = 16384
+"""Number of documents whose names are cached."""
 _SUM = frozenset({"amount"})
 """Words of a label that add nothing: "net amount"."""
 _LONGEST_LABEL, _LONGEST_VALUE, _WORDS_OF_LABEL = 40, 120, 4
@@ -252,19 +252,25 @@ def named_documents(source: Source, phrase: str, /) -> list[Document]:
     written = [m[0] for m in _CODE.finditer(rest) if len(_LETTERS.sub("", m[0])) >= _LEAST_CODE]
     codes = {_LETTERS.sub("", code) for code in written}
     words = frozenset(_WORD.findall(_CODE.sub(" ", rest) if codes else rest)) - _AROUND
-    kinds = {kind for word, kind in _WORDS_OF_TYPES.items() if f" {word} " in f" {rest} "}
-    names = source.state.once(_names)
-    is_open = codes or days or kinds or not words.isdisjoint(PAPERS | DOCUMENTS)
+    kinds = {kind for word, kind in _EVERY_TYPE.items() if f" {word} " in f" {rest} "}
+    by_type = [w for word, kind in _EVERY_TYPE.items() if kind in kinds for w in word.split()]
+    values = {day.value for day in days if day.value}
     fitting = [
         document
-        for i in names.accounting(words, kinds, codes, by_name=bool(codes or kinds))
-        if (document := source.documents.get(i))
-        and (names.of[i].days | {document.stated_on}) >= {day.value for day in days}
-        and (is_open or names.of[i].is_all(words))
+        for document in source.described([*values, *words.difference(DOCUMENTS, by_type)])
+        if (own := _names_of(document)).codes >= codes
+        and (own.days | {document.stated_on}) >= values
+        and _accounts(words, own, document, kinds, by_name=bool(codes or kinds))
+        and (
+            codes or days or kinds or not words.isdisjoint(PAPERS | DOCUMENTS) or own.is_all(words)
+        )
     ]
     if codes and not fitting:
-        known = names.accounting(words, kinds, (), by_name=True)
-        fitting = [d for d in _numbered(source, written, kinds) if d.document_id in known]
+        fitting = [
+            document
+            for document in _numbered(source, written, kinds)
+            if _accounts(words, _names_of(document), document, kinds, by_name=True)
+        ]
     if len(fitting) > _MOST_FITTING:
         return []
     if len(fitting) > 1 and not AMENDED.search(phrase):
@@ -290,59 +296,17 @@ class _Names(NamedTuple):
         return any(title and title == words for title in self.titles)
 
 
-class _Named:
-    """The names of all documents, and the documents by words of their names."""
-
-    def __init__(self, state: State) -> None:
-        documents = {document.document_id: document for document in state.once(by_path)}
-        self.of = {i: _names_of(document) for i, document in documents.items()}
-        self._words = _inverted({i: own.words for i, own in self.of.items()})
-        self._codes = _inverted({i: own.codes for i, own in self.of.items()})
-        self._sides = _inverted(
-            {i: _WORD.findall(f"{d.issuer} {d.addressee}".casefold()) for i, d in documents.items()}
-        )
-        self._types = _inverted({i: [d.document_type] for i, d in documents.items()})
-
-    def accounting(
-        self, words: Iterable[str], kinds: set[str], codes: Iterable[str], *, by_name: bool
-    ) -> dict[str, None]:
-        """Return the documents with all codes, and each word in their names or their type."""
-        found = [self._codes.get(code, {}) for code in codes]
-        of_kinds = {kind: _words_of(kind) for kind in kinds}
-        for word in frozenset(words) - DOCUMENTS - of_kinds.get("other", frozenset()):
-            ids = dict(self._words.get(word, {}))
-            ids.update(self._sides.get(word, {}) if by_name else {})
-            for kind, its in of_kinds.items():
-                ids.update(self._types.get(kind, {}) if word in its else {})
-            found.append(ids)
-        first, *more = found or [dict.fromkeys(self.of)]
-        return {i: None for i in first if all(i in ids for ids in more)}
-
-
-def _inverted(values: Mapping[str, Iterable[str | None]]) -> dict[str | None, dict[str, None]]:
-    """Return the keys by value, in their order."""
-    keys = defaultdict[str | None, dict[str, None]](dict)
-    for key, each in values.items():
-        for value in each:
-            keys[value][key] = None
-    return keys
-
-
-@cache
-def _words_of(kind: str) -> frozenset[str]:
-    """Return all words of the names of a type."""
-    return frozenset(w for name, k in _WORDS_OF_TYPES.items() if k == kind for w in name.split())
-
-
-def _names(state: State) -> _Named:
-    return _Named(state)
-
-
 def _names_of(document: Document) -> _Names:
-    names = [PurePath(document.name).stem, document.own_title or "", document.title or ""]
-    text = " ".join([document.name, *names]).casefold()
+    titles = document.own_title or "", document.title or ""
+    return _names(document.name, *titles, document.own_number or "")
+
+
+@lru_cache(maxsize=_KEPT)
+def _names(name: str, own_title: str, title: str, own_number: str) -> _Names:
+    names = [PurePath(name).stem, own_title, title]
+    text = " ".join([name, *names]).casefold()
     parts = [part for name in names for part in re.split(r"[\s_,]+", name.casefold())]
-    codes = {_LETTERS.sub("", part) for part in (*parts, (document.own_number or "").casefold())}
+    codes = {_LETTERS.sub("", part) for part in (*parts, own_number.casefold())}
     plain = (re.sub(r"[^\s_]*\d[^\s_]*", " ", name.casefold()) for name in names)
     return _Names(
         frozenset(_WORD.findall(text)),
@@ -352,13 +316,27 @@ def _names_of(document: Document) -> _Names:
     )
 
 
+def _accounts(
+    words: frozenset[str], own: _Names, document: Document, kinds: set[str], *, by_name: bool
+) -> bool:
+    """Return whether each word belongs to the names or the type of a document."""
+    left = words - own.words
+    for word, kind in _EVERY_TYPE.items():
+        if kind in kinds and kind in {document.document_type, "other"}:
+            left -= set(word.split())
+    if left and by_name:
+        people = f"{document.issuer or ''} {document.addressee or ''}"
+        left -= frozenset(_WORD.findall(people.casefold()))
+    return not left - DOCUMENTS
+
+
 def _numbered(source: Source, written: Sequence[str], kinds: set[str]) -> Iterator[Document]:
     """Yield the documents whose text labels one of some numbers as their own."""
     wanted = {label for kind in kinds for label in _labels("number", kind)}
     codes = {_LETTERS.sub("", code) for code in written}
     places = [p for code in written for p in source.places_with(stems(code))][:_MOST_CHUNKS]
     for document_id in dict.fromkeys(map(source.state.index.document_at, places)):
-        document = source.documents[document_id]
+        document = source.state.snapshot.documents[document_id]
         if kinds & {document.document_type, "other"} and any(
             each.label in wanted and _LETTERS.sub("", each.value.casefold()) in codes
             for each in _labelled(source, document)

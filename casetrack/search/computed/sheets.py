@@ -68,7 +68,8 @@ def sheets_answer(source: Source, asked: AskedSet, /) -> ComputedAnswer | None:
     wanted, rest = stems(" ".join(asked.measure or asked.words)), source.without_names(asked.rest)
     chunks = source.places_with(wanted) if wanted else []
     ids = list(dict.fromkeys(map(source.state.index.document_at, chunks)))
-    ids = [i for i in ids if source.documents[i].format in _FORMATS and (not named or i in named)]
+    every = source.state.snapshot.documents
+    ids = [i for i in ids if every[i].format in _FORMATS and (not named or i in named)]
     fitting = [
         each
         for document_id in ids
@@ -136,7 +137,7 @@ def _sheets(source: Source, document_id: str) -> Iterator[_Sheet]:
         data = source.state.index.segments[number].data
         (stored,) = data.places_of([row], ["page", "char_start", "sheet_name"])
         pages.setdefault(stored["page"], []).append((chunk_id, text, stored["char_start"]))
-    name = source.documents[document_id].name
+    name = source.state.snapshot.documents[document_id].name
     for chunks in pages.values():
         sheet = _sheet(name, chunks)
         if sheet is not None:

@@ -39,8 +39,8 @@ def signers_answer(source: Source, text: str, /) -> tuple[ComputedAnswer | None,
     """Return the people in the signature blocks of the named document, if any, and a note."""
     asked = _ASKED.match(" ".join(text.split()))
     named = named_documents(source, f"{asked['what']} {asked['rest']}".casefold()) if asked else []
-    if asked and len(source.documents) == 1:
-        named = list(source.documents.values())
+    if asked and len(source.ids) == 1:
+        named = source.documents
     if len(named) != 1:
         return None, _ADVICE if asked else ""
     document_id = named[0].document_id

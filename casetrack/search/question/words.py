@@ -264,7 +264,6 @@ class Names:
     frequency: Callable[[str], int]  # Returns the total number of passages with a term; faster
     only: Mapping[str, int] = field(default_factory=dict)  # The only document of a type
     _stems: list[tuple[str, int]] = field(default_factory=list, repr=False)
-    _first_words: list[str | None] = field(default_factory=list, repr=False)
     _largest: NDArray[np.int64] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -317,17 +316,15 @@ class Names:
             for term in word.terms:
                 weights = self._weights(term, _CAPITAL if is_name else _SMALL)
                 if weights is not None and not is_name:
-                    weights = weights * [term == first for first in self._beginnings()]
+                    for at in np.flatnonzero(weights).tolist():
+                        weights[at] *= self._begins_with(term, at)
                 if weights is not None and weights.any():
                     named_by.append(_Naming(word.start, word.end, weights))
         return named_by
 
-    def _beginnings(self) -> list[str | None]:
-        """Return the first index term of each file's name."""
-        if not self._first_words:
-            stems = (_BREAK.sub(" ", PurePath(name).stem) for name in self.names)
-            self._first_words.extend(next(iter(terms_of(stem)), None) for stem in stems)
-        return self._first_words
+    def _begins_with(self, term: str, number: int) -> bool:
+        """Return whether a term is the first one of a file's name."""
+        return terms_of(_BREAK.sub(" ", PurePath(self.names[number]).stem))[:1] == (term,)
 
     def _weights(self, term: str, least: float) -> NDArray[np.float64] | None:
         """Return the certainty of each document for a term; ``None`` if it names none."""
