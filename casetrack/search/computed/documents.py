@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import EntityNotFound, ReferenceNotFound, UsageError
@@ -13,6 +12,7 @@ from casetrack.search.computed.invoices import invoice_totals
 from casetrack.search.computed.parts import called, counted, joined
 from casetrack.search.pinpoint.mail_heads import without_head
 from casetrack.search.question.wanted import query_terms as stems
+from casetrack.search.question.words import terms_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -52,8 +52,6 @@ _SALUTATION = re.compile(
     r"^[ \t]*(?:dear|sehr geehrte[rs]?|liebe[rs]?|to whom)\b[^\n]*", re.IGNORECASE | re.MULTILINE
 )
 _LINE = re.compile(r"[^\s\n][^\n]*")
-_KEPT = 16384
-"""Number of documents whose names are cached."""
 _LETTERHEAD = 2
 """Number of lines of a letter in which only its sender is named."""
 _CERTAIN = 0.96
@@ -144,16 +142,11 @@ def _matching(source: Source, asked: AskedSet) -> tuple[list[Document], str, lis
         chosen = [d for d in chosen if not AMENDED.search(called(d))]
     if modifiers:
         wanted = stems(" ".join(modifiers))
-        chosen = [d for d in chosen if wanted <= _terms(called(d))]
-        others = [d for d in others if wanted <= _terms(called(d))]
+        chosen = [d for d in chosen if wanted.issubset(terms_of(called(d)))]
+        others = [d for d in others if wanted.issubset(terms_of(called(d)))]
         titled = f'"{" ".join(modifiers)}" in the title or file name'
         how = f"{how}, {titled}" if how else titled
     return chosen, how, others
-
-
-@lru_cache(maxsize=_KEPT)
-def _terms(names: str) -> frozenset[str]:
-    return stems(names)
 
 
 def _of_type(source: Source, kind: str) -> tuple[list[Document], list[Document]]:

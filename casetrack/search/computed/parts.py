@@ -27,7 +27,6 @@ Spot = tuple[str, int, int]
 SHOWN = 10
 """Maximum number of parts of an answer."""
 _TITLE_CHARS = 120
-_DESCRIPTIVE = ("own_title", "own_number", "stated_on", "issuer", "addressee")
 _NAMED = 5
 
 
@@ -62,13 +61,6 @@ class Source:
         every = self.state.snapshot.documents
         every.values()  # creates all records at once
         return [every[document_id] for document_id in self.ids]
-
-    def described(self, parts: Collection[str], /) -> list[Document]:
-        """Return the documents with all *parts* in their descriptions, in lower case."""
-        texts, ids = self.state.once(_descriptions), self.ids
-        for part in parts:
-            ids = [i for i in ids if part in texts[i]]
-        return [self.state.snapshot.documents[document_id] for document_id in ids]
 
     @property
     def named(self) -> frozenset[str]:
@@ -149,16 +141,11 @@ class Source:
 
 
 def _by_path(state: State) -> list[tuple[str, ...]]:
-    return sorted(_cells(state, "path", "document_id", "file_hash"))
+    return sorted(columns_of(state, "path", "document_id", "file_hash"))
 
 
-def _descriptions(state: State) -> dict[str, str]:
-    """Return the names, number, date and correspondents of each document, by id."""
-    rows = _cells(state, "document_id", "name", "title", *_DESCRIPTIVE)
-    return {each: " ".join(filter(None, texts)).casefold() for each, *texts in rows}
-
-
-def _cells(state: State, *columns: str) -> Iterator[tuple[str, ...]]:
+def columns_of(state: State, /, *columns: str) -> Iterator[tuple[str, ...]]:
+    """Yield some columns of all documents."""
     table = state.snapshot.documents.table
     return zip(*(table[name].to_pylist() for name in columns), strict=True)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from casetrack.base.words import WordLists
 from casetrack.search.computed.asked import AMENDED, DOCUMENTS, PAPERS, TYPES
-from casetrack.search.computed.parts import called, joined, of_card
+from casetrack.search.computed.parts import called, columns_of, joined, of_card
 from casetrack.search.pinpoint.cells import cells_of
 from casetrack.search.question.wanted import query_terms as stems
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from casetrack.extract.spans import DateSpan
     from casetrack.search.computed.parts import Source, Spot
     from casetrack.search.pinpoint.cells import Cell
+    from casetrack.store.workspace import State
 
 _LISTS = WordLists(__file__)
 _ASKS = [
@@ -49,8 +50,9 @@ _COLONS = re.compile(r"[^:]+:")
 _LETTERS = re.compile(r"[\W_]+")
 _MONEY = re.compile(r"[^\w\s]?(?:[A-Z]{2,3}\b)?[^\w\s]?\s?\d[\d.,' ]*(?:\s?(?:[€$£]|[A-Z]{3}))?")
 _MOST_DOCUMENTS, _MOST_CHUNKS, _LEAST_CODE = 3, 20, 3
+_DESCRIPTIVE = ("name", "title", "own_title", "own_number", "stated_on", "issuer", "addressee")
 _MOST_FITTING = 100
-"""More documents are not told apart by their names."""
+"""More documents are not distinguished by their names."""
 _KEPT = 16384
 """Number of documents whose names are cached."""
 _SUM = frozenset({"amount"})
@@ -253,11 +255,13 @@ def named_documents(source: Source, phrase: str, /) -> list[Document]:
     codes = {_LETTERS.sub("", code) for code in written}
     words = frozenset(_WORD.findall(_CODE.sub(" ", rest) if codes else rest)) - _AROUND
     kinds = {kind for word, kind in _EVERY_TYPE.items() if f" {word} " in f" {rest} "}
-    by_type = [w for word, kind in _EVERY_TYPE.items() if kind in kinds for w in word.split()]
     values = {day.value for day in days if day.value}
+    descriptions, ids = source.state.once(_descriptions), source.ids
+    for each in (*values, *words.difference(DOCUMENTS, _words_of("other"))):
+        ids = [i for i in ids if each in descriptions[i]]
     fitting = [
         document
-        for document in source.described([*values, *words.difference(DOCUMENTS, by_type)])
+        for document in map(source.state.snapshot.documents.__getitem__, ids)
         if (own := _names_of(document)).codes >= codes
         and (own.days | {document.stated_on}) >= values
         and _accounts(words, own, document, kinds, by_name=bool(codes or kinds))
@@ -296,6 +300,21 @@ class _Names(NamedTuple):
         return any(title and title == words for title in self.titles)
 
 
+def _descriptions(state: State) -> dict[str, str]:
+    """Return the names, number, date, correspondents and type of each document, by id."""
+    rows = columns_of(state, "document_type", "document_id", *_DESCRIPTIVE)
+    return {
+        document_id: " ".join([*filter(None, texts), *_words_of(kind)]).casefold()
+        for kind, document_id, *texts in rows
+    }
+
+
+@cache
+def _words_of(kind: str | None) -> frozenset[str]:
+    """Return all words of the names of a type."""
+    return frozenset(w for name, each in _EVERY_TYPE.items() if each == kind for w in name.split())
+
+
 def _names_of(document: Document) -> _Names:
     titles = document.own_title or "", document.title or ""
     return _names(document.name, *titles, document.own_number or "")
@@ -321,9 +340,8 @@ def _accounts(
 ) -> bool:
     """Return whether each word belongs to the names or the type of a document."""
     left = words - own.words
-    for word, kind in _EVERY_TYPE.items():
-        if kind in kinds and kind in {document.document_type, "other"}:
-            left -= set(word.split())
+    for kind in kinds & {document.document_type, "other"}:
+        left -= _words_of(kind)
     if left and by_name:
         people = f"{document.issuer or ''} {document.addressee or ''}"
         left -= frozenset(_WORD.findall(people.casefold()))
