@@ -371,8 +371,7 @@ def sources_at(
 
 def name_at(snapshot: Snapshot, index: Index, place: Place, /) -> str:
     """Return the name of a passage's document."""
-    name: str = snapshot.documents.cells(index.document_at(place), ["name"])["name"]
-    return name
+    return str(snapshot.documents.cells(index.document_at(place), ["name"])["name"])
 
 
 _ALL = Unsearched()

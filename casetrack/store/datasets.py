@@ -79,8 +79,8 @@ class Ledger(Mapping[str, Document]):
     def values(self) -> ValuesView[Document]:
         """Return all documents, creating the missing records at once."""
         if len(self._made) < len(self._places):
-            rows: list[dict[str, Any]] = self.table.to_pylist()
-            self._made = {r["document_id"]: Document.from_row(r) for r in rows}
+            records = map(Document.from_row, self.table.to_pylist())
+            self._made = {record.document_id: record for record in records}
         return self._made.values()
 
 

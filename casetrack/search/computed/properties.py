@@ -255,6 +255,7 @@ def named_documents(source: Source, phrase: str, /) -> list[Document]:
     codes = {_LETTERS.sub("", code) for code in written}
     words = frozenset(_WORD.findall(_CODE.sub(" ", rest) if codes else rest)) - _AROUND
     kinds = {kind for word, kind in _EVERY_TYPE.items() if f" {word} " in f" {rest} "}
+    is_open = codes or days or kinds or not words.isdisjoint(PAPERS | DOCUMENTS)
     values = {day.value for day in days if day.value}
     descriptions, ids = source.state.once(_descriptions), source.ids
     for each in (*values, *words.difference(DOCUMENTS, _words_of("other"))):
@@ -265,9 +266,7 @@ def named_documents(source: Source, phrase: str, /) -> list[Document]:
         if (own := _names_of(document)).codes >= codes
         and (own.days | {document.stated_on}) >= values
         and _accounts(words, own, document, kinds, by_name=bool(codes or kinds))
-        and (
-            codes or days or kinds or not words.isdisjoint(PAPERS | DOCUMENTS) or own.is_all(words)
-        )
+        and (is_open or (words and words in own.titles))
     ]
     if codes and not fitting:
         fitting = [
@@ -288,16 +287,12 @@ def named_documents(source: Source, phrase: str, /) -> list[Document]:
 
 
 class _Names(NamedTuple):
-    """The names of a document: all words, its title and file name, its numbers and dates."""
+    """The names of a document: all words, its titles without numbers, its numbers and dates."""
 
     words: frozenset[str]
     titles: tuple[frozenset[str], ...]
     codes: frozenset[str]
     days: frozenset[str | None]
-
-    def is_all(self, words: frozenset[str]) -> bool:
-        """Return whether words are a whole title or file name, apart from numbers."""
-        return any(title and title == words for title in self.titles)
 
 
 def _descriptions(state: State) -> dict[str, str]:
