@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 from math import inf
 from operator import itemgetter
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from casetrack.base.config import OcrSettings, ParseLimits
@@ -27,13 +27,13 @@ from casetrack.models.encoders import Encoders
 from casetrack.parse import known_extensions
 from casetrack.parse.base import ReadOptions
 from casetrack.parse.workers.pool import ParsePool
+from casetrack.store.datasets import Ledger
 from casetrack.store.passages import narrow, narrowed
 from graph_records import provenance
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    import pyarrow as pa
 
 DOCUMENT = str(uuid.UUID(int=7))
 FOLDERS = [
@@ -179,12 +179,10 @@ class Shelf:
     """As much of a collection as the source of a chunk takes."""
 
     def __init__(self, chunk: dict[str, Any]) -> None:
-        nowhere = dict.fromkeys(("source", "source_id", "source_url"))
-        self.documents = {
-            chunk["document_id"]: SimpleNamespace(
-                name="name", path="/name", ingested_at=MOMENT, **nowhere
-            )
-        }
+        columns = ("document_id", "revision", "chunk_count", "source", "source_id", "source_url")
+        row = dict.fromkeys(columns) | {"document_id": chunk["document_id"]}
+        row |= {"name": "name", "path": "/name", "ingested_at": MOMENT}
+        self.documents = Ledger(pa.Table.from_pylist([row]))
 
 
 MOMENT = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
