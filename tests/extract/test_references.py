@@ -37,6 +37,7 @@ LINKS = {
     "short bit.ly and nyti.ms.": ["link:bit.ly", "link:nyti.ms"],
     "write to anna@example.com or anna.b@mail.example.co.uk": [],
     "http://# is none": [],
+    "Received: from rly-zd05.mx.example.com (10.0.0.1)": [],
 }
 NOTHING = (
     "This Agreement and the Agreement bind the Parties to any Agreement.",

@@ -66,6 +66,8 @@ def test_white_space_behind_a_date_is_read_in_proportion() -> None:
         "Printed on [[date:2024-03-12|12/03/2024]] and delivered to the desk.",
         "Year | [[date:2024|2024]] | paid",
         "Model [[date:2024|2024]] is blue.",
+        "Date of Birth: [[date:1985-05-14|05/14/1985]]",
+        "Paid in Nuclear Methods, Volume 764, [[date:2014-11-11|11 November 2014]].",
         "Item Last Month 2017/06 2017/07 [[date:2017-08|2017/08]] 2017/09 2017/10 2017/11 12 13",
         "Roe, 2010 U.S. Dist. LEXIS 35078 (M.D. Pa. [[date:2010-04-07|Apr. 7, 2010]]) (adopted).",
         "46191 ([[date:1991-09-10|September 10, 1991]]).",

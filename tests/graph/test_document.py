@@ -244,7 +244,7 @@ ROLES = [
         ("[P:EpiPen (Epinephrine]", set()),
     ],
 )
-def test_names(text: str, names: set[str]) -> None:
+def test_full_names(text: str, names: set[str]) -> None:
     assert {e.name for e in read(text).entities if e.kind in NAMED} == names
 
 

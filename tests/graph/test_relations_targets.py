@@ -127,6 +127,11 @@ def test_an_exhibit_says_whose_it_is() -> None:
     assert resolved("exhibit", "Exhibit A", case, key=key.format("Loan Agreement.pdf")) is None
 
 
+def test_a_mail_about_an_agreement_is_not_that_agreement() -> None:
+    case = {"a.eml": {"title": "Agency Agreement", "format": "eml"}}
+    assert resolved("document", "Agency Agreement", case) is None
+
+
 def test_two_dates_cannot_both_mean_an_undated_file() -> None:
     names = [f"Acceptance Record of {day} May 2024" for day in (3, 30)]
     rows = [{"reference_id": n, "type": "document", "name": n, "spellings": []} for n in names]

@@ -49,7 +49,7 @@ _ACCOUNT = re.compile(
     r"(?:[<(\[:]\s?[\w.+-]+|\w[.-][\w.-]*) at |\w at (?=(?:gmail|yahoo|hotmail|outlook|gmx|aol)\.)"
 )
 """Text before the host of an address with "at": "<jo at acme.com>"."""
-_REACH = 60
+_REACH, _DOTS = 60, 2
 _BARE_GATE = re.compile(r"[A-Za-z0-9]\.[a-z]{2}")
 _DOI_GATE = re.compile(r"10\.\d{4,9}/")
 _DOI = re.compile(r"(?<![\w./])(?:doi\s?:?\s?)?10\.\d{4,9}/[^\s\"<>“”]{1,200}", re.IGNORECASE)
@@ -68,8 +68,11 @@ def find_links(text: str, /) -> Iterator[ReferenceMatch]:
             yield _link(match.start(), match[0], 0.95)
     if _BARE_GATE.search(text):
         for match in _BARE.finditer(text):
-            if not _is_account(text, match.start()):
-                yield _link(match.start(), match[0], 0.9 if match[0][:3].lower() == "www" else 0.7)
+            # "rly-zd05.mx.example.com" in the route of a mail is no address of a page.
+            is_page = match[0][:3].lower() == "www"
+            is_machine = not is_page and "/" not in match[0] and match[0].count(".") > _DOTS
+            if not (is_machine or _is_account(text, match.start())):
+                yield _link(match.start(), match[0], 0.9 if is_page else 0.7)
 
 
 def _is_account(text: str, at: int) -> bool:

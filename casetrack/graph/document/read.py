@@ -10,6 +10,7 @@ from decimal import Decimal
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from casetrack.base.provenance import HIDDEN_KINDS
 from casetrack.extract.papers.courts import is_court
 from casetrack.extract.spans import AmountSpan
 from casetrack.extract.tables.cells import names_money
@@ -180,6 +181,8 @@ _UNNAMED = 0.6
 _DOUBTFUL = 0.3
 """Confidence if it is also larger than plausible in its document."""
 
+_HIDDEN = tuple(f"{label}:" for label in HIDDEN_KINDS.values())
+"""Labels of text that a reader does not see; its dates are no events."""
 _SHEETS = frozenset(("xlsx", "xls", "ods"))
 """Formats whose pages are sheets."""
 _SYMBOLS = {"percent": "%", "permille": "‰"}
@@ -419,6 +422,8 @@ def _add_dates(collector: Collector, reader: DateReader) -> tuple[LocalDate, ...
     places = Places(collector.chunks)
     for number, chunk in enumerate(collector.chunks):
         for stored in chunk.dates:
+            if chunk.text.startswith(_HIDDEN, chunk.text.rfind("\n", 0, stored.start) + 1):
+                continue
             span, read_by = reader.read(stored, chunk.text)
             key, entity = date_key(span), None
             # A date without a key is also repeated the second time; None would mean "new".

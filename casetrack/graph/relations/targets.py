@@ -125,6 +125,8 @@ class Catalogue:
         return not (wanted.kinds and title.kinds) or bool(wanted.kinds & title.kinds)
 
     def _is_called(self, i: int, wanted: Title) -> bool:
+        if self.documents[i].format in _MAIL and wanted.kinds and wanted.kinds.isdisjoint(_LETTERS):
+            return False  # the subject of a mail about an agreement
         return any(
             title.words == wanted.words
             and wanted.identifiers <= title.identifiers
