@@ -129,7 +129,7 @@ def _with_used_words(table: pa.Table) -> pa.Table:
     return table
 
 
-FORMAT = 31
+FORMAT = 32
 """Increased with every change of the layout or of the results of reading."""
 COLUMNS = (
     *("chunk_id", "revision", "chunk_index", "page", "char_start", "char_end", "text"),
