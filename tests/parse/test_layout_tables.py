@@ -240,7 +240,7 @@ def test_one_run_of_amounts_is_parted_where_the_page_shows_room(tmp_path: Path) 
     assert result == [["1,603,451", "1,499,218", "737,877", "$", "12 345 678"]]
 
 
-def test_cells_that_span_rows_appear_once_and_cover_no_other_row(tmp_path: Path) -> None:
+def test_labels_of_several_rows_are_above_them(tmp_path: Path) -> None:
     rows = [
         ["Group", "Name", "Amount"],
         ["North", "Ann", "10"],
@@ -249,11 +249,13 @@ def test_cells_that_span_rows_appear_once_and_cover_no_other_row(tmp_path: Path)
     ]
     spans = [("SPAN", (0, 1), (0, 3)), ("VALIGN", (0, 0), (-1, -1), "MIDDLE")]
     (blocks,) = pages(write(tmp_path / "a.pdf", Table(rows, style=GRID + spans)))
-    ((header, lines),) = tables(blocks)
-    assert header == "Group | Name | Amount"
-    assert lines[0] == header
-    words = " ".join(lines[1:]).replace("|", "").split()
-    assert sorted(words) == sorted("North Ann 10 Bob 20 Cid 30".split())
+    head = "Group | Name | Amount"
+    assert tables(blocks) == [(head, [head, "North", "| Ann | 10", "| Bob | 20", "| Cid | 30"])]
+
+
+def test_a_justified_line_of_long_words_is_no_table() -> None:
+    words = [segment("entrepreneurship", x, 100, 80) for x in (60, 170, 280)]
+    assert [b.kind for b in laid([*words, segment(PROSE[:70], 60, 114, 300)])] == ["body"]
 
 
 @pytest.mark.parametrize("repeats", [0, 1])

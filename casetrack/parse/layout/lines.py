@@ -13,7 +13,7 @@ from casetrack.base.provenance import Box, hull
 from casetrack.parse.layout.segments import Segment, Tag, join_segments
 
 _SAME_LINE = 0.35
-_CELL_GAP, _LARGER = 1.5, 1.05
+_CELL_GAP, _LARGER, _EVEN = 1.5, 1.05, 1.3
 
 
 @dataclass(slots=True)
@@ -130,7 +130,10 @@ def line_of(group: Sequence[Segment], left: float, right: float, region: int, /)
     main = group[0]
     ordered = sorted(group, key=lambda s: s.u0)
     fonts = {s.font for s in group if any(map(str.isalpha, s.text))}
-    gaps = sum(1 for a, b in pairwise(ordered) if b.u0 - a.u1 > _CELL_GAP * main.size)
+    between = [b.u0 - a.u1 for a, b in pairwise(ordered)]
+    gaps = sum(gap > _CELL_GAP * main.size for gap in between)
+    if gaps > 1 and right - ordered[-1].u1 < main.size and max(between) < _EVEN * min(between):
+        gaps = 0  # A justified line of a few long words.
     if len(ordered) > 1 and is_right_to_left(ordered):
         text = " ".join(s.text.strip() for s in reversed(ordered))
     else:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from casetrack.base.groups import in_runs
 from casetrack.base.provenance import Box, hull
 from casetrack.extract.tables.header import find_head, label_columns, pair_texts, with_spans
 from casetrack.extract.tables.model import Cell as TextCell
@@ -25,6 +26,7 @@ from casetrack.parse.layout.tables_align import banded_tables, is_incomplete
 from casetrack.parse.layout.tables_amounts import amount_tables, combined_tables, is_large_enough
 from casetrack.parse.layout.tables_grid import ruled_tables
 from casetrack.parse.layout.tables_heads import take_names_above
+from casetrack.parse.layout.tables_judge import has_two_values, joined
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -86,7 +88,7 @@ def flow_tables(
     is_after_grid = carry.table is not None and carry.table.is_ruled
     ruled = [
         table
-        for table in ruled_tables(strokes, segments)
+        for table in map(_with_whole_rows, ruled_tables(strokes, segments))
         if (len(table.rows) > 1 or (is_after_grid and carry.continues(table)))
         and not is_incomplete(table, ordered)
     ]
@@ -113,19 +115,25 @@ def _with_names(
     return out
 
 
+def _with_whole_rows(table: Table) -> Table:
+    """Join rows that cover each other, unless both have values: lines that divide few cells."""
+
+    def joins(group: list[TableRow], row: TableRow) -> bool:
+        covers = any(_contains(row_box(r), s) for r in group for s in row.segments)
+        return covers and not has_two_values([*group, row])
+
+    table.rows = [joined(group) for group in in_runs(table.rows, joins)]
+    return table
+
+
 def boxes_fit(table: Table, others: Sequence[Segment], /) -> bool:
     """Return whether the rectangle of each row covers only its words, none of *others*."""
     boxes = [row_box(row) for row in table.rows]
     whole = hull(boxes)
     near = [s for s in others if _contains(whole, s)]
     for i, box in enumerate(boxes):
-        for row in (
-            *table.rows[max(0, i - _NEIGHBOURS) : i],
-            *table.rows[i + 1 : i + 1 + _NEIGHBOURS],
-        ):
-            if any(_contains(box, s) for s in row.segments):
-                return False
-        if any(_contains(box, s) for s in near):
+        beside = table.rows[max(0, i - _NEIGHBOURS) : i] + table.rows[i + 1 : i + 1 + _NEIGHBOURS]
+        if any(_contains(box, s) for s in (*(s for row in beside for s in row.segments), *near)):
             return False
     return True
 

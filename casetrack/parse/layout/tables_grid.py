@@ -156,8 +156,8 @@ def is_regular(grid: Grid, /) -> bool:
     return sum(uprights) >= _MIN_DRAWN * len(uprights) and sum(flats) >= _MIN_DRAWN * len(flats)
 
 
-_MAX_ROW_CHARS = 1500
-_MIN_FILLED, _MIN_SEVERAL = 0.4, 0.3
+_MAX_ROW_CHARS, _MAX_BESIDE = 3000, 750
+_MIN_FILLED, _MIN_SEVERAL = 0.3, 0.3
 _MAX_CROSSING = 0.04
 _MAX_STRIP, _TRIM, _TIGHT = 6.0, 0.2, 0.9
 _MIN_VALUES, _MOSTLY = 3, 0.6
@@ -191,9 +191,7 @@ def _table(grid: Grid, segments: Sequence[Segment]) -> Table | None:
             held.setdefault(place, []).append(_trimmed(s) if is_tight else s)
     if len(held) < 2 or _is_crossed(grid, sources, segments):
         return None
-    rows: list[TableRow] = []
-    for band in _bands(grid, held):
-        rows += _rows_of(band)
+    rows = [row for band in _bands(grid, held) for row in _rows_of(band)]
     return _checked(grid, [row for row in rows if row.cells], sources)
 
 
@@ -247,7 +245,8 @@ def are_filled(rows: Sequence[TableRow], width: int, /) -> bool:
     several = sum(1 for row in rows if len(row.cells) > 1)
     if width < 2 or not several or several < _MIN_SEVERAL * len(rows):
         return False
-    if any(sum(len(s.text) for s in row.segments) > _MAX_ROW_CHARS for row in rows):
+    lengths = [sorted(sum(len(s.text) for s in c.segments) for c in row.cells) for row in rows]
+    if any(sum(row[:-1]) > _MAX_BESIDE or sum(row) > _MAX_ROW_CHARS for row in lengths):
         return False
     return sum(c.span for row in rows for c in row.cells) >= _MIN_FILLED * len(rows) * width
 
@@ -294,40 +293,30 @@ def _part(s: Segment, text: str, u0: float, u1: float) -> Segment:
     return replace(s, text=text, u0=u0, u1=u1, box=box, is_placed=False)
 
 
-@dataclass(slots=True)
-class _Band:
-    """A row of the grid: its cells that end in it, and text of cells that span rows."""
-
-    row: int
-    cells: list[Cell]
-    is_shaded: bool
-
-
-def _bands(grid: Grid, held: dict[tuple[int, int], list[Segment]]) -> list[_Band]:
-    """Put text into cells, and cells into the rows of the grid."""
-    bands = [_Band(row, [], False) for row in range(grid.height)]
+def _bands(grid: Grid, held: dict[tuple[int, int], list[Segment]]) -> list[TableRow]:
+    """Put text into cells, and cells into the rows of the grid, after labels of several rows."""
+    bands = [TableRow([]) for _ in range(grid.height)]
     spanning: list[tuple[int, int, Cell]] = []
-    seen: set[tuple[int, int]] = set()
-    for place in sorted(held):
-        if place in seen:
-            continue
-        top, left, bottom, right = _area(grid, place)
+    rest = dict(sorted(held.items()))
+    while rest:
+        top, left, bottom, right = _area(grid, next(iter(rest)))
         around = ((r, c) for r in range(top, bottom + 1) for c in range(left, right + 1))
-        places = [p for p in around if p not in seen]
-        seen.update(places)
-        segments = [s for p in places for s in held.get(p, ())]
+        segments = [s for place in around for s in rest.pop(place, ())]
         cell = Cell(left, right - left + 1, segments)
         if top == bottom:
             bands[top].cells += _unmerged(cell, grid)
         else:
             spanning.append((top, bottom, cell))
-    for top, bottom, cell in spanning:
+    labels = list[tuple[int, TableRow]]()
+    for top, bottom, cell in sorted(spanning, key=lambda span: span[2].column):
         rows = [band.cells for band in bands[top : bottom + 1]]
-        place_spanning(cell, rows, grid.along[top + 1 : bottom + 1])
-    for band in bands:
+        if not place_spanning(cell, rows, grid.along[top + 1 : bottom + 1], may_label=top > 0):
+            labels.append((top, TableRow([cell])))
+    for row, band in enumerate(bands):
         band.cells.sort(key=lambda c: c.column)
-        band.is_shaded = _is_shaded(grid, band)
-    return bands
+        band.is_shaded = _is_shaded(grid, row, band.cells)
+    by_place = sorted([*labels, *enumerate(bands)], key=lambda item: item[0])
+    return [band for _, band in by_place]
 
 
 def _unmerged(cell: Cell, grid: Grid) -> list[Cell]:
@@ -372,9 +361,12 @@ def _area(grid: Grid, place: tuple[int, int]) -> tuple[int, int, int, int]:
     return top, left, bottom, right
 
 
-def place_spanning(cell: Cell, rows: Sequence[list[Cell]], tops: Sequence[float], /) -> None:
+def place_spanning(
+    cell: Cell, rows: Sequence[list[Cell]], tops: Sequence[float], /, *, may_label: bool
+) -> bool:
     """Put the text of a cell that spans rows into the first row where it covers no other text.
 
+    Return ``False`` for a label left of rows that it can only follow: it needs a row above them.
     *tops* are the upper edges of the rows after the first. If there is none, its lines are divided.
     """
     top, bottom = min(s.v0 for s in cell.segments), max(s.v1 for s in cell.segments)
@@ -385,14 +377,21 @@ def place_spanning(cell: Cell, rows: Sequence[list[Cell]], tops: Sequence[float]
         high = max([bottom, *(s.v1 for s in own)])
         if not any(low - 1 <= middle(s) <= high + 1 for s in others):
             row.append(cell)
-            return
+            return True
+        if may_label and all(len(r) > 1 and cell.column < min(c.column for c in r) for r in rows):
+            return False
     for s in cell.segments:
-        row = rows[bisect.bisect(tops, middle(s))]
-        mates = [c for c in row if c.column == cell.column]
-        if mates:
-            mates[0].segments.append(s)
-        else:
-            row.append(Cell(cell.column, cell.span, [s]))
+        _add(rows[bisect.bisect(tops, middle(s))], cell, [s])
+    return True
+
+
+def _add(row: list[Cell], cell: Cell, segments: list[Segment]) -> None:
+    """Add segments of a cell to a row, to the part that the row has."""
+    for mate in row:
+        if mate.column == cell.column:
+            mate.segments += segments
+            return
+    row.append(Cell(cell.column, cell.span, segments))
 
 
 def _trimmed(s: Segment) -> Segment:
@@ -405,17 +404,16 @@ def _trimmed(s: Segment) -> Segment:
     return replace(s, v0=s.v0 + room, v1=s.v1 - room, box=box)
 
 
-def _is_shaded(grid: Grid, band: _Band) -> bool:
-    top, bottom = grid.along[band.row], grid.along[band.row + 1]
-    v = (top + bottom) / 2
+def _is_shaded(grid: Grid, row: int, cells: Sequence[Cell]) -> bool:
+    v = (grid.along[row] + grid.along[row + 1]) / 2
     shaded = 0
-    for cell in band.cells:
+    for cell in cells:
         u = (grid.across[cell.column] + grid.across[cell.column + cell.span]) / 2
         shaded += any(a[0] <= u <= a[2] and a[1] <= v <= a[3] for a in grid.shades)
-    return bool(band.cells) and 2 * shaded > len(band.cells)
+    return 2 * shaded > len(cells)
 
 
-def _rows_of(band: _Band) -> Iterable[TableRow]:
+def _rows_of(band: TableRow) -> Iterable[TableRow]:
     """Split a band into rows if its cells have a value on each of several lines."""
     lines = {id(cell): text_rows(cell.segments) for cell in band.cells}
     starts: list[float] = []
@@ -425,15 +423,10 @@ def _rows_of(band: _Band) -> Iterable[TableRow]:
         if len(own) >= 2 and values == len(own) > len(starts):
             starts = [line.base for line in own]
     if len(starts) < 2:
-        return [TableRow(band.cells, band.is_shaded)]
+        return [band]
     rows = [TableRow([], band.is_shaded) for _ in starts]
     for cell in band.cells:
         for line in lines[id(cell)]:
             at = max(bisect.bisect(starts, line.base + 0.35 * line.size) - 1, 0)
-            segments = [s for c in line.cells for s in c.segments]
-            mates = [c for c in rows[at].cells if c.column == cell.column]
-            if mates:
-                mates[0].segments += segments
-            else:
-                rows[at].cells.append(Cell(cell.column, cell.span, segments))
+            _add(rows[at].cells, cell, line.segments)
     return rows

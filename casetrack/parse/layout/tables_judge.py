@@ -184,15 +184,15 @@ def rows_of_bands(
     for size in sizes:
         group = lines[at : at + size]
         at += size
-        if _has_two_values(group):
+        if has_two_values(group):
             return None
-        out.append(_joined(group))
+        out.append(joined(group))
     return out
 
 
 def joined_rows(lines: Sequence[TableRow], /) -> list[TableRow]:
     """Join the lines of each row: one without label and values continues the words above."""
-    return [_joined(group) for group in in_runs(lines, _continues_row)]
+    return [joined(group) for group in in_runs(lines, _continues_row)]
 
 
 def _continues_row(group: Sequence[TableRow], line: TableRow) -> bool:
@@ -211,18 +211,13 @@ def _continues_row(group: Sequence[TableRow], line: TableRow) -> bool:
     return len(line.cells) == 1 and line.cells[0].text[:1].islower()
 
 
-def _has_two_values(group: Sequence[TableRow]) -> bool:
-    seen: set[int] = set()
-    for row in group:
-        for cell in row.cells:
-            if is_value(cell.text):
-                if cell.column in seen:
-                    return True
-                seen.add(cell.column)
-    return False
+def has_two_values(group: Sequence[TableRow], /) -> bool:
+    """Return whether several rows have a value in the same column."""
+    values = [c.column for row in group for c in row.cells if is_value(c.text)]
+    return len(set(values)) < len(values)
 
 
-def _joined(group: Sequence[TableRow]) -> TableRow:
+def joined(group: Sequence[TableRow], /) -> TableRow:
     """Join lines cell by cell; a cell over several columns absorbs those below it."""
     if len(group) == 1:
         return group[0]

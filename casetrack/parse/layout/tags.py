@@ -39,7 +39,7 @@ def _table(segments: list[Segment]) -> Table | None:
     numbers = sorted({place.row for place in cells})
     rows = {number: TableRow([]) for number in numbers}
     tops = {n: min(c.v0 for p, c in cells.items() if p.row == n) for n in numbers}
-    spanning = []
+    spanning, labels = [], list[tuple[float, TableRow]]()
     for place, cell in cells.items():
         bottom = max(s.v1 for s in cell.segments)
         below = [n for n in numbers if n > place.row]
@@ -48,10 +48,14 @@ def _table(segments: list[Segment]) -> Table | None:
             spanning.append((cell, [place.row, *covered]))
         else:
             rows[place.row].cells.append(cell)
-    for cell, covered in spanning:
+    for cell, covered in sorted(spanning, key=lambda span: span[0].column):
         edges = [min((c.v0 for c in rows[n].cells), default=tops[n]) for n in covered[1:]]
-        place_spanning(cell, [rows[n].cells for n in covered], edges)
-    filled = [row for row in rows.values() if row.cells]
+        held = [rows[n].cells for n in covered]
+        may_label = covered[0] > numbers[0]
+        if not place_spanning(cell, held, edges, may_label=may_label):
+            labels.append((covered[0] - 0.5, TableRow([cell])))
+    by_place = sorted([*labels, *rows.items()], key=lambda item: item[0])
+    filled = [row for _, row in by_place if row.cells]
     for row in filled:
         row.cells = with_symbols(sorted(row.cells, key=lambda cell: cell.column))
     used = sorted({cell.column for row in filled for cell in row.cells})
