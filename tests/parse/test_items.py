@@ -22,7 +22,7 @@ BEGIN:VEVENT
 UID:1@acme.com
 SUMMARY:Handover of
   chamber 3
-DTSTART;TZID=Europe/Berlin:20240312T100000
+DTSTART;TZID=/acme.com/Europe/Berlin:20240312T100000
 DTEND;VALUE=DATE:20240313
 ORGANIZER;CN="Roe, Jo: Acme":mailto:jo@acme.com
 DESCRIPTION:Bring keys\, please.\nGate 2
@@ -54,7 +54,7 @@ def texts(path: Path, content: str) -> list[str]:
 def test_each_item_is_a_page(tmp_path: Path) -> None:
     assert texts(tmp_path / "a.ics", CALENDAR) == [
         (
-            "Handover of chamber 3\n\nStart: 2024-03-12 10:00 (Europe/Berlin)\nEnd: 2024-03-13\n"
+            "Handover of chamber 3\n\nStart: 2024-03-12 10:00 (Europe/Berlin)\nEnd: 2024-03-12\n"
             "Organizer: Roe, Jo: Acme <jo@acme.com>\nDescription: Bring keys, please.\nGate 2"
         ),
         "Due: 2024-04-01 12:00 UTC\n\nInvoice",
@@ -67,8 +67,8 @@ def test_each_item_is_a_page(tmp_path: Path) -> None:
 def test_a_contact_has_its_names_and_addresses(tmp_path: Path) -> None:
     assert texts(tmp_path / "a.vcf", CONTACT) == [
         (
-            "Name: Dr. Jörg Müller\nTelephone: +49 170 1234\nMail: joerg@acme.de\n"
-            "Address: Hauptstr. 1, Berlin, 10115, Germany"
+            "Name: Dr. Jörg Müller\nTelephone (cell): +49 170 1234\nMail (work): joerg@acme.de\n"
+            "Address (work): Hauptstr. 1, Berlin, 10115, Germany"
         )
     ]
 

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 from casetrack.base.groups import in_runs
-from casetrack.base.provenance import Box
+from casetrack.base.provenance import Box, hull
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -323,11 +323,6 @@ def _segment(words: Sequence[Word], base: float, size: float, scale: float) -> S
         base * scale,
         max(size * scale, _MIN_SIZE),
         bold=False,
-        box=Box(
-            min(word.x0 for word in words) * scale,
-            min(word.y0 for word in words) * scale,
-            max(word.x1 for word in words) * scale,
-            max(word.y1 for word in words) * scale,
-        ),
+        box=hull([Box(w.x0 * scale, w.y0 * scale, w.x1 * scale, w.y1 * scale) for w in words]),
         confidence=sure,
     )

@@ -134,12 +134,9 @@ def _grid(
     along = _outer_edges(along, top, bottom)
     if len(across) < 3 or len(along) < 2 or len(across) * len(along) > _MAX_CELLS:
         return None
-    inside = [
-        a
-        for a in areas
-        if a[0] >= across[0] - NEAR and a[2] <= across[-1] + NEAR and a[1] < along[-1]
-    ]
-    return Grid(across, along, uprights, flats, [a for a in inside if a[3] > along[0]])
+    low, high = across[0] - NEAR, across[-1] + NEAR
+    inside = [a for a in areas if a[0] >= low and a[2] <= high and along[0] < a[3]]
+    return Grid(across, along, uprights, flats, [a for a in inside if a[1] < along[-1]])
 
 
 def _outer_edges(edges: list[float], low: float, high: float) -> list[float]:
@@ -406,22 +403,18 @@ def _trimmed(s: Segment) -> Segment:
 
 def _is_shaded(grid: Grid, row: int, cells: Sequence[Cell]) -> bool:
     v = (grid.along[row] + grid.along[row + 1]) / 2
-    shaded = 0
-    for cell in cells:
-        u = (grid.across[cell.column] + grid.across[cell.column + cell.span]) / 2
-        shaded += any(a[0] <= u <= a[2] and a[1] <= v <= a[3] for a in grid.shades)
+    middles = [(grid.across[c.column] + grid.across[c.column + c.span]) / 2 for c in cells]
+    shaded = sum(any(a[0] <= u <= a[2] and a[1] <= v <= a[3] for a in grid.shades) for u in middles)
     return 2 * shaded > len(cells)
 
 
 def _rows_of(band: TableRow) -> Iterable[TableRow]:
     """Split a band into rows if its cells have a value on each of several lines."""
     lines = {id(cell): text_rows(cell.segments) for cell in band.cells}
-    starts: list[float] = []
-    for cell in band.cells:
-        own = lines[id(cell)]
-        values = sum(1 for line in own if all(is_value(c.text) for c in line.cells))
-        if len(own) >= 2 and values == len(own) > len(starts):
-            starts = [line.base for line in own]
+    of_values = (
+        own for own in lines.values() if all(is_value(c.text) for line in own for c in line.cells)
+    )
+    starts = [line.base for line in max(of_values, key=len, default=())]
     if len(starts) < 2:
         return [band]
     rows = [TableRow([], band.is_shaded) for _ in starts]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import pairwise
+from statistics import median_high
 
 from casetrack.base.groups import in_runs
 from casetrack.extract.tables.model import is_value, sort_of
@@ -137,7 +138,7 @@ def _is_list(columns: Sequence[Sequence[Cell]]) -> bool:
 
 
 def _are_short(columns: Sequence[Sequence[Cell]], limit: int) -> bool:
-    return all(_median([len(c.text) for c in column]) <= limit for column in columns if column)
+    return all(median_high([len(c.text) for c in column]) <= limit for column in columns if column)
 
 
 def _are_words(
@@ -149,8 +150,8 @@ def _are_words(
             continue
         wide = max(c.u1 for c in column) - min(c.u0 for c in column)
         fills = [(c.u1 - c.u0) / max(wide, 1.0) for c in column]
-        chars = _median([len(c.text) for c in column])
-        full += len(column) >= 4 and _median(fills) >= _PROSE_FILL and chars >= 16
+        chars = median_high([len(c.text) for c in column])
+        full += len(column) >= 4 and median_high(fills) >= _PROSE_FILL and chars >= 16
     if full >= 2:
         return False
     if is_banded:
@@ -162,10 +163,6 @@ def _are_words(
         and (full == 0 or len(columns) > 3)
         and _are_short(columns, 24)
     )
-
-
-def _median(values: Sequence[float]) -> float:
-    return sorted(values)[len(values) // 2]
 
 
 # Lines of cells to rows: a cell whose text is wrapped makes one row of several lines.

@@ -22,20 +22,18 @@ if TYPE_CHECKING:
 
 def tagged_tables(segments: Sequence[Segment], /) -> list[Table]:
     """Return the tables whose cells are tagged, except those that only arrange the page."""
-    by_table: dict[Hashable, list[Segment]] = {}
+    by_table: dict[Hashable, list[tuple[TaggedCell, Segment]]] = {}
     for s in segments:
         if s.tag is not None and s.tag.cell is not None:
-            by_table.setdefault(s.tag.cell.table, []).append(s)
+            by_table.setdefault(s.tag.cell.table, []).append((s.tag.cell, s))
     tables = (_table(members) for members in by_table.values())
     return [table for table in tables if table is not None]
 
 
-def _table(segments: list[Segment]) -> Table | None:
+def _table(members: list[tuple[TaggedCell, Segment]]) -> Table | None:
     cells: dict[TaggedCell, Cell] = {}
-    for s in segments:
-        if s.tag is not None and s.tag.cell is not None:
-            place = s.tag.cell
-            cells.setdefault(place, Cell(place.column, place.columns, [])).segments.append(s)
+    for place, s in members:
+        cells.setdefault(place, Cell(place.column, place.columns, [])).segments.append(s)
     numbers = sorted({place.row for place in cells})
     rows = {number: TableRow([]) for number in numbers}
     tops = {n: min(c.v0 for p, c in cells.items() if p.row == n) for n in numbers}
@@ -68,7 +66,8 @@ def _table(segments: list[Segment]) -> Table | None:
         return None
     heads = {place.row for place in cells} - {p.row for p in cells if not p.is_head}
     count = next((i for i, n in enumerate(numbers) if n not in heads), len(numbers))
-    table = Table(columns_of(filled, len(used)), filled, segments, is_ruled=True)
+    sources = [s for _, s in members]
+    table = Table(columns_of(filled, len(used)), filled, sources, is_ruled=True)
     table.key = next(iter(cells)).table
     if 0 < count <= MAX_LEVELS and count < len(filled):
         table.header_rows, table.is_header_sure = count, True

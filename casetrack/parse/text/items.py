@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import quopri
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, Reading, ReadOptions
@@ -48,7 +50,8 @@ _PROPERTY = re.compile(
     r'(?:[\w-]+\.)?(?P<name>[\w-]+)(?P<parameters>(?:;[^":]*(?:"[^"]*"[^":]*)*)?):(?P<value>.*)',
     re.DOTALL,
 )
-_PARAMETER = re.compile(r'([\w-]+)=("[^"]*"|[^";]*)')
+_PARAMETER = re.compile(r';([\w-]+)(?:=("[^"]*"|[^";]*))?')
+_PLACES = frozenset({"home", "work", "cell", "fax", "pager"})
 _MOMENT = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?:T(\d\d):?(\d\d)(?::?\d\d)?(Z?))?")
 _ESCAPED = re.compile(r"\\([nN\\;,:])")
 _PARTS = re.compile(r"(?<!\\);")
@@ -59,6 +62,7 @@ class _Property(NamedTuple):
     parameters: dict[str, str]
     value: str
     line: int
+    places: str = ""
 
     @property
     def words(self) -> str:
@@ -78,8 +82,17 @@ class _Property(NamedTuple):
 
     def _moment(self, moment: re.Match[str]) -> str:
         year, month, day, hour, minute, utc = moment.groups()
-        zone = " UTC" if utc else f" ({z})" if (z := self.parameters.get("TZID")) else ""
-        return f"{year}-{month}-{day}" + (f" {hour}:{minute}{zone}" if hour else "")
+        text = f"{year}-{month}-{day}"
+        if hour:
+            zone = self.parameters.get("TZID", "")
+            # A name that starts with a slash is unique in the world: its last parts are the zone.
+            zone = "/".join(zone.split("/")[-2:]) if zone[:1] == "/" else zone
+            return f"{text} {hour}:{minute}" + (" UTC" if utc else f" ({zone})" if zone else "")
+        if self.name == "DTEND":
+            # Whole days end before this day; an impossible day stays as it is.
+            with suppress(ValueError, OverflowError):
+                return str(date.fromisoformat(text) - timedelta(days=1))
+        return text
 
 
 @dataclass(slots=True)
@@ -172,7 +185,9 @@ def _is_shown(own: _Property) -> bool:
 
 
 def _property(match: re.Match[str], number: int) -> _Property:
-    parameters = {n.upper(): v.strip('"') for n, v in _PARAMETER.findall(match["parameters"])}
+    pairs = [(n.upper(), v.strip('"')) for n, v in _PARAMETER.findall(match["parameters"])]
+    parameters = dict(pairs)
+    kinds = ",".join(v or n for n, v in pairs if n == "TYPE" or not v).lower().split(",")
     value = match["value"]
     if parameters.get("ENCODING", "").upper() == "QUOTED-PRINTABLE":
         data = quopri.decodestring(value.encode())
@@ -180,7 +195,8 @@ def _property(match: re.Match[str], number: int) -> _Property:
             value = data.decode(parameters.get("CHARSET", "utf-8"), "replace")
         except LookupError:
             value = data.decode("utf-8", "replace")
-    return _Property(match["name"].upper(), parameters, value, number)
+    places = ", ".join(kind for kind in dict.fromkeys(kinds) if kind in _PLACES)
+    return _Property(match["name"].upper(), parameters, value, number, places)
 
 
 def _plain(value: str) -> str:
@@ -189,4 +205,5 @@ def _plain(value: str) -> str:
 
 def _lines_of(each: _Property) -> list[str]:
     label = _LABELS.get(each.name, each.name.capitalize())
+    label += f" ({each.places})" if each.places else ""
     return [line for line in f"{label}: {each.words}".splitlines() if line.strip()]

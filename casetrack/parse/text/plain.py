@@ -28,7 +28,7 @@ class TextReader(TextFormat):
     """Plain text; line numbers are those of the file and restart after each form feed."""
 
     name = "Text"
-    extensions: tuple[str, ...] = (".txt", ".text", ".log")
+    extensions: tuple[str, ...] = (".txt", ".text", ".log", ".srt", ".vtt")
 
     def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
         """Find the encoding; see :class:`casetrack.parse.base.Reader`."""
