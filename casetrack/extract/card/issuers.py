@@ -468,10 +468,10 @@ def _body_of_minutes(cover: Cover) -> Found | None:
         if re.match(r"[-•]|\*\s|http|\d+\W", line.text) or len(text.split()) > _BLOCK:
             continue
         match = _MEETING.match(text)
-        is_body = match and not find_dates(match["v"]) and _WORD.search(_firm_key(match["v"]))
-        is_body = is_body and not OPEN_END.search(match["v"])  # "Schedule the meeting"
-        if match and is_body and not _PLAIN_MEETING.match(match["v"]):
-            start = line.start + line.text.find(match["v"].split()[0])
-            end = start + len(match["v"])
+        body = match["v"] if match else ""
+        is_other = OPEN_END.search(body) or _PLAIN_MEETING.match(body)  # "Schedule the meeting"
+        if _WORD.search(_firm_key(body)) and not is_other and not find_dates(body):
+            start = line.start + line.text.find(body.split()[0])
+            end = start + len(body)
             return found_at(cover, "issuer", start, end, 0.75, "title of minutes")
     return None
