@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import pkgutil
 from contextlib import redirect_stdout
-from dataclasses import dataclass, fields, is_dataclass, replace
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -13,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 import casetrack.base.records
+from casetrack.base.dataclass import dataclass, fields, is_dataclass, replace
 from casetrack.base.provenance import HiddenSpan, Provenance
 from casetrack.base.records import RowList, Rows
 from casetrack.base.records.graph import Entity, KeyActor

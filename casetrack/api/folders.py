@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.errors import FileNotFound, FileUnreadable
 from casetrack.store.folders import commit_stamp
 from casetrack.store.info import FILE

@@ -14,11 +14,11 @@ import inspect
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import GenericAlias, NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.errors import UsageError
 
 if TYPE_CHECKING:

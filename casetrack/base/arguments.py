@@ -8,11 +8,11 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard, TypeVar
 
+from casetrack.base.dataclass import dataclass, field, fields, replace
 from casetrack.base.errors import AmbiguousName, UsageError
 from casetrack.base.records import Chunk, Document
 

@@ -28,10 +28,10 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
+from casetrack.base.dataclass import dataclass, field
 from casetrack.base.errors import UsageError
 
 ENV_HOME = "CASETRACK_HOME"

@@ -9,10 +9,10 @@ from __future__ import annotations
 import functools
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.errors import CaseTrackError, UsageError
 
 ANY = "collections"

@@ -7,10 +7,11 @@ Unicode code points into the page text, half-open (DESIGN §2, PRD 07 §4).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import PurePath
 from typing import Any
+
+from casetrack.base.dataclass import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import functools
 import tomllib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.errors import SchemaError
 from casetrack.base.resources import SCHEMA_VERSION, resource_dir
 

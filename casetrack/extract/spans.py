@@ -6,8 +6,9 @@ points, 0-based and half-open. Confidences are 0..1.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from casetrack.base.dataclass import dataclass
 
 NameKind = Literal["person", "organization", "location"]
 DateKind = Literal["absolute", "partial", "relative", "ambiguous", "impossible"]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from casetrack.base.dataclass import dataclass, field
 from casetrack.base.words import WordLists
 from casetrack.base.words.lists import LEGAL_FORMS
 from casetrack.graph.stored_segments import segment_folder

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from casetrack.base.dataclass import dataclass, replace
 from casetrack.base.errors import ChunkNotFound, See
 from casetrack.base.records.graph import Quote
 from casetrack.base.records.passages import SNIPPET_CHARS, widened

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 import zlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from casetrack.base.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -29,12 +29,12 @@ from __future__ import annotations
 
 from collections import UserDict
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
+from casetrack.base.dataclass import dataclass
 from casetrack.store.index import arrays
 from casetrack.store.index.arrays import as_numpy, with_column
 

@@ -11,7 +11,6 @@ import contextlib
 import logging
 import threading
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -20,6 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from casetrack.base import schema
+from casetrack.base.dataclass import dataclass, field
 from casetrack.base.files import replacement
 from casetrack.base.registry import registered
 from casetrack.graph import tables as made
@@ -29,7 +29,6 @@ from casetrack.graph.passages import Passages
 from casetrack.graph.segment import write_table
 from casetrack.graph.stored_segments import ordered, remove_old_tables, state_key, stored_segments
 from casetrack.graph.tables import Entities, Live
-from casetrack.ingest.pipeline.files import of_collection
 from casetrack.ingest.steps.base import attempt, collect_failures
 from casetrack.store.index.arrays import as_numpy, read_table, with_column
 from casetrack.store.marks import Marks
@@ -81,6 +80,8 @@ class StateTables(ABC):
 
     @cached_property
     def _pipeline(self) -> PipelineFile:
+        from casetrack.ingest.pipeline.files import of_collection
+
         return of_collection(self.info.pipeline, self._folder)
 
     @cached_property

@@ -7,7 +7,6 @@ how the segments were built.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from casetrack.base import schema
+from casetrack.base.dataclass import dataclass, field
 from casetrack.graph.entities.text import same_spelling
 from casetrack.graph.repeats import Lines
 from casetrack.graph.segment import LAYOUT

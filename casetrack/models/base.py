@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from casetrack.base.dataclass import dataclass, field
 
 Floats = NDArray[np.float32]
 Sparse = tuple[NDArray[np.int32], NDArray[np.float32]]

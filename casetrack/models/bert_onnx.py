@@ -23,12 +23,12 @@ activation function it increased the error.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from casetrack.base.dataclass import dataclass, field
 from casetrack.base.errors import ModelCorrupt, ModelError, See
 from casetrack.models import onnx_file
 

@@ -12,7 +12,6 @@ import urllib.parse
 import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,6 +19,7 @@ from typing import IO, Any, Protocol
 
 import httpx2
 
+from casetrack.base.dataclass import dataclass, field
 from casetrack.base.errors import DownloadFailed
 from casetrack.base.models.spec import ModelFile, ModelSpec, Progress
 from casetrack.models.layout import GIT_DIGITS, SCRATCH_PREFIX, git_hash_of, part_path, sha256_of

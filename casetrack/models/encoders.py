@@ -7,12 +7,12 @@ import os
 import threading
 from collections import deque
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 from casetrack.base.config import Settings
+from casetrack.base.dataclass import dataclass
 from casetrack.base.errors import ModelNotFound, ProfileIncomplete, See, UsageError
 from casetrack.base.models.profiles import PROFILES, Profile, find_profile
 from casetrack.base.records import DEFAULT_PROFILE

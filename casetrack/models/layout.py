@@ -15,10 +15,10 @@ import errno
 import hashlib
 import json
 import os
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from casetrack.base.dataclass import dataclass, field
 from casetrack.base.errors import (
     CaseTrackError,
     DiskFull,

@@ -19,12 +19,12 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Literal, cast
 
 from casetrack.base.arguments import one_of
 from casetrack.base.config import ENV_MEMORY_MODE, MEMORY_MODES
+from casetrack.base.dataclass import dataclass
 
 logger = logging.getLogger("casetrack.models.encoders")
 

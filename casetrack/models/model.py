@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import string
 import threading
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from casetrack.base.dataclass import dataclass, field
 from casetrack.base.errors import ModelCorrupt, ModelNotFound, See
 from casetrack.models.bert_onnx import (
     ATTENDED_INPUT,

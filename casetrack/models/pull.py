@@ -11,11 +11,11 @@ import os
 import shlex
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from casetrack.base.config import ENV_MODELS
+from casetrack.base.dataclass import dataclass, replace
 from casetrack.base.errors import ModelCorrupt, ModelNotFound, See
 from casetrack.base.models.catalog import find_model
 from casetrack.base.models.spec import ModelSpec, Progress

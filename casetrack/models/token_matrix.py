@@ -17,13 +17,13 @@ import hashlib
 import struct
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from importlib import resources
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.models.profiles import vectors_of
 
 Floats = NDArray[np.float32]

@@ -6,10 +6,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from casetrack.base.config import OcrSettings, ParseLimits
+from casetrack.base.dataclass import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,9 +8,9 @@ from __future__ import annotations
 import codecs
 import itertools
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.errors import ParseFailed
 from casetrack.base.words import WordLists
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from casetrack.base.dataclass import dataclass, field
 from casetrack.base.provenance import HIDDEN_KINDS, HiddenSpan, PrintedPlace
 from casetrack.parse.base import MAX_BLANK, Line, Page, Paragraph
 from casetrack.parse.labels import is_form_line

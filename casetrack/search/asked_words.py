@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import functools
 import re
-from dataclasses import dataclass, replace
 from importlib import resources
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from casetrack.base.dataclass import dataclass, replace
 from casetrack.extract.language import is_structural
 from casetrack.ingest.steps.words import STEMMED, index_terms, is_pair, is_source_code
 from casetrack.search.question.read import SCALE, blanked

@@ -8,9 +8,9 @@ words. A short name alone ("Daubert") is a citation if the collection cites one 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from casetrack.base.dataclass import dataclass, field, replace
 from casetrack.base.records.reading import AskedCitation
 from casetrack.base.words.lists import ABBREVIATED
 from casetrack.extract.language import is_structural

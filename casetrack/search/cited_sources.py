@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import pyarrow.compute as pc
 
+from casetrack.base.dataclass import dataclass, replace
 from casetrack.extract.papers.case_numbers import case_key
 from casetrack.extract.papers.places import read_bates
 from casetrack.extract.papers.text import LegalCitation

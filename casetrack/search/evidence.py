@@ -18,13 +18,13 @@ import json
 import re
 import string
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from importlib import resources
 from numbers import Real
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.errors import UsageError
 from casetrack.base.models.profiles import vectors_of
 from casetrack.base.words.lists import month_numbers, title_words

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from casetrack.base import arguments
 from casetrack.base.arguments import Filter, as_documents, as_list, day_text
+from casetrack.base.dataclass import dataclass, field
 from casetrack.base.errors import See, UsageError
 from casetrack.base.records import DOCUMENT_TYPES
 from casetrack.base.records.documents import FILES, own_moment

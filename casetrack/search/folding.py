@@ -11,11 +11,11 @@ passages are processed in order.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from casetrack.base.dataclass import dataclass, field
 from casetrack.ingest.steps.words import index_terms, word_spans
 from casetrack.search.scores import rarity, vectors_at
 from casetrack.store.index.scope import by_segment
@@ -66,9 +66,6 @@ def fold(
     folded: list[Folded] = []
     by_key: dict[int, int] = {}
     for position in range(len(places)):
-        if position not in known.related:
-            folded.append(Folded(position))
-            continue
         if (number := by_key.get(known.keys[position], -1)) >= 0:
             folded[number].also.append((position, SAME))
             continue
@@ -98,10 +95,7 @@ def _keys(index: Index, places: Sequence[Place]) -> list[int]:
 
 
 class _Known:
-    """The places so far, with indexes for lookup; *keys* are those of their texts.
-
-    ``related`` has the positions that may share a place with another; all others need no check.
-    """
+    """The places so far, with indexes for lookup; *keys* are those of their texts."""
 
     def __init__(self, scope: Scope, places: Sequence[Place], terms: Mapping[str, float]) -> None:
         index = scope.index
@@ -118,14 +112,6 @@ class _Known:
         self._compared: dict[int, list[str]] = {}
         for later, earlier in pairs:
             self._near.setdefault(later, []).append(earlier)
-        times, all_places = Counter(self.keys), set(places)
-        self.related = {n for n, key in enumerate(self.keys) if times[key] > 1}
-        self.related.update(
-            n
-            for n, (segment, row) in enumerate(places)
-            if (segment, row - 1) in all_places or (segment, row + 1) in all_places
-        )
-        self.related.update(position for pair in pairs for position in pair)
 
     def add(self, position: int, number: int) -> None:
         self._by_place[self._places[position]] = number

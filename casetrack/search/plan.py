@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from casetrack.base.arguments import one_of
+from casetrack.base.dataclass import dataclass, replace
 from casetrack.base.errors import ModelError, See, UsageError
 from casetrack.base.models.profiles import profile_for_script, supports_script
 from casetrack.extract.language import called, language_of, script_shares

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import itertools
 import time
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from casetrack.base.dataclass import dataclass, field, replace
 from casetrack.base.records import Signal
 from casetrack.search.folding import distinct
 from casetrack.search.folding import fold as folded

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from casetrack.base.dataclass import dataclass
 from casetrack.store.checksums import COLUMN, is_damaged
 from casetrack.store.index.postings import (
     QUIET,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, ValuesView
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base import schema
+from casetrack.base.dataclass import dataclass, field
 from casetrack.base.errors import CollectionDamaged, PackageMissing, PassagesDamaged
 from casetrack.base.files import storage_errors
 from casetrack.base.records import DEFAULT_PROFILE, Document
@@ -69,12 +69,8 @@ class Ledger(Mapping[str, Document]):
     @cached_property
     def ranks(self) -> dict[str, int]:
         """Ranks of the documents in path order, by id (ids are random)."""
-        import pyarrow.compute as pc
-
-        keys = [("path", "ascending"), ("document_id", "ascending")]
-        order = pc.sort_indices(self.table, sort_keys=keys)
-        ids = self.table["document_id"].take(order).to_pylist()
-        return {document_id: rank for rank, document_id in enumerate(ids)}
+        paths = sorted(zip(self.table["path"].to_pylist(), self._places, strict=True))
+        return {document_id: rank for rank, (_, document_id) in enumerate(paths)}
 
     def values(self) -> ValuesView[Document]:
         """Return all documents, creating the missing records at once."""

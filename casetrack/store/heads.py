@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import contextlib
 import re
-from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import xxhash
 
+from casetrack.base.dataclass import asdict, dataclass, field
 from casetrack.base.errors import CollectionDamaged, See
 from casetrack.base.files import write_atomic
 from casetrack.store import audit, mirror

@@ -10,13 +10,13 @@ import json
 import logging
 import shlex
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import xxhash
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.errors import CaseTrackError, CollectionDamaged
 from casetrack.base.files import storage_errors, write_json
 from casetrack.base.records.reports import FileOutcome

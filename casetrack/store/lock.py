@@ -13,10 +13,10 @@ import socket
 import sys
 import threading
 import time
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from casetrack.base.dataclass import asdict, dataclass, replace
 from casetrack.base.errors import (
     CollectionBusy,
     JobStopped,

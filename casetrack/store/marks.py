@@ -19,12 +19,12 @@ import logging
 import secrets
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from casetrack.base.dataclass import dataclass, fields, replace
 from casetrack.base.errors import See, StorageError
 from casetrack.base.files import Stamp, stamp_of, storage_errors, write_atomic
 from casetrack.base.records.marks import ENTITY_EDITS, MARK_KINDS, Mark

@@ -15,9 +15,9 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
+from casetrack.base.dataclass import dataclass, field
 from casetrack.base.errors import (
     CaseTrackError,
     CollectionBusy,

@@ -11,11 +11,11 @@ import functools
 import json
 import os
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.errors import CollectionDamaged, ObjectStorageError, See, UsageError
 from casetrack.base.files import folder_bytes, storage_errors, write_json
 from casetrack.base.objects.address import Address, is_address

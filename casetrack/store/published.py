@@ -7,9 +7,9 @@ as a whole with a conditional write.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.errors import CollectionBusy, CollectionDamaged, CollectionGone, See
 from casetrack.base.files import UNFINISHED
 from casetrack.store.facts import sealed, unsealed

@@ -7,12 +7,12 @@ of a notebook, and its quotes with their sources.
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import datetime
 from functools import singledispatch
 from typing import Any
 
 from casetrack.api.operation import Operation
+from casetrack.base.dataclass import dataclass, fields, is_dataclass, replace
 from casetrack.base.records.cards import Card
 from casetrack.base.records.layouts import layout_of
 from casetrack.base.records.passages import Quote

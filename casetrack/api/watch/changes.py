@@ -9,11 +9,11 @@ import stat
 import threading
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.files import private_folder
 
 if TYPE_CHECKING:

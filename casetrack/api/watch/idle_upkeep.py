@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 import subprocess
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.errors import CaseTrackError
 from casetrack.store.folders import commit_stamp
 from casetrack.store.place import is_remote_folder

@@ -7,7 +7,6 @@ import os
 import queue
 import threading
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +16,7 @@ from casetrack.api.watch.idle_upkeep import IdleUpkeep
 from casetrack.api.watch.statuses import CollectionSync, Statuses, counts_of
 from casetrack.api.watch.watch_list import WatchList
 from casetrack.api.watch.watched_folder import SyncTask, WatchContext, WatchedFolder
+from casetrack.base.dataclass import dataclass, replace
 from casetrack.base.errors import CaseTrackError, CollectionDamaged, FutureSchema
 from casetrack.store.info import read_info
 from casetrack.store.lock import try_lock

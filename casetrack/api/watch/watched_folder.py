@@ -7,13 +7,13 @@ import logging
 import os
 import threading
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
 from pathlib import PurePath
 
 from casetrack.api.watch.changes import Changes, Clock, FileState, OsNotifier, file_state, moment
 from casetrack.api.watch.statuses import Statuses, counts_of
 from casetrack.api.watch.watch_list import next_full
+from casetrack.base.dataclass import dataclass, field, replace
 from casetrack.base.errors import CaseTrackError, StorageError
 from casetrack.base.records.sync import Health, SyncReport, Watch, WatchStatus
 from casetrack.store.lock import try_lock

@@ -8,10 +8,10 @@ import importlib
 import secrets
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.errors import PackageMissing, PassphraseMissing, UsageError
 
 SHORT = 12

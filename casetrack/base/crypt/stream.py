@@ -13,11 +13,11 @@ import json
 import secrets
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
 from casetrack.base.crypt.secret import COST, Cost, Secret
+from casetrack.base.dataclass import dataclass, field
 from casetrack.base.errors import EncryptedFileDamaged, PassphraseWrong
 
 # Header of an encrypted file:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import islice
+
+from casetrack.base.dataclass import dataclass
 
 _SPAN = re.compile(r"`(?:casetrack ([^`]+)|(ctx [^`]+)|(--[a-z][^`]*))`")
 _OPTION = re.compile(r"--([a-z-]+)(?:[ =]([^\s-]\S*))?")

@@ -11,10 +11,10 @@ from __future__ import annotations
 import json
 import os
 import threading
-from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any, TypeGuard
 
+from casetrack.base.dataclass import dataclass, field, fields, replace
 from casetrack.base.errors import UPGRADE_URL, FreeTierLimit, See
 from casetrack.base.files import replacement, stamp_of
 from casetrack.base.license import signature, tiers

@@ -7,8 +7,7 @@ Attachments are part of their file and are not counted.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from casetrack.base.dataclass import dataclass
 from casetrack.base.errors import See
 
 FEATURES = {

@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.errors import UsageError
 from casetrack.base.models.catalog import find_model
 from casetrack.base.models.spec import ModelSpec

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
 from typing import Any, Literal, get_args
+
+from casetrack.base.dataclass import dataclass, field, fields
 
 Progress = Callable[[str, int, int | None], None]
 """Receives a step's description, finished bytes, and total bytes (``None``: unknown)."""

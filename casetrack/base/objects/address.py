@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.errors import UsageError
 
 SCHEMES = ("s3", "gs", "az", "file")

@@ -10,8 +10,9 @@ from __future__ import annotations
 import configparser
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from casetrack.base.dataclass import dataclass
 
 KEYS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
 SESSION = "AWS_SESSION_TOKEN"

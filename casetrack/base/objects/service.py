@@ -13,11 +13,11 @@ import os
 import re
 import secrets
 import shutil
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.errors import ObjectStorageError, PackageMissing
 from casetrack.base.objects import credentials
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import html
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.records.shape import FieldFormat, Record
 from casetrack.base.records.table import cell, table_html
 

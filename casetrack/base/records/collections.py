@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
+from casetrack.base.dataclass import dataclass, fields
 from casetrack.base.records.cards import Card, Fact, size_text
 from casetrack.base.records.shape import INLINE, FieldFormat, Record
 

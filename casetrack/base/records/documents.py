@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from textwrap import shorten
 from typing import Annotated, Any, Literal, get_args
 
+from casetrack.base.dataclass import asdict, dataclass, replace
 from casetrack.base.errors import See
 from casetrack.base.provenance import Provenance
 from casetrack.base.records.cards import Card, Fact, Part, size_text

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Literal, TypedDict
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.groups import spans_of
 from casetrack.base.provenance import DOUBTFUL_BELOW
 from casetrack.base.records.reports import UntakenFile, untaken_text

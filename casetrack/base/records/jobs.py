@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, get_args
 
+from casetrack.base.dataclass import asdict, dataclass, fields
 from casetrack.base.records.shape import FieldFormat, Record
 
 JobKind = Literal["ingest", "sync", "reindex", "export", "import", "restore", "upkeep", "models"]

@@ -7,10 +7,10 @@ Columns have the names of the SQL views, and those of JSON for the source of a p
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.provenance import Provenance
 from casetrack.base.records import shape
 

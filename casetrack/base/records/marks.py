@@ -5,10 +5,10 @@ They override extracted values.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Literal, get_args
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.records.passages import Quote
 from casetrack.base.records.shape import INLINE, FieldFormat, Record, View
 

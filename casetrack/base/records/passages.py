@@ -6,10 +6,10 @@ import html
 import io
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from casetrack.base.dataclass import dataclass, field
 from casetrack.base.provenance import Box, Provenance
 from casetrack.base.records.cards import Card, Fact
 from casetrack.base.records.shape import HIDDEN, NO_COLUMN, FieldFormat, Record

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
+from casetrack.base.dataclass import dataclass, field
 from casetrack.base.provenance import Provenance
 from casetrack.base.records.shape import HIDDEN, FieldFormat, Record, Share
 

@@ -6,11 +6,11 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePath
 from typing import Annotated, Any, ClassVar, Literal
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.records import table
 from casetrack.base.records.shape import HIDDEN, Record, Seconds
 

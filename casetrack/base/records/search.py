@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal, SupportsIndex, TypedDict, get_args, overload
 
+from casetrack.base.dataclass import dataclass, field, replace
 from casetrack.base.provenance import Box, Provenance
 from casetrack.base.records.passages import Chunk, Illustrate, Quote, passage_html
 from casetrack.base.records.reading import NO_LOCATION, Answer, LocateAnswer, Pinpoint, Reading

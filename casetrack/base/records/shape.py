@@ -15,7 +15,6 @@ import functools
 import operator
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime
 from typing import (
     Annotated,
@@ -33,6 +32,7 @@ from typing import (
     get_type_hints,
 )
 
+from casetrack.base.dataclass import dataclass, fields, is_dataclass
 from casetrack.base.provenance import Provenance, iso_utc
 
 Get: TypeAlias = Callable[[Any], Any]

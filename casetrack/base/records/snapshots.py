@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.records.cards import Card
 from casetrack.base.records.reports import IngestReport
 from casetrack.base.records.shape import NO_COLUMN, Record, Seconds

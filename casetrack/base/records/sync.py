@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Annotated, Any, Literal, cast, get_args
 
+from casetrack.base.dataclass import dataclass, field, fields
 from casetrack.base.errors import See
 from casetrack.base.records.reports import FileTable
 from casetrack.base.records.shape import HIDDEN, INLINE, FieldFormat, Record, Seconds

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.records.passages import Quote
 from casetrack.base.records.shape import Record, Share
 from casetrack.base.records.table import Tabular

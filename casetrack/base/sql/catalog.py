@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import functools
 import tomllib
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from casetrack.base import schema
+from casetrack.base.dataclass import dataclass
 
 # The views that a statement may name.
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.words import WordLists
 
 # Currencies: ISO 4217 codes, the signs and the words that people write for them.

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
+
+from casetrack.base.dataclass import dataclass
 
 # Numbers in English words: "one hundred and twenty-five", "half a million", "two thirds".
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from casetrack.base.dataclass import dataclass
 from casetrack.extract.amounts import money
 from casetrack.extract.amounts.context import CLOSE, GAP, LONE_END, RANGE, START, Context
 from casetrack.extract.amounts.money import is_numbered, minor_of, names_street, same_money

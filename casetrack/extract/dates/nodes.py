@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from casetrack.base.dataclass import dataclass, replace
 from casetrack.extract.dates import calendars
 
 if TYPE_CHECKING:

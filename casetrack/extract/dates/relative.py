@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from casetrack.base.dataclass import dataclass, replace
 from casetrack.extract.dates import calendars, numbers
 from casetrack.extract.dates import vocabulary as words
 from casetrack.extract.dates.nodes import Node, days_of, kind_of, relative

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.provenance import PrintedPlace
 
 if TYPE_CHECKING:

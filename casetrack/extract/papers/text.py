@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from typing import Literal
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.provenance import PrintedPlace
 
 # Citations and quotations with their positions.

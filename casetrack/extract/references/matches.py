@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from casetrack.base.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

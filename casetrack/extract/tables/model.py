@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.words.lists import any_month
 
 Sort = Literal["words", "number", "year", "day"]

@@ -3,7 +3,6 @@
 import importlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Literal, get_args, get_origin
 
@@ -11,6 +10,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from casetrack.api.operation import OF_EDITIONS, meanings, summary_of
+from casetrack.base.dataclass import dataclass
 
 _TYPE = re.compile(r" <(?:str|path|list\[str\])>$")
 

@@ -14,9 +14,9 @@ import json
 import os
 import re
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.errors import StorageError, UsageError
 
 if TYPE_CHECKING:

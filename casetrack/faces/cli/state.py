@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 import os
 import shlex
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from casetrack.base.dataclass import dataclass, field, replace
 from casetrack.base.errors import UsageError
 from casetrack.base.machine import load_light
 from casetrack.base.registry import registered

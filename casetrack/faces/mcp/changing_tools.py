@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass
 from functools import partial, singledispatch
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from casetrack.api.collection import Collection
 from casetrack.api.operation import Operation, arguments_of
 from casetrack.api.operations import operations
 from casetrack.api.text import head_of, lines_of
+from casetrack.base.dataclass import dataclass
 from casetrack.base.records import CollectionInfo, StatusChange
 from casetrack.base.records.jobs import Job
 from casetrack.base.records.snapshots import ReindexReport

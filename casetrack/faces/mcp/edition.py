@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from casetrack.base.dataclass import dataclass
 from casetrack.faces.mcp.session import Session, locate
 
 if TYPE_CHECKING:

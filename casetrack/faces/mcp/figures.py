@@ -10,12 +10,12 @@ import json
 import logging
 import os
 import time
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import anyio
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.errors import CaseTrackError
 from casetrack.base.metrics import CALL_SECONDS, CALLS, CONTENT_TYPE, exposition, process_metrics
 from casetrack.version import __version__

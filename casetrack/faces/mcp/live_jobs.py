@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import threading
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import anyio
 import anyio.to_thread
 
+from casetrack.base.dataclass import dataclass, field
 from casetrack.base.errors import JobStopped
 from casetrack.base.jobs.running import CLIENT_LEFT
 from casetrack.faces.mcp.progress import Reports, StepProgress, run_long

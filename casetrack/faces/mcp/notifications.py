@@ -10,7 +10,6 @@ list; clients of the stateless one request both by ``subscriptions/listen``.
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -19,6 +18,7 @@ from mcp.server import subscriptions
 from mcp.shared.exceptions import MCPError
 
 from casetrack.api.folders import change_stamps, fact_stamps
+from casetrack.base.dataclass import dataclass, field
 from casetrack.faces.mcp.session import Session, in_thread
 from casetrack.faces.mcp.uris import COLLECTIONS, collection_uri
 

@@ -11,11 +11,11 @@ import json
 import os
 import select
 import sys
-from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from casetrack.api.operations import operations
+from casetrack.base.dataclass import dataclass
 from casetrack.base.editions import ANY, edition
 from casetrack.faces.mcp.instructions import holdings, instructions
 from casetrack.version import __version__

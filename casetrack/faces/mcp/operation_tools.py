@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast, get_origin
@@ -14,6 +13,7 @@ from pydantic import Field
 from casetrack.api.operation import Argument, Operation, arguments_of, called, require_bounds
 from casetrack.api.operations import operations
 from casetrack.api.text import Line, entries_of, entry_of, head_of, numbered
+from casetrack.base.dataclass import dataclass, fields, is_dataclass, replace
 from casetrack.base.provenance import Provenance
 from casetrack.base.records import Chunk, Document, DocumentStructure, Passages, Section
 from casetrack.base.records.passages import Quote

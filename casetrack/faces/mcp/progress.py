@@ -7,7 +7,6 @@ import itertools
 import logging
 import threading
 import time
-from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -16,6 +15,7 @@ import anyio.to_thread
 from mcp.shared.exceptions import MCPError
 from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitResult, InputRequiredResult
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.errors import UsageError
 from casetrack.faces.mcp.failures import Failure
 from casetrack.faces.mcp.handlers import STATELESS

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from mcp.types import CallToolResult, ContentBlock, ResourceLink, TextContent
 
+from casetrack.base.dataclass import dataclass, replace
 from casetrack.faces.mcp.outputs import LINE, Facts
 from casetrack.faces.mcp.texts import cut, sendable, visible
 from casetrack.faces.mcp.uris import chunk_uri, document_uri, highlight_uri

@@ -1,6 +1,5 @@
 """A page of search results for AI programs: in full, and in the concise form."""
 
-from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from casetrack.api.text.passages import (
     search_tail,
     shown_query,
 )
+from casetrack.base.dataclass import dataclass, field, replace
 from casetrack.base.records import Chunk, SearchResult, SearchResults
 from casetrack.base.records.shape import SOURCE
 from casetrack.faces.mcp import outputs

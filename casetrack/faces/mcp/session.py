@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from contextvars import ContextVar
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 import anyio
 import anyio.to_thread
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.editions import ANY, edition
 from casetrack.base.errors import ActiveCollectionGone, CollectionNotFound, NoActiveCollection
 from casetrack.faces.mcp.live_jobs import LiveJobs

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
+from casetrack.base.dataclass import dataclass, field, replace
 from casetrack.base.errors.references import Reference, See, spelled
 
 __all__ = ["See"]  # exported for texts that name operations

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.errors import UsageError
 
 SCHEME = "casetrack"

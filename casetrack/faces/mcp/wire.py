@@ -5,12 +5,13 @@ Their sender would otherwise wait forever (JSON-RPC 2.0, section 5.1).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mcp import types
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
+
+from casetrack.base.dataclass import dataclass
 
 if TYPE_CHECKING:
     from mcp.shared._context_streams import ContextReceiveStream, ContextSendStream

@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 import itertools
 from collections import deque
-from dataclasses import dataclass, fields, is_dataclass
 from functools import partial
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ import pyarrow as pa
 
 from casetrack.base import schema
 from casetrack.base.arguments import suggest
+from casetrack.base.dataclass import dataclass, fields, is_dataclass
 from casetrack.base.errors import PipelineError, StepFailed
 from casetrack.base.records import DEFAULT_DIMENSION
 from casetrack.ingest.steps.base import MEANING, Contract, attempt, parameter, record_failure

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from casetrack.base import schema
+from casetrack.base.dataclass import dataclass, replace
 from casetrack.base.errors import PipelineError, See
 from casetrack.ingest.steps.encoding import TABLE_PASSAGES, EmbedStep, SharedPass
 from casetrack.ingest.steps.extract import NamesStep

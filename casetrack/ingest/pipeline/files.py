@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.arguments import suggest
+from casetrack.base.dataclass import dataclass, field, replace
 from casetrack.base.errors import Opt, PipelineError, See
 from casetrack.base.files import write_atomic
 from casetrack.base.resources import resource_dir

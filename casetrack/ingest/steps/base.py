@@ -6,9 +6,9 @@ import logging
 from collections import Counter
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from casetrack.base.dataclass import dataclass, field
 from casetrack.base.errors import CaseTrackError
 from casetrack.base.records.documents import ExtractorFailure
 

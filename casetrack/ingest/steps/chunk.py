@@ -8,13 +8,13 @@ import itertools
 import math
 import re
 import uuid
-from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from casetrack.base import schema
+from casetrack.base.dataclass import asdict, dataclass
 from casetrack.base.provenance import PrintedPlace, line_numbers
 from casetrack.extract.papers.places import printed_words
 from casetrack.ingest.steps.base import Contract, attempt

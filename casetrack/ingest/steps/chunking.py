@@ -11,11 +11,11 @@ import bisect
 import itertools
 import math
 import unicodedata
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.errors import PipelineError
 from casetrack.extract.language import sentence_ends
 from casetrack.ingest.steps.base import parameter

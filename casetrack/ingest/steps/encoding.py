@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import PurePath
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from casetrack.base import schema
+from casetrack.base.dataclass import dataclass, field
 from casetrack.base.errors import CaseTrackError
 from casetrack.ingest.steps.base import Contract, attempt
 from casetrack.ingest.steps.words import STOP_WORDS

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from casetrack.base import schema
+from casetrack.base.dataclass import dataclass, fields
 from casetrack.base.errors import PipelineError
 from casetrack.base.records import DEFAULT_DIMENSION
 from casetrack.extract.spans import AmountSpan, DateSpan, NameSpan, ReferenceSpan

@@ -6,8 +6,7 @@ a collection have changed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from casetrack.base.dataclass import dataclass
 from casetrack.base.errors import PipelineError
 from casetrack.ingest.steps.base import Contract, parameter
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from casetrack.base import schema
+from casetrack.base.dataclass import dataclass
 from casetrack.ingest.steps.base import Contract
 
 if TYPE_CHECKING:

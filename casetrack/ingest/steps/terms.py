@@ -8,12 +8,12 @@ same holds for parts of identifiers. The names that source code defines are sepa
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from casetrack.base.dataclass import dataclass
 from casetrack.ingest.steps.base import Contract, attempt
 from casetrack.ingest.steps.encoding import (
     CONTEXT_COLUMNS,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import get_args
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.records.reading import QuestionForm, Reading
 from casetrack.base.words import WordLists
 from casetrack.search.question.form import superlative

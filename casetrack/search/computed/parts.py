@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.records.search import ComputedAnswer, ComputedPart
 from casetrack.graph.opened import graph_of
 from casetrack.store.index.scope import scope_of

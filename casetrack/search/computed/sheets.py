@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from casetrack.base.dataclass import dataclass, replace
 from casetrack.extract.tables.cells import scale_of_column
 from casetrack.search.computed.asked import LISTS
 from casetrack.search.computed.parts import counted, joined

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.words import WordLists
 from casetrack.base.words.lists import month_numbers
 from casetrack.search.pinpoint.candidates import values_in

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from casetrack.base.dataclass import dataclass, field, replace
 from casetrack.base.errors import CollectionDamaged, CollectionGone, CollectionSealed
 from casetrack.base.provenance import boxes_of
 from casetrack.base.records.reading import NO_LOCATION, AnswerLocation, Pinpoint

@@ -19,12 +19,12 @@ import itertools
 import math
 import re
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.words.lists import month_numbers
 from casetrack.ingest.steps.words import STOP_WORDS, index_terms, is_pair, word_spans
 from casetrack.models.token_matrix import content_tokens, token_form, unpack

@@ -7,9 +7,9 @@ in order, and ``text[unit.start:unit.end]`` neither starts nor ends with white s
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from casetrack.base.dataclass import dataclass, replace
 from casetrack.extract.language import sentence_ends
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ import functools
 import math
 import operator
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.records.reading import Answer
 from casetrack.base.words.lists import month_numbers
 from casetrack.search.pinpoint.candidates import Value, values_in

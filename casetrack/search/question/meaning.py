@@ -8,11 +8,12 @@ contain. The vectors of the terms are part of the product, made by ``tools/train
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+
+from casetrack.base.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

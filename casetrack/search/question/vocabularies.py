@@ -29,10 +29,10 @@ import functools
 import re
 import tomllib
 import unicodedata
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
+from casetrack.base.dataclass import dataclass, field, replace
 from casetrack.base.errors import Opt, UsageError
 from casetrack.base.records.reading import Want
 from casetrack.ingest.steps.words import STOP_WORDS, index_terms

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import re
 from bisect import bisect_left
-from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import pairwise
 from pathlib import PurePath
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from casetrack.base.dataclass import dataclass, field
 from casetrack.base.records.reading import NamedDocument, Part, Period
 from casetrack.extract.language import capitals_mark_names
 from casetrack.ingest.steps.words import index_terms, word_spans

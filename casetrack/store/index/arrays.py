@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import xxhash
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.files import replacement
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from casetrack.base.dataclass import dataclass, field
 from casetrack.store.index import cells_build
 from casetrack.store.index.arrays import as_numpy
 from casetrack.store.index.scope import NO_ROWS, Place, Rows, both, by_segment

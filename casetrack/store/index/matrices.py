@@ -17,12 +17,12 @@ import logging
 import sys
 import threading
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.errors import CaseTrackError, CollectionDamaged, See
 from casetrack.store.data_files import DataFile, Located, data_files, locate
 from casetrack.store.datasets import CHUNKS, Snapshot, open_dataset

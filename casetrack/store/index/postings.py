@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from casetrack.base.dataclass import dataclass, field
 from casetrack.store.index.arrays import Strings, as_numpy, map_arrays
 from casetrack.store.index.scope import Best, Place, Rows, by_segment, in_order, nth_best, within
 

@@ -36,7 +36,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,6 +43,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from casetrack.base import schema
+from casetrack.base.dataclass import dataclass, field
 from casetrack.store.checksums import COLUMN as CHECKSUM
 from casetrack.store.index.arrays import (
     Strings,

@@ -13,12 +13,12 @@ import logging
 import secrets
 import shutil
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.errors import StorageError
 from casetrack.base.files import storage_errors, write_json
 from casetrack.base.groups import in_batches

@@ -6,10 +6,10 @@ import json
 import re
 import threading
 import weakref
-from dataclasses import dataclass
 from operator import methodcaller
 from typing import TYPE_CHECKING, Any, Protocol
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.schema import table as declared
 from casetrack.base.sql.catalog import EDGE_KINDS, GRAPH_VIEWS, EdgeKind, GraphView
 from casetrack.store.sql.connection import connect, sql_text

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Annotated, Literal, Self, TypedDict, cast
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.records.passages import Quote
 from casetrack.base.records.shape import INLINE, NO_COLUMN, Record, Share
 from casetrack.base.records.table import Rows

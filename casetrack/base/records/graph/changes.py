@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypedDict, get_args
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.records.documents import NAMED, NAMED_WITH_TYPE, Document
 from casetrack.base.records.graph.entities import Entity, RelationType
 from casetrack.base.records.passages import Chunk, Quote

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypedDict, get_args
 
+from casetrack.base.dataclass import dataclass, field
 from casetrack.base.records.passages import Chunk, Quote
 from casetrack.base.records.shape import HIDDEN, INLINE, Day, FieldFormat, Record, Share, View
 from casetrack.base.records.table import Tabular

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Any
 
+from casetrack.base.dataclass import dataclass
 from casetrack.base.records.cards import Card, Fact, Part, size_text
 from casetrack.base.records.documents import NAMED, Document
 from casetrack.base.records.graph.changes import Reference, Topic

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, get_args
 
+from casetrack.base.dataclass import dataclass, field
 from casetrack.base.records.passages import Quote
 from casetrack.base.records.shape import HIDDEN, INLINE, Day, FieldFormat, Record, Share
 from casetrack.base.records.table import Tabular

@@ -1,7 +1,6 @@
 """Tools on whole collections: create, list, switch, delete, look at; and the server's status."""
 
 import functools
-from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -11,6 +10,7 @@ from casetrack.api.operation import DELETES, READS
 from casetrack.api.text import entry_of, lines_of
 from casetrack.api.text.collections import amount, described
 from casetrack.api.watch.watch_list import delete_collection as delete_watched
+from casetrack.base.dataclass import asdict, dataclass
 from casetrack.base.errors import CaseTrackError, See
 from casetrack.base.records import CollectionEntry, CollectionInfo, CollectionStats, Document
 from casetrack.faces.mcp import render, results
