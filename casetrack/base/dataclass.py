@@ -11,33 +11,9 @@ import functools
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from operator import attrgetter
 from reprlib import recursive_repr
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 __all__ = ["asdict", "dataclass", "field", "fields", "is_dataclass", "replace"]
-
-
-@functools.cache
-def _compared(kind: Any, /) -> attrgetter[tuple[Any, ...]]:
-    return attrgetter("__class__", *(f.name for f in fields(kind) if f.compare))
-
-
-class _Shared:
-    """The methods of all dataclasses."""
-
-    def __eq__(self: Any, other: object) -> bool:
-        values = _compared(self.__class__)
-        if other.__class__ is not self.__class__:
-            return NotImplemented
-        return values(self) == values(other)
-
-    def __hash__(self: Any) -> int:
-        return hash(_compared(self.__class__)(self))
-
-    @recursive_repr("...")
-    def __repr__(self: Any) -> str:
-        shown = ", ".join(f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if f.repr)
-        return f"{type(self).__qualname__}({shown})"
-
 
 if not TYPE_CHECKING:
     _dataclass = dataclass
@@ -48,9 +24,27 @@ if not TYPE_CHECKING:
             return functools.partial(dataclass, eq=eq, frozen=frozen, order=order, **options)
         own = vars(kind)
         if eq and "__eq__" not in own:
-            kind.__eq__ = _Shared.__eq__
+            kind.__eq__ = _equal
         if eq and own.get("__hash__") is None:
-            kind.__hash__ = _Shared.__hash__ if frozen else None
+            kind.__hash__ = _hash if frozen else None
         if options.pop("repr", True) and "__repr__" not in own:
-            kind.__repr__ = _Shared.__repr__
+            kind.__repr__ = _repr
         return _dataclass(kind, eq=order, repr=False, order=order, **options)
+
+    @functools.cache
+    def _compared(kind):
+        return attrgetter("__class__", *(f.name for f in fields(kind) if f.compare))
+
+    def _equal(self, other):
+        if other.__class__ is not self.__class__:
+            return NotImplemented
+        values = _compared(self.__class__)
+        return values(self) == values(other)
+
+    def _hash(self):
+        return hash(_compared(self.__class__)(self))
+
+    @recursive_repr("...")
+    def _repr(self):
+        shown = (f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if f.repr)
+        return f"{type(self).__qualname__}({', '.join(shown)})"

@@ -11,6 +11,7 @@ passages are processed in order.
 from __future__ import annotations
 
 from collections import Counter
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -65,18 +66,16 @@ def fold(
     known = _Known(scope, places, terms or {})
     folded: list[Folded] = []
     by_key: dict[int, int] = {}
-    for position in range(len(places)):
-        if (number := by_key.get(known.keys[position], -1)) >= 0:
-            folded[number].also.append((position, SAME))
-            continue
-        if match := known.place_of(position):
-            number, reason = match
+    for position, key in enumerate(known.keys):
+        number, reason = by_key.get(key, -1), SAME
+        if number < 0:
+            number, reason = known.place_of(position) or (len(folded), "")
+            by_key[key] = number
+        if number < len(folded):
             folded[number].also.append((position, reason))
         else:
-            number = len(folded)
+            known.heads[places[position]] = number
             folded.append(Folded(position))
-            known.add(position, number)
-        by_key[known.keys[position]] = number
     return folded
 
 
@@ -95,28 +94,24 @@ def _keys(index: Index, places: Sequence[Place]) -> list[int]:
 
 
 class _Known:
-    """The places so far, with indexes for lookup; *keys* are those of their texts."""
+    """The places so far.
+
+    Attributes
+    ----------
+    keys
+        The keys of all texts; equal texts have equal keys.
+    heads
+        The numbers of the places by their best passages.
+    """
 
     def __init__(self, scope: Scope, places: Sequence[Place], terms: Mapping[str, float]) -> None:
-        index = scope.index
-        self._index = index
-        self._words = _Words(scope, terms)
-        self._places = places
-        self.keys = _keys(index, places)
-        self._by_place: dict[Place, int] = {}
-        self._heads: dict[int, int] = {}
-        self._numbers: dict[int, int] = {}
-        vectors = vectors_at(index, places[:_COMPARED])
-        pairs = np.argwhere(np.tril(vectors @ vectors.T >= _NEAR, -1)).tolist()
+        self._scope, self._places, self._weights = scope, places, terms
+        self.keys = _keys(scope.index, places)
+        self.heads: dict[Place, int] = {}
+        vectors = vectors_at(scope.index, places[:_COMPARED])
         self._near: dict[int, list[int]] = {}
-        self._compared: dict[int, list[str]] = {}
-        for later, earlier in pairs:
+        for later, earlier in np.argwhere(np.tril(vectors @ vectors.T >= _NEAR, -1)).tolist():
             self._near.setdefault(later, []).append(earlier)
-
-    def add(self, position: int, number: int) -> None:
-        self._by_place[self._places[position]] = number
-        self._heads[number] = position
-        self._numbers[position] = number
 
     def place_of(self, position: int) -> tuple[int, str] | None:
         """Return the place that a passage belongs to, and why; ``None`` for a new place."""
@@ -125,48 +120,42 @@ class _Known:
 
     def _neighbour_of(self, position: int) -> tuple[int, str] | None:
         segment, row = self._places[position]
-        sides = (((segment, row - 1), AFTER), ((segment, row + 1), BEFORE))
-        neighbours = [(self._by_place[p], why) for p, why in sides if p in self._by_place]
-        near = [(number, why) for number, why in neighbours if self._touch(position, number)]
+        sides = ((row - 1, AFTER), (row + 1, BEFORE))
+        near = [
+            (self.heads[segment, other], why)
+            for other, why in sides
+            if (segment, other) in self.heads and self._touch(segment, row, other)
+        ]
         return min(near, default=None)
 
-    def _touch(self, position: int, number: int) -> bool:
+    def _touch(self, segment: int, row: int, other: int) -> bool:
         """Return whether two passages are on one page and the match is in their common text."""
-        (segment, row), (_, other) = self._places[position], self._places[self._heads[number]]
         first, second = sorted((row, other))
-        column = self._index.segments[segment].data.column
+        column = self._scope.index.segments[segment].data.column
         if any(column(name)[row] != column(name)[other] for name in ("revision", "page")):
             return False
         start, end = int(column("char_start")[second]), int(column("char_end")[first])
         if end <= start:
             return False
         at = int(column("char_start")[row])
-        text = self._index.texts([(segment, row)])[segment, row]
-        return self._words.stand_in((segment, row), text[start - at : end - at])
+        text = self._scope.index.texts([(segment, row)])[segment, row]
+        return self._stand_in((segment, row), text[start - at : end - at])
 
     def _copied(self, position: int) -> tuple[int, str] | None:
         for head in self._near.get(position, ()):
-            if head in self._numbers and self._is_copy(head, position):
-                return self._numbers[head], NEARLY_SAME
+            number = self.heads.get(self._places[head])
+            if number is not None and are_copies(self._words[head], self._words[position]):
+                return number, NEARLY_SAME
         return None
 
-    def _is_copy(self, head: int, position: int) -> bool:
-        if not self._compared:
-            near = {n for pair in self._near.items() for n in (pair[0], *pair[1])}
-            texts = self._index.texts([self._places[n] for n in near])
-            self._compared = {n: folded_words(texts[self._places[n]]) for n in near}
-        return are_copies(self._compared[head], self._compared[position])
+    @cached_property
+    def _words(self) -> dict[int, list[str]]:
+        """The words of the passages with similar vectors."""
+        near = {n for later, earlier in self._near.items() for n in (later, *earlier)}
+        texts = self._scope.index.texts([self._places[n] for n in near])
+        return {n: folded_words(texts[self._places[n]]) for n in near}
 
-
-class _Words:
-    """Determines whether a passage matched the question in a part of its text."""
-
-    def __init__(self, scope: Scope, terms: Mapping[str, float]) -> None:
-        self._scope = scope
-        self._terms = sorted(terms)
-        self._weights = terms
-
-    def stand_in(self, place: Place, part: str) -> bool:
+    def _stand_in(self, place: Place, part: str) -> bool:
         """Return whether most of a passage's question words are in *part*."""
         inside = Counter(index_terms(part))
         held = self._counts(place)
@@ -176,9 +165,9 @@ class _Words:
         return outside < _OUTSIDE * sum(whole.values())
 
     def _counts(self, place: Place) -> dict[str, int]:
-        counts = {}
-        postings = self._scope.index.segments[place[0]].data.terms.find(self._terms)
-        for term, posting in zip(self._terms, postings, strict=True):
+        terms, counts = sorted(self._weights), {}
+        postings = self._scope.index.segments[place[0]].data.terms.find(terms)
+        for term, posting in zip(terms, postings, strict=True):
             if posting is None:
                 continue
             at = int(np.searchsorted(posting.rows, posting.rows.dtype.type(place[1])))

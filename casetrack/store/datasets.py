@@ -45,8 +45,7 @@ class Ledger(Mapping[str, Document]):
     def __getitem__(self, document_id: str, /) -> Document:
         """Return one document; ``KeyError`` for an unknown id."""
         if document_id not in self._made:
-            row = self.cells(document_id, self._columns)
-            self._made[document_id] = Document.from_row(row)
+            self._made[document_id] = Document.from_row(self.cells(document_id, self._columns))
         return self._made[document_id]
 
     def cells(self, document_id: str, columns: Iterable[str], /) -> dict[str, Any]:

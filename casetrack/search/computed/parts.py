@@ -58,8 +58,7 @@ class Source:
     @property
     def documents(self) -> list[Document]:
         """The documents, each file once, by path."""
-        every = self.state.snapshot.documents
-        every.values()  # creates all records at once
+        every = {each.document_id: each for each in self.state.snapshot.documents.values()}
         return [every[document_id] for document_id in self.ids]
 
     @property
@@ -146,8 +145,7 @@ def _by_path(state: State) -> list[tuple[str, ...]]:
 
 def columns_of(state: State, /, *columns: str) -> Iterator[tuple[str, ...]]:
     """Yield some columns of all documents."""
-    table = state.snapshot.documents.table
-    return zip(*(table[name].to_pylist() for name in columns), strict=True)
+    return zip(*(state.snapshot.documents.table[c].to_pylist() for c in columns), strict=True)
 
 
 def spot(row: Mapping[str, Any], /) -> Spot:
