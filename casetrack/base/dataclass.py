@@ -36,10 +36,8 @@ if not TYPE_CHECKING:
         return attrgetter("__class__", *(f.name for f in fields(kind) if f.compare))
 
     def _equal(self, other):
-        if other.__class__ is not self.__class__:
-            return NotImplemented
-        values = _compared(self.__class__)
-        return values(self) == values(other)
+        is_same, values = other.__class__ is self.__class__, _compared(self.__class__)
+        return values(self) == values(other) if is_same else NotImplemented
 
     def _hash(self):
         return hash(_compared(self.__class__)(self))

@@ -120,10 +120,9 @@ class _Known:
 
     def _neighbour_of(self, position: int) -> tuple[int, str] | None:
         segment, row = self._places[position]
-        sides = ((row - 1, AFTER), (row + 1, BEFORE))
         near = [
             (self.heads[segment, other], why)
-            for other, why in sides
+            for other, why in ((row - 1, AFTER), (row + 1, BEFORE))
             if (segment, other) in self.heads and self._touch(segment, row, other)
         ]
         return min(near, default=None)
