@@ -52,6 +52,7 @@ _AFTER_TITLE = re.compile(
     re.IGNORECASE,
 )
 _AUTHOR = _LISTS.pattern("author", re.IGNORECASE)
+_ITEM = re.compile(r"(?:[•·▪◦*-]|\d{1,2}[.)])\s")
 _OPEN_END = re.compile(r"(?i:[\s,]+(?:and|or|of|the|to|for|by))+$")
 _SPACED = re.compile(r"\b(?:[A-Z] ){3,}[A-Z]\b")
 """A word with blanks between its letters: "O R D E R"."""
@@ -91,7 +92,7 @@ def _ends_title(text: str) -> bool:
 
 def looks_like_title(text: str, /) -> bool:
     """Return whether a line is in capitals, or short with every longer word capitalised."""
-    if _FIELD.match(text) and not text.isupper():
+    if (_FIELD.match(text) and not text.isupper()) or _ITEM.match(text):
         return False
     letters = [c for c in text if c.isalpha()]
     if len(letters) < 4 or len(text) > 200:

@@ -234,7 +234,7 @@ def judge_in(cells: Sequence[Cell], /) -> str | None:
             match = pattern.search(f"{cell.text} {below}" if wraps else cell.text)
             if match is None and pattern is _JUDGE[-1] and _SITTING.fullmatch(cell.text):
                 match = _ALONE.match(below)
-            column = [c.text for c in cells[:place] if c.side == cell.side]
+            column = [c.text for c in cells[:place] if c.side in (cell.side, "whole")]
             above = " ".join(column[-_BELOW:])
             if match and "appeal from" in above.casefold():
                 continue  # the judge of the court below

@@ -45,7 +45,7 @@ _OPEN_VERSUS = re.compile(r"\w\sv\.$")
 _COUNTY = _LISTS.pattern("county", re.IGNORECASE)
 """The second line of a court's name, without a comma."""
 _SHORT = _LISTS.pattern("short")
-_GOES_ON = ("individually", "as ", "a ", "an ", "et al", "d/b/a", "f/k/a", "a/k/a")
+_GOES_ON = ("individually", "as ", "in h", "in its ", "in their ", "a ", "an ", "et al", "d/b/a", "f/k/a", "a/k/a")
 _INITIALS = re.compile(r"(?:[A-Z]\.){2,4}")
 _LEAD = _LISTS.pattern("lead")
 _IN_RE = _LISTS.pattern("in_re", re.IGNORECASE)
@@ -321,9 +321,10 @@ def _is_name(text: str) -> bool:
     return (
         letters >= 2
         and len(text) <= 160
-        and not text.casefold().startswith(("page ", "filed", "et al", "et. al"))
+        and not text.casefold().startswith(("page ", "filed", "et al", "et. al", "badge "))
         and not _SUBJECT.match(text)
         and not _NUMBERED.fullmatch(text)
+        and "@" not in text
     )
 
 
