@@ -45,7 +45,7 @@ _OPEN_VERSUS = re.compile(r"\w\sv\.$")
 _COUNTY = _LISTS.pattern("county", re.IGNORECASE)
 """The second line of a court's name, without a comma."""
 _SHORT = _LISTS.pattern("short")
-_GOES_ON = ("individually", "as ", "in h", "in its ", "in their ", "a ", "an ", "et al", "d/b/a", "f/k/a", "a/k/a")
+_GOES_ON = _LISTS.pattern("goes_on", re.IGNORECASE)
 _INITIALS = re.compile(r"(?:[A-Z]\.){2,4}")
 _LEAD = _LISTS.pattern("lead")
 _IN_RE = _LISTS.pattern("in_re", re.IGNORECASE)
@@ -72,8 +72,8 @@ _LEADING = re.compile(
 """The beginning of a party in a list, and the description of the one before it."""
 _NOTE_MARK = re.compile(r"(?:\s?\[?[*†‡§]+\]?|(?<=[.,])\d)$")
 _UNCLOSED = re.compile(r"\s?\([^)]*$")
-_NUMBERED = _LISTS.pattern("numbered")
-"""The number of a case, or words in parentheses; not the name of a party."""
+_NO_NAME = _LISTS.pattern("no_name", re.IGNORECASE)
+"""The number of a case, an address, words in parentheses; not the name of a party."""
 _BEFORE_NAME = re.compile(r".*\s[—–]\s")
 _AFTER_NAMES = re.compile(r",?\s+et\.?\s+al\b|\s[—–-]\s|,\s+\w+(?:-\w+)+-\d{2}\b")
 """The other words of a subject line: "Service of the order — Roe v. Doe, et al. - Motion"."""
@@ -299,7 +299,7 @@ def _split(joined: str) -> list[tuple[int, int]]:
                 first[:1].isupper()
                 and not _SUFFIX.fullmatch(first)
                 and (len(head.split()) > 1 or _INITIALS.fullmatch(head.strip()))
-                and not rest.casefold().startswith(_GOES_ON)
+                and not _GOES_ON.match(rest)
                 and first.casefold() not in POSTAL
             ):
                 spans.append((begin, comma.start()))
@@ -318,14 +318,8 @@ def _split(joined: str) -> list[tuple[int, int]]:
 
 def _is_name(text: str) -> bool:
     letters = sum(c.isalpha() for c in text)
-    return (
-        letters >= 2
-        and len(text) <= 160
-        and not text.casefold().startswith(("page ", "filed", "et al", "et. al", "badge "))
-        and not _SUBJECT.match(text)
-        and not _NUMBERED.fullmatch(text)
-        and "@" not in text
-    )
+    is_other = _SUBJECT.match(text) or _NO_NAME.match(text)
+    return letters >= 2 and len(text) <= 160 and not is_other
 
 
 def _role(text: str) -> str:

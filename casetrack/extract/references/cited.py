@@ -22,9 +22,9 @@ _NEAR = 3
 _VOLUME_BEFORE = re.compile(r"\d\s$")
 """The volume of "4 id., at 66": another volume of the same work."""
 PIN_OF_ID = re.compile(
-    r"\w{2,4}\.?,?\s?(?:at\s(?:pp?\.\s?)?|pp?\.\s?|(?=\*))(?P<star>\*)?(?P<page>\d+)"
+    r"\w{2,4}\.?,?\s?(?:at\s(?:pp?\.\s?)?|pp?\.\s?|(?=\*))(?P<star>\*)?(?P<page>\d+)(?P<appendix>a\b)?"
 )
-"""The page of "Id., at 723-24"."""
+"""The page of "Id., at 723-24", or of an appendix: "Id., at 181a"."""
 PAGED_LAWS = ("regulation:stat-", "regulation:fed-reg-")
 """Keys of laws that are cited by page; codes and rules are cited by section."""
 _UNPAGED = ("regulation:", "rule:", "constitution:")
@@ -138,8 +138,8 @@ def _of_late_page(pin: re.Match[str] | None, cited: list[Cited]) -> Cited | None
 
 def has_late_page(cited: Cited, pin: re.Match[str], /) -> bool:
     """Return whether a case has the page of a pin cite, and few other works have so many pages."""
-    page = int(pin["page"])
-    return page > _MAX_PAGES and any(page - _MAX_PAGES <= first <= page for first in cited.pages)
+    page = 0 if pin["appendix"] else int(pin["page"])
+    return page > _MAX_PAGES and any(page - _MAX_PAGES <= p <= page for p in cited.pages[:1])
 
 
 def _paged_before(last: Cited, pin: re.Match[str], cited: list[Cited]) -> Cited | None:
@@ -177,7 +177,7 @@ def _of_name(cited: list[Cited], names: list[str]) -> Cited | None:
 
 
 def _page_fits(cited: Cited, pin: re.Match[str]) -> bool:
-    if is_unpaged(cited):
+    if is_unpaged(cited) or (pin["appendix"] and not cited.key.startswith("record:")):
         return False
     if not cited.pages:
         if begun := _BEGUN.search(cited.key):

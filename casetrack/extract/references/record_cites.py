@@ -70,8 +70,8 @@ EXHIBIT = re.compile(
 )
 _MORE_EXHIBITS = _LISTS.pattern("more_exhibits")
 APPENDIX = re.compile(
-    rf"(?<![\w.])(?P<what>Pet\.\sApp\.|Supp\.\sApp\.|S\.\s?App\.|App(?:['’]x|x)\.?|App\.|J\.\s?A\.|JA"
-    rf"|Jt\.\sApp\.|E\.\s?R\.|\d?-?ER|SER|S\.\s?E\.\s?R\.|A\.\s?R\.|AR|C\.\s?T\.|CT|C\.R\.|CR"
+    rf"(?<![\w.])(?P<what>(?:Pet|Supp)\.\sApp\.|App\.\sto\sPet\.\sfor\sCert\.|S\.\s?App\."
+    rf"|App(?:['’]x|x)\.?|App\.|J\.\s?A\.|JA|Jt\.\sApp\.|E\.\s?R\.|\d?-?ER|SER|S\.\s?E\.\s?R\.|A\.\s?R\.|AR|C\.\s?T\.|CT|C\.R\.|CR"
     rf"|ROA\.?|R\.|Rec\.|S\.\s?A\.|A(?:dd)?\.|V?RP|CP)(?P<gap>[\s-]?(?:at\s|p\.\s"
     rf"|pp\.\s)?)(?P<pages>\*?\d{{1,6}}(?:a)?(?:\s?{DASH}\s?\d{{1,6}}a?)?(?:,\s\d{{1,6}}(?:\s?"
     rf"{DASH}\s?\d{{1,6}})?(?!\s[A-Z]|[\w.]))*)(?![\w%:(]|\.\d)"
