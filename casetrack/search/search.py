@@ -328,9 +328,11 @@ class _Run:
         # Every document has a title and a date, in any words. Results in another language, and of
         # models without a fit, contain no word of the question. A statement asks nothing: at most
         # four in five denials of claims were right, which is too few. Keywords ask nothing either.
-        foreign = self._other_languages()
+        foreign, first = self._other_languages(), self._values("language", ranked[:1])
+        own = reading.language
+        is_foreign = bool(foreign) or (own is not None and first.isdisjoint({None, own}))
         is_open = "head" in reading.wants or (
-            profile is not None and (bool(foreign) or not has_fit(profile))
+            profile is not None and (is_foreign or not has_fit(profile))
         )
         is_exact = any(m.is_exact for m in missing)
         is_open |= reading.form == "words" and any(words.frequencies.values())
@@ -408,8 +410,9 @@ class _Run:
 
     def answer(self, related: int) -> SearchResults:
         """Return the results with their sources, and the notes for the user."""
+        computed, advice = self._computed()
         ranked = [self.ranked[n] for n in self.shown]
-        results, damaged = self._results(ranked)
+        results, damaged = self._results(ranked, has_value=computed is None)
         remarks = [*self.remarks, *(withheld(damaged) if damaged else ())]
         remarks += self.state.stale_notes(r.provenance.source for r in results)
         self.times.lap("fetch")
@@ -418,7 +421,6 @@ class _Run:
             ids = self.index.chunk_ids([hit.place for hit in ranked])
             connected = tuple(graph_of(self.state).related(ids, limit=related))
             self.times.lap("graph")
-        computed, advice = self._computed()
         relevance = max(self.verdict.relevance, NONE_BELOW if computed else 0.0)
         license_status, unsearched = self.entitlements.status(), self.lists.unsearched
         documents = self.chosen.documents
@@ -474,10 +476,12 @@ class _Run:
         self.times.lap("computed")
         return computed, advice
 
-    def _results(self, ranked: list[Ranked]) -> tuple[tuple[SearchResult, ...], list[str]]:
+    def _results(
+        self, ranked: list[Ranked], *, has_value: bool
+    ) -> tuple[tuple[SearchResult, ...], list[str]]:
         """Return results with texts and sources, and the names of documents with a damaged passage.
 
-        The answers in the results are computed on demand.
+        The answers in the results are computed on demand: their places, and if *has_value* a value.
         """
         state, snapshot, index = self.state, self.snapshot, self.index
         places = [hit.place for hit in ranked]
@@ -491,7 +495,15 @@ class _Run:
             Passage(chunk.text, chunk.provenance, partial(around.before, at), place)
             for at, (place, chunk) in enumerate(shown)
         ]
-        finder = Finder(snapshot, index, self.reading, self.encoded, texts, state.once(_matrices))
+        finder = Finder(
+            snapshot,
+            index,
+            self.reading,
+            self.encoded,
+            texts,
+            state.once(_matrices),
+            has_value=has_value,
+        )
         results = []
         for at, (n, hit) in enumerate(intact):
             chunk, relevance = passages[hit.place], self.verdict.results[self.shown[n]]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from casetrack.base.dataclass import dataclass
 from casetrack.base.records.search import ComputedAnswer, ComputedPart
 from casetrack.graph.opened import graph_of
+from casetrack.ingest.steps.words import index_terms
 from casetrack.store.index.scope import scope_of
 
 if TYPE_CHECKING:
@@ -94,6 +95,15 @@ class Source:
     def places_with(self, terms: Iterable[str], /) -> list[Place]:
         """Return the live places of chunks that have all index terms."""
         return list(scope_of(self.state.index, frozenset(self.ids)).holding(frozenset(terms)))
+
+    def beginning_with(self, words: Iterable[str], /) -> list[Document]:
+        """Return the documents whose first chunk has all words, by path."""
+        index, terms = self.state.index, index_terms(" ".join(words))
+        places = self.places_with(terms) if terms else []
+        rows = index.rows_at(places, ["chunk_index"])
+        first = [p for p, row in zip(places, rows, strict=True) if row["chunk_index"] == 0]
+        ids, every = set(map(index.document_at, first)), self.state.snapshot.documents
+        return [every[i] for i in self.ids if i in ids]
 
     def first_places(
         self, table: GraphView, column: str, ids: Collection[str], by: str, /

@@ -41,7 +41,7 @@ _AROUND = frozenset(_LISTS.words("around"))
 _OF = _LISTS.pattern("of")
 _NUMBER = _LISTS.pattern("number")
 _DEFINED = _LISTS.pattern("defined")
-_BEFORE_DAY = {name: _LISTS.pattern(name) for name in ("effective", "expires", "signed")}
+_BEFORE_DAY = {name: _LISTS.pattern(name) for name in ("effective", "expires", "signed", "due")}
 _SENTENCE = 240
 """Characters before a day in which its sentence relates it to the contract."""
 _WORD = re.compile(r"[^\W_]+")
@@ -108,7 +108,11 @@ def _asked(plain: str) -> Iterator[tuple[str, str, str]]:
             for of in reversed(list(_OF.finditer(rest))):
                 yield field, rest[: of.start()], rest[of.end() :]
         else:
-            yield field, groups.get("label", ""), groups["doc"]
+            yield (
+                field,
+                groups.get("label", ""),
+                f"{groups.get('also', '')} {groups['doc']}".strip(),
+            )
 
 
 def _value(
@@ -188,9 +192,9 @@ def _labelled(source: Source, document: Document) -> Iterator[_Labelled]:
 
 
 def _days_of_contract(source: Source, document: Document, field: str) -> Iterator[_Labelled]:
-    """Yield the days that a term defines, or that a sentence relates to the contract."""
-    places = source.places(document.document_id)[:_OF_CONTRACT] if field in _DAYS else []
-    for chunk_id, text in source.texts(places):
+    """Yield the days that a term defines, or that a sentence relates to the document."""
+    places = source.places(document.document_id) if field in _DAYS | _ORDERED else []
+    for chunk_id, text in source.texts(places[:_OF_CONTRACT]):
         for day in _dates(text):
             value, spot = text[day.start : day.end], (chunk_id, day.start, day.end)
             if term := _DEFINED.match(text, day.end):
@@ -216,7 +220,10 @@ def _of_cells(chunk_id: str, cells: Sequence[Cell]) -> Iterator[_Labelled]:
         label, sign, value = cell.text.partition(":")
         value = value.strip()
         if sign and value and len(label) <= _LONGEST_LABEL:
-            yield _Labelled(label, value, (chunk_id, cell.end - len(value), cell.end))
+            # Another column may be before it: "Ely, MI 89330 Due Date: 12/17/18".
+            names = [label, *(" ".join(label.split()[-n:]) for n in (2, 3))]
+            for name in dict.fromkeys(names):
+                yield _Labelled(name, value, (chunk_id, cell.end - len(value), cell.end))
         for word in list(re.finditer(r"\S+", cell.text))[1 : _WORDS_OF_LABEL + 1]:
             at = word.start()
             spot = chunk_id, cell.start + at, cell.end
@@ -273,6 +280,14 @@ def named_documents(source: Source, phrase: str, /) -> list[Document]:
             document
             for document in _numbered(source, written, kinds)
             if _accounts(words, _names_of(document), document, kinds, by_name=True)
+        ]
+    if not fitting and kinds and not days:
+        # The parties of a paper whose card lacks them are named where it begins.
+        own = words - DOCUMENTS - frozenset().union(*map(_words_of, kinds))
+        fitting = [
+            document
+            for document in source.beginning_with(own)
+            if document.document_type in kinds and _names_of(document).codes >= codes
         ]
     if len(fitting) > _MOST_FITTING:
         return []

@@ -22,6 +22,7 @@ from casetrack.search.pinpoint.values import (
     READ,
     READ_SENTENCES,
     VALUE_COLUMNS,
+    Compared,
     Found,
     Scored,
     answer_in,
@@ -46,6 +47,10 @@ POINT_COLUMNS = (*MARK_COLUMNS, "tokens", *VALUE_COLUMNS)
 """Stored fields of a passage from which its answer is found."""
 
 
+_SURE = 0.5
+"""Minimum share of the best part that stays before one with a value of the requested kind."""
+
+
 @dataclass(frozen=True, slots=True)
 class Passage:
     """A result for pinpointing: text, source, and the text before it."""
@@ -61,7 +66,8 @@ class Finder:
     """Finds the answers in the results of one search.
 
     Nothing is read before the first call, which reads the fields of all results. If the rows are
-    gone by then, results are scored by their words alone.
+    gone by then, results are scored by their words alone. Without *has_value* no result has one: a
+    value could contradict a computed answer.
     """
 
     snapshot: Snapshot
@@ -71,6 +77,7 @@ class Finder:
     passages: Sequence[Passage]
     matrices: Matrices | None = None
     rows: list[dict[str, Any]] | None = None
+    has_value: bool = True
     _question: tuple[Sought, Tokens | None] | None = None
     _scored: dict[int, Scored] = field(default_factory=dict)
     _answer: Found | None = None
@@ -82,15 +89,47 @@ class Finder:
         """Return the answer in result *number*, computed once."""
         with self._lock:
             if number not in self._found:
-                if number < READ and not self._is_answered:
+                if self.has_value and number < READ and not self._is_answered:
                     self._answer, self._is_answered = self._best(), True
                 found = self._answer
+                passage = self._passage(number)
+                answer = found.answer if found is not None and found.number == number else None
+                chosen = self._marked(passage, answer)
                 self._found[number] = located(
-                    self._passage(number),
-                    self.passages[number].before(),
-                    found.answer if found is not None and found.number == number else None,
+                    passage, self.passages[number].before(), answer, chosen
                 )
             return self._found[number]
+
+    def _marked(self, passage: Scored, answer: Answer | None) -> list[int]:
+        """Return the parts to mark: the one with the answer first, or with a value of its kind."""
+        units, shares = passage.units, passage.shares
+        numbers = best(units, shares) if units else []
+        if answer is not None:
+            at = answer.char_start - passage.whole.char_start
+            with_it = next(n for n, unit in enumerate(units) if unit.start <= at < unit.end)
+            return [with_it, *(n for n in numbers if n != with_it)][:MOST]
+        own = self._of_kind(passage, numbers)
+        if own is None:
+            return numbers
+        first = 1 if shares[numbers[0]] >= _SURE else 0
+        return [*numbers[:first], own, *numbers[first:]][:MOST]
+
+    def _of_kind(self, passage: Scored, numbers: Sequence[int]) -> int | None:
+        """Return the best part with a value of the requested kind if none of *numbers* has one."""
+        sought, _ = self._question = self._question or self._asked()
+        asked = value_asked(sought)
+        if asked is None or not asked.kinds:
+            return None
+
+        def fits(n: int) -> bool:
+            unit = passage.units[n]
+            part = Compared(passage.text[unit.start : unit.end], passage, unit, sought, asked)
+            return unit.kind != "header" and any(part.fits(value) for value in part.values)
+
+        if any(map(fits, numbers)):
+            return None
+        order = sorted(range(len(passage.units)), key=lambda n: (-passage.shares[n], n))
+        return next((n for n in order if n not in numbers and fits(n)), None)
 
     def _best(self) -> Found | None:
         sought, _ = self._question = self._question or self._asked()
@@ -98,14 +137,26 @@ class Finder:
         if asked is None:
             return None
         passages, phrase = self.scored(), phrase_asked(sought.query)
-        if asked.names and phrase is not None and phrase.relation in OF_DOCUMENT:
-            passages = [p._replace(elsewhere=self._held(p, asked.names)) for p in passages]
+        if asked.names:
+            is_of_document = phrase is not None and phrase.relation in OF_DOCUMENT
+            passages = [
+                p._replace(elsewhere=self._held(p, asked.names, at_start=not is_of_document))
+                for p in passages
+            ]
         return answer_in(passages, sought, asked)
 
-    def _held(self, passage: Scored, terms: frozenset[str]) -> frozenset[str]:
-        """Return the terms that the document of a passage has."""
+    def _held(self, passage: Scored, terms: frozenset[str], *, at_start: bool) -> frozenset[str]:
+        """Return the terms that the document of a passage has, or its first passage."""
         scope = scope_of(self.index, [passage.whole.document_id])
-        return frozenset(t for t in terms if next(scope.holding([t]), None) is not None)
+        held = {t: list(scope.holding([t])) for t in terms}
+        return frozenset(
+            t
+            for t, places in held.items()
+            if any(
+                not at_start or row["chunk_index"] == 0
+                for row in self.index.rows_at(places, ["chunk_index"])
+            )
+        )
 
     def scored(self) -> list[Scored]:
         """Return the first results with their parts and scores; the later ones are for tables."""
@@ -170,8 +221,10 @@ def _on_pages(passage: Scored, pins: Collection[str], /) -> Scored:
     return passage._replace(shares=shares / shares.sum())
 
 
-def located(passage: Scored, before: str, answer: Answer | None, /) -> AnswerLocation:
-    """Return the best parts of a passage with their places; the part with *answer* is the first."""
+def located(
+    passage: Scored, before: str, answer: Answer | None, numbers: Sequence[int], /
+) -> AnswerLocation:
+    """Return the *numbers* of parts of a passage with their places."""
     text, whole, row, units, shares, _ = passage
     if not units:
         return NO_LOCATION
@@ -190,11 +243,6 @@ def located(passage: Scored, before: str, answer: Answer | None, /) -> AnswerLoc
         )
         return Pinpoint(text[start:end], score, kind, place, clause)
 
-    numbers = best(units, shares)
-    if answer is not None:
-        at = answer.char_start - whole.char_start
-        own = next(n for n, unit in enumerate(units) if unit.start <= at < unit.end)
-        numbers = [own, *(n for n in numbers if n != own)][:MOST]
     marked = [mark(units[n].start, units[n].end, float(shares[n]), units[n].kind) for n in numbers]
     headers = {header_of(units, number): float(shares[number]) for number in reversed(numbers)}
     marked += [

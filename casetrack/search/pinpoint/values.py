@@ -77,6 +77,8 @@ _UNTIL = re.compile(
     re.IGNORECASE,
 )
 """Words before the last day of a period."""
+_LONG = re.compile(r"\b(?:long|length|lang|lange|l\u00e4nge)\b", re.IGNORECASE)
+_BREAK = re.compile(r"[,;:](?!\d)|\b(?:and|or|but|und|oder|aber)\b")
 _BRACKETS = re.compile(r"\s*\([^()]{1,80}\)")
 _DIGITS = re.compile(r"\D")
 _STOP = re.compile(r"[;(]|[.,](?!\d)|(?<!of )(?<!of the )\b\d|\bof (?:the )?\d[\d,.]* ?")
@@ -182,6 +184,8 @@ class Compared:
             and _ALONE_AFTER.match(self.text, value.end)
         ):
             return False
+        if value.kind == "length" and "time" in self.wanted.kinds and not _LONG.search(self.text):
+            return False  # "How long is the offer valid?"
         is_converted = self.text[max(0, value.start - 1) : value.start] == "("
         if is_converted and value.kind not in {"date", "number", "percent", "money", "person"}:
             return False
@@ -199,6 +203,8 @@ class Compared:
             return False
         own = query_terms(value.text)
         if value.kind == "person" and not own.isdisjoint(self.sought.terms):
+            return False
+        if value.kind == "place" and query_terms(value.text.split()[0]) & self.sought.terms.keys():
             return False
         return not own or not own <= self.sought.terms.keys()
 
@@ -298,6 +304,32 @@ class Compared:
         return max(c for c in cuts if c <= value.start), min(
             (c for c in cuts if c >= value.end), default=len(self.text)
         )
+
+    def is_of_another(self, value: Value, /) -> bool:
+        """Return whether the question's words belong to another value of the kind.
+
+        "reported on 20 February, booked for 19 March": nothing next to the first day is asked for.
+        "a new rent of $1,385 in place of the present $1,240": "present" belongs to the second.
+        """
+        others = [v for v in self.values if self.fits(v) and not is_same(v.text, value.text)]
+        if value.kind in {"person", "place"} or not others:
+            return False
+        before = [m.end() for m in _BREAK.finditer(self.text, 0, value.start)]
+        behind = _BREAK.search(self.text, value.end)
+        first = max([0, *before, *(v.end for v in others if v.end <= value.start)])
+        ends = [behind.start()] if behind else []
+        ends += [v.start for v in others if v.start >= value.end]
+        phrase = (
+            f"{self.text[first : value.start]} {self.text[value.end : min(ends, default=None)]}"
+        )
+        own = query_terms(phrase)
+        next_to = {
+            hit.term
+            for hit in self.hits
+            for v in others
+            if hit.end <= v.start and len(_WORD.findall(self.text, hit.end, v.start)) <= 1
+        }
+        return bool(own and own.isdisjoint(self.weights)) or bool(next_to - own - self.sought.names)
 
     def _counts(self, value: Value) -> bool:
         """Return whether the counted things follow or precede a number."""
@@ -403,7 +435,11 @@ class Compared:
             return True
         if self.wanted.noun - own or 2 * len(names & (own | self.around)) < len(names):
             return True
-        if (self.wanted.noun or self.wanted.unit) and missing & self.wanted.thing:
+        thing = self.wanted.thing
+        if (self.wanted.noun or self.wanted.unit) and missing & thing:
+            return True
+        # "Other liabilities are 212. They are mostly EU taxes": not the EU tax liability.
+        if self.wanted.noun and 2 * len(thing & own) < len(thing):
             return True
         asked = self.selecting | set(_FIGURES.findall(self.sought.query))
         return bool(terms_of_word(" ".join(sorted(asked))) - own - self.wanted.named)
@@ -575,6 +611,8 @@ def _in_sentences(passages: Sequence[Scored], sought: Sought, asked: Wanted) -> 
         least = min(least, _CERTAIN_COVERED)  # The subject of the sentence
     is_weak = covered < needed and best.odds < _CERTAIN_ALONE
     if best.odds < least or is_weak or part.is_of_paper(best.value):
+        return None
+    if part.is_of_another(best.value):
         return None
     return found
 

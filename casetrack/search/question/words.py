@@ -240,6 +240,7 @@ _MEANT = 0.5
 _BEGINS = 0.7
 """Certainty of a file whose name is longer than the words: Lockheed, lockheedmartin."""
 _WORDS_OF_NAME = 4
+_DIGITS = "0123456789"
 _BREAK = re.compile(r"[\W_]+")
 _SPACE = re.compile(r"[\s_]+")
 
@@ -361,8 +362,17 @@ class Names:
                 yield _Naming(word.start, word.end, np.eye(1, len(self.ids), number)[0])
 
     def _by_files(self, words: Sequence[Word]) -> list[_Naming]:
-        """Return documents whose file names start with joined words of the question."""
+        """Return documents whose file names start with joined words of the question.
+
+        If the name follows a date or a number, it is the whole question: a question that contains
+        "notice of claim" may be about any document.
+        """
         named_by = []
+        fused = "".join(_fused(word.text) for word in words)
+        numbers = [n for stem, n in self._sorted_stems() if stem.strip(_DIGITS) == fused]
+        if 0 < len(numbers) <= MOST and len(fused) >= _FUSED:
+            exact = np.isin(np.arange(len(self.names)), numbers).astype(np.float64)
+            named_by.append(_Naming(words[0].start, words[-1].end, exact))
         for first, word in enumerate(words):
             for last in range(min(len(words), first + _WORDS_OF_NAME), first, -1):
                 run = words[first:last]
@@ -389,9 +399,7 @@ class Names:
 
     def _files_beginning(self, fused: str, run: Sequence[Word], /) -> NDArray[np.float64] | None:
         """Return the certainty of each file; if its name is longer, the texts must confirm it."""
-        stems = self._stems
-        if not stems:
-            stems += sorted((_fused(PurePath(name).stem), n) for n, name in enumerate(self.names))
+        stems = self._sorted_stems()
         start = bisect_left(stems, (fused, -1))
         stop = bisect_left(stems, (fused + "\U0010ffff", -1))
         if not 0 < stop - start <= min(MOST, len(stems) // 2):
@@ -403,6 +411,13 @@ class Names:
             elif all(self._is_of(term, number) for word in run for term in word.terms):
                 weights[number] = _BEGINS
         return weights if weights.any() else None
+
+    def _sorted_stems(self) -> list[tuple[str, int]]:
+        """Return the fused names of the files, and the number of each."""
+        if not self._stems:
+            known = enumerate(self.names)
+            self._stems.extend(sorted((_fused(PurePath(name).stem), n) for n, name in known))
+        return self._stems
 
     def _files_abbreviated(self, letters: str, /) -> NDArray[np.float64] | None:
         """Return the certainty of each file whose name starts with the letters or with their words.

@@ -35,6 +35,7 @@ def lease(stored: Callable[..., Collection]) -> Collection:
     [
         ("How much is the rent a month?", "The rent is CHF 4,200.00", "\u00a7 2.1", (1, 1)),
         ("letter that ends the lease", "Either side may end the lease", "\u00a7 7.3", (4, 5)),
+        ("On which day is the rent due?", "It falls due on the first day", "\u00a7 2.1", (1, 1)),
         ("Is a shorter time possible?", "A shorter time is possible", "\u00a7 7.3", (5, 5)),
     ],
 )

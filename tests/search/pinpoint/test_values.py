@@ -23,6 +23,9 @@ TEXT = (
 )
 
 
+_LATE = "It was late. " * 40
+
+
 @pytest.fixture(scope="module")
 def hall(stored: Callable[..., Collection]) -> Collection:
     return stored({"hall.txt": TEXT})
@@ -86,6 +89,29 @@ def test_the_value_that_is_asked_for(
         ("The rent was CHF 300.", "How much was the rent in 2019?", None),
         ("The rent is CHF 300.", "How much is the penalty for late rent payments?", None),
         ("M3 | Quayline: software | 17 May 2024", "When was the Quayline cutover?", None),
+        # The words of the question belong to another value, or to another sentence.
+        (
+            "We ask a new rent of CHF 385 a month in place of the present CHF 240.",
+            "What is the present rent?",
+            None,
+        ),
+        (
+            "Repairs to the mill barn, reported on 2 May 2021, are booked for 9 May 2021.",
+            "When will the mill barn be repaired?",
+            None,
+        ),
+        ("The offer of mill rope of 48 mm is valid.", "How long is the mill offer valid?", None),
+        (
+            "Other debts of the mill are CHF 300.\n\nThey are mostly tax of the barn.",
+            "What is the barn tax debt of the mill?",
+            None,
+        ),
+        ("Notes on Ely Mill. The fair is soon.", "Where is the fair of the Ely Mill held?", None),
+        (
+            f"Notes of Quayline.\n\n{_LATE}\n\nThe mill needs of the barn end on 3 May 2021.",
+            "When do the mill needs of the Quayline barn end?",
+            "3 May 2021",
+        ),
         # One value of the text is no answer.
         ("The rent is CHF 300.", "Is the rent CHF 300, and how much is it?", None),
         ("The rent is CHF 300.", "How much is the rent now?", None),

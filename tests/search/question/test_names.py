@@ -119,9 +119,11 @@ def test_what_names_a_document_is_part_of_the_question(question: str) -> None:
         ("O&M's revenue", ["O&M report.pdf"], {0}),
         ("B&R costs", ["Board revenue.pdf"], set()),  # words of every document
         ("R&D costs", ["Omens of March.pdf"], set()),
+        ("notice of defects", ["2024-10-21 Notice of Defects.docx"], {0}),
+        ("When is a notice of defects sent?", ["2024-10-21 Notice of Defects.docx"], set()),
     ],
 )
-def test_names_that_are_abbreviated_with_an_ampersand(
+def test_names_that_are_abbreviated_or_follow_a_date(
     question: str, files: list[str], documents: set[int]
 ) -> None:
     all_files = [*files, *FILES[1:]]
