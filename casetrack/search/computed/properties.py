@@ -281,14 +281,10 @@ def named_documents(source: Source, phrase: str, /) -> list[Document]:
             for document in _numbered(source, written, kinds)
             if _accounts(words, _names_of(document), document, kinds, by_name=True)
         ]
-    if not fitting and kinds and not days:
+    if not fitting and kinds and not (codes or days):
         # The parties of a paper whose card lacks them are named where it begins.
-        own = words - DOCUMENTS - frozenset().union(*map(_words_of, kinds))
-        fitting = [
-            document
-            for document in source.beginning_with(own)
-            if document.document_type in kinds and _names_of(document).codes >= codes
-        ]
+        parties = words - DOCUMENTS - frozenset().union(*map(_words_of, kinds))
+        fitting = [d for d in source.beginning_with(parties) if d.document_type in kinds]
     if len(fitting) > _MOST_FITTING:
         return []
     if len(fitting) > 1 and not AMENDED.search(phrase):
