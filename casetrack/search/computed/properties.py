@@ -87,8 +87,11 @@ class _Labelled(NamedTuple):
 def property_answer(source: Source, text: str, /) -> ComputedAnswer | None:
     """Return the property of the one document that a question names, with its place."""
     plain = " ".join(text.replace("\u2019", "'").split()).strip(" ?.!").casefold()
-    for field, label, name in _asked(plain):
+    for field, label, name, also in _asked(plain):
         documents = named_documents(source, name)
+        if also:
+            with_also = source.beginning_with(also.split())
+            documents = [document for document in documents if document in with_also]
         parts = [_value(source, document, field, label) for document in documents]
         sure = [part for part in parts if part is not None]
         if sure and len(sure) == len(parts) and len({v.casefold() for _, v, _ in sure}) == 1:
@@ -98,21 +101,20 @@ def property_answer(source: Source, text: str, /) -> ComputedAnswer | None:
     return None
 
 
-def _asked(plain: str) -> Iterator[tuple[str, str, str]]:
-    """Yield the possible readings of a question: a property, its label, and a document's name."""
+def _asked(plain: str) -> Iterator[tuple[str, str, str, str]]:
+    """Yield the possible readings of a question: a property, its label, and a document's name.
+
+    The last text has words that the document has as well: "Ash" for "when must Ash pay it".
+    """
     for field, pattern in _ASKS:
         if (match := pattern.match(plain)) is None:
             continue
         groups = match.groupdict()
         if rest := groups.get("rest"):
             for of in reversed(list(_OF.finditer(rest))):
-                yield field, rest[: of.start()], rest[of.end() :]
+                yield field, rest[: of.start()], rest[of.end() :], ""
         else:
-            yield (
-                field,
-                groups.get("label", ""),
-                f"{groups.get('also', '')} {groups['doc']}".strip(),
-            )
+            yield field, groups.get("label", ""), groups["doc"], groups.get("also", "")
 
 
 def _value(
