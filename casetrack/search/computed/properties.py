@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
-from itertools import groupby, pairwise
+from itertools import groupby, islice, pairwise
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -269,14 +269,15 @@ def named_documents(source: Source, phrase: str, /) -> list[Document]:
     descriptions, ids = source.state.once(_descriptions), source.ids
     for each in (*values, *words.difference(DOCUMENTS, _words_of("other"))):
         ids = [i for i in ids if each in descriptions[i]]
-    fitting = [
+    every = (
         document
         for document in map(source.state.snapshot.documents.__getitem__, ids)
         if (own := _names_of(document)).codes >= codes
         and (own.days | {document.stated_on}) >= values
         and _accounts(words, own, document, kinds, by_name=bool(codes or kinds))
         and (is_open or (words and words in own.titles))
-    ]
+    )
+    fitting = list(islice(every, _MOST_FITTING + 1))
     if codes and not fitting:
         fitting = [
             document

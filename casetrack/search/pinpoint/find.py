@@ -16,7 +16,7 @@ from casetrack.search.pinpoint.clauses import clause_at
 from casetrack.search.pinpoint.headers import header_of, with_headers
 from casetrack.search.pinpoint.mail_heads import units_to_mark
 from casetrack.search.pinpoint.phrases import OF_DOCUMENT, phrase_asked
-from casetrack.search.pinpoint.scoring import MOST, Encoded, Sought, Tokens, best, scores
+from casetrack.search.pinpoint.scoring import MOST, Encoded, Sought, Tokens, best, fits, scores
 from casetrack.search.pinpoint.units import clauses_of
 from casetrack.search.pinpoint.values import (
     READ,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from casetrack.base.provenance import Provenance
-    from casetrack.base.records.reading import Answer, PinpointKind, Reading
+    from casetrack.base.records.reading import Answer, PinpointKind, Reading, Want
     from casetrack.search.pinpoint.units import Unit
     from casetrack.store.datasets import Snapshot
     from casetrack.store.index.index import Index
@@ -47,6 +47,7 @@ POINT_COLUMNS = (*MARK_COLUMNS, "tokens", *VALUE_COLUMNS)
 """Stored fields of a passage from which its answer is found."""
 
 
+_FIGURES: frozenset[Want] = frozenset(("date", "amount"))
 _SURE = 0.5
 """Minimum share of the best part that stays before one with a value of the requested kind."""
 
@@ -121,15 +122,20 @@ class Finder:
         if asked is None or not asked.kinds:
             return None
 
-        def fits(n: int) -> bool:
-            unit = passage.units[n]
-            part = Compared(passage.text[unit.start : unit.end], passage, unit, sought, asked)
-            return unit.kind != "header" and any(part.fits(value) for value in part.values)
+        is_name = bool(asked.kinds & {"person", "place"})
 
-        if any(map(fits, numbers)):
+        def may_answer(n: int) -> bool:
+            unit = passage.units[n]
+            text = passage.text[unit.start : unit.end]
+            if unit.kind == "header" or not (is_name or fits(text, _FIGURES)):
+                return False
+            part = Compared(text, passage, unit, sought, asked)
+            return any(part.fits(value) for value in part.values)
+
+        if any(map(may_answer, numbers)):
             return None
         order = sorted(range(len(passage.units)), key=lambda n: (-passage.shares[n], n))
-        return next((n for n in order if n not in numbers and fits(n)), None)
+        return next((n for n in order if n not in numbers and may_answer(n)), None)
 
     def _best(self) -> Found | None:
         sought, _ = self._question = self._question or self._asked()

@@ -265,6 +265,7 @@ class Names:
     frequency: Callable[[str], int]  # Returns the total number of passages with a term; faster
     only: Mapping[str, int] = field(default_factory=dict)  # The only document of a type
     _stems: list[tuple[str, int]] = field(default_factory=list, repr=False)
+    _undated: dict[str, list[int]] = field(default_factory=dict, repr=False)
     _largest: NDArray[np.int64] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -369,7 +370,8 @@ class Names:
         """
         named_by = []
         fused = "".join(_fused(word.text) for word in words)
-        numbers = [n for stem, n in self._sorted_stems() if stem.strip(_DIGITS) == fused]
+        self._sorted_stems()
+        numbers = self._undated.get(fused, ())
         if 0 < len(numbers) <= MOST and len(fused) >= _FUSED:
             exact = np.isin(np.arange(len(self.names)), numbers).astype(np.float64)
             named_by.append(_Naming(words[0].start, words[-1].end, exact))
@@ -417,6 +419,8 @@ class Names:
         if not self._stems:
             known = enumerate(self.names)
             self._stems.extend(sorted((_fused(PurePath(name).stem), n) for n, name in known))
+            for stem, number in self._stems:
+                self._undated.setdefault(stem.strip(_DIGITS), []).append(number)
         return self._stems
 
     def _files_abbreviated(self, letters: str, /) -> NDArray[np.float64] | None:
