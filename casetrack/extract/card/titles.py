@@ -283,9 +283,9 @@ def _first_line(cover: Cover) -> Found | None:
 
 
 def _is_label(cover: Cover, number: int) -> bool:
-    """Return whether a line and one beside it are labels with values, as of a form."""
-    beside = cover.lines[max(0, number - 1) : number + 2]
-    return sum(_LABELLED.match(line.text) is not None for line in beside) > 1 and bool(
+    """Return whether a line and one next to it are labels with values, as of a form."""
+    near = cover.lines[max(0, number - 1) : number + 2]
+    return sum(_LABELLED.match(line.text) is not None for line in near) > 1 and bool(
         _LABELLED.match(cover.lines[number].text)
     )
 
