@@ -26,7 +26,7 @@ from casetrack.base.records.graph import SimilarChunk
 from casetrack.base.records.reading import known
 from casetrack.base.records.search import NO_CONTEXT
 from casetrack.search.pinpoint.find import Passage, located, score_passage
-from casetrack.search.pinpoint.scoring import Sought
+from casetrack.search.pinpoint.scoring import Sought, best
 from casetrack.search.question.wanted import query_terms
 from graph_records import document, entity, key, provenance
 
@@ -110,7 +110,8 @@ class Big:
     def pointed(self, number: int, query: str) -> AnswerLocation:
         sought = Sought(dict.fromkeys(query_terms(query), 1.0), {})
         passage = Passage(self.text, self.source(number), str, (0, 0))
-        return located(score_passage(passage, {}, sought, None), "", None)
+        scored = score_passage(passage, {}, sought, None)
+        return located(scored, "", None, best(scored.units, scored.shares))
 
     def context(self, _: str, *, window: int) -> ChunkWindow:
         actual = [self.chunk(n) for n in range(2 * window + 1)]
