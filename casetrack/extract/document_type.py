@@ -21,6 +21,7 @@ _BY_FORMAT = (
     dict.fromkeys("xlsx xls ods csv tsv".split(), "spreadsheet")
     | dict.fromkeys("pptx ppt odp".split(), "presentation")
     | dict.fromkeys("eml msg mbox".split(), "correspondence")
+    | {"archive": "other"}
 )
 _FORMAT_WEIGHT = 4.0
 _ENOUGH = 3.0
@@ -95,7 +96,7 @@ def infer_document_type(
     evidence: dict[str, list[str]] = {}
     if format in _BY_FORMAT:
         kind = _BY_FORMAT[format]
-        if kind == "correspondence":
+        if kind in {"correspondence", "other"}:
             return kind, f"the file format {format.upper()}"
         weights[kind] = _FORMAT_WEIGHT
         evidence[kind] = [f"the file format {format.upper()}"]

@@ -44,10 +44,10 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 _DATED_OTHERWISE = frozenset(
-    "eml msg mbox html xhtml epub code json jsonl csv tsv xlsx xlsm xlsb xls ods xml toml "
+    "archive eml msg mbox html xhtml epub code json jsonl csv tsv xlsx xlsm xlsb xls ods xml toml "
     "yaml".split()
 )
-"""Formats with a date in their header (mails, web pages), and data formats."""
+"""Formats with a date in their header (mails, web pages), data formats and archives."""
 
 
 class Stopped(Exception):
@@ -177,8 +177,10 @@ class DocumentBuilder:
         file, job, name, now = sheet.file, sheet.job, sheet.name, sheet.made_at
         info, previous = parsed.info, job.previous
         kind, evidence = self._type(file, job, parsed, tally, name)
+        # Names in the list of an archive are those of other documents.
+        first_pages = [] if info.format == "archive" else tally.first_pages
         cover = Cover(
-            tally.first_pages,
+            first_pages,
             format=info.format,
             name=name,
             title=info.title,
@@ -230,7 +232,7 @@ class DocumentBuilder:
             **card,
             **source_columns(file.origin, previous),
             **caption_columns(
-                WholeText(tuple(tally.first_pages)),
+                WholeText(tuple(first_pages)),
                 format=info.format,
                 name=name,
                 title=info.title,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from casetrack.ingest.discover import FoundFile, Parent
@@ -105,10 +105,10 @@ def attached_file(
     """Return an attachment as a file to ingest, with a path that is not in *before*."""
     used = {sibling.shown for sibling in before}
     place = (*file.place, len(before) + 1)
-    stem, suffix = Path(attachment.name).stem, Path(attachment.name).suffix
+    whole = PurePosixPath(attachment.name)
     count = 1
     while True:
-        name = attachment.name if count == 1 else f"{stem} ({count}){suffix}"
+        name = str(whole if count == 1 else whole.with_stem(f"{whole.stem} ({count})"))
         parent = Parent(
             document_id=taken.document.document_id if taken.document else None,
             shown=file.shown,

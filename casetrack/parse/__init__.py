@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 @functools.cache
 def _readers() -> tuple[Reader, ...]:
     """Import and return the readers, in order of priority; a search imports none of them."""
+    from casetrack.parse.archive import ArchiveReader
     from casetrack.parse.image.reader import ImageReader
     from casetrack.parse.legacy.reader import DocReader, PptReader
     from casetrack.parse.mail.mbox import EmlReader, MboxReader
@@ -44,7 +45,7 @@ def _readers() -> tuple[Reader, ...]:
         PdfReader(), DocxReader(), PptxReader(), SheetReader(), DocReader(), PptReader(),
         OdtReader(), OdpReader(), OdgReader(), RtfReader(), EmlReader(), MsgReader(), MboxReader(),
         HtmlReader(), EpubReader(), ImageReader(), DelimitedReader(), JsonLinesReader(),
-        JsonReader(), ItemReader(), CodeReader(), MarkdownReader(), TextReader(),
+        JsonReader(), ItemReader(), CodeReader(), MarkdownReader(), TextReader(), ArchiveReader(),
     )  # fmt: skip
 
 

@@ -114,7 +114,7 @@ class DocumentInfo:
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A copy (*path*) of a file inside a file; *name* is a safe file name for display."""
+    """A copy (*path*) of a file inside a file; *name* is its safe relative path for display."""
 
     name: str
     path: Path

@@ -21,6 +21,8 @@ PDF_HEADER_WITHIN = 1024
 
 OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 ZIP_MAGIC = b"PK\x03\x04"
+ZIP, EMPTY_ZIP, GZIP = "a ZIP archive", "an empty ZIP archive", "a gzip archive"
+_UNPACK = "Unpack it and add its folder, or pack its files as a ZIP archive."
 _ENTRY_BYTES, _SEARCHED_BYTES = 128, 1 << 24
 _OLE_STREAMS = (
     "EncryptedPackage",
@@ -41,10 +43,10 @@ _MAGIC = (
     (b"MM\x00+", "a TIFF image"),
     (b"\x7fELF", "a program"),
     (b"{\\rtf", "an RTF document"),
-    (b"PK\x05\x06", "an empty ZIP archive"),
+    (b"PK\x05\x06", EMPTY_ZIP),
     (b"Rar!\x1a\x07", "a RAR archive"),
     (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
-    (b"\x1f\x8b", "a gzip archive"),
+    (b"\x1f\x8b", GZIP),
     (b"SQLite format 3\x00", "a SQLite database"),
     (b"PAR1", "a Parquet file"),
 )
@@ -101,7 +103,9 @@ def choose(file: FileHead, readers: Sequence[Reader], /) -> Reader:
     if not named:
         # A hundred extensions of source code would hide the others.
         raise errors.UnsupportedFormat(
-            file.path, [e for r in readers for e in r.extensions if r.name != SOURCE_CODE]
+            file.path,
+            [e for r in readers for e in r.extensions if r.name != SOURCE_CODE],
+            hint=_UNPACK if (file.mark or "").endswith("archive") else "",
         )
     for reader in named:
         if reader.accepts(file):
@@ -166,7 +170,7 @@ def _zip_kind(head: bytes, members: frozenset[str]) -> str:
     ):
         if mark in head[:256]:
             return words
-    return "a ZIP archive"
+    return ZIP
 
 
 def _members(path: Path, head: bytes) -> frozenset[str]:

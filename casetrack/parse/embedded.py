@@ -10,7 +10,7 @@ import io
 import posixpath
 import re
 import struct
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import ParseFailed
@@ -32,8 +32,16 @@ _MAX_STEM, _MAX_SUFFIX = 100, 16
 
 def attach(reading: Reading, options: ReadOptions, name: str | None, data: bytes, /) -> None:
     """Copy an attachment into the spool folder, if any; report those over the limit as missing."""
-    if options.spool is None or not data:
-        return
+    if data and (path := place(reading, options, name)):
+        path.write_bytes(data)
+
+
+def place(
+    reading: Reading, options: ReadOptions, name: str | None, folder: str = "", /
+) -> Path | None:
+    """Add an attachment; return the path for its copy, ``None`` without one."""
+    if options.spool is None:
+        return None
     number = len(reading.attachments) + 1
     if number > options.limits.max_attachments:
         text = (
@@ -42,13 +50,13 @@ def attach(reading: Reading, options: ReadOptions, name: str | None, data: bytes
         )
         if text not in reading.missing:
             reading.missing.append(text)
-        return
-    folder = options.spool / f"{number:04d}"
-    folder.mkdir()
+        return None
+    spool = options.spool / f"{number:04d}"
+    spool.mkdir(exist_ok=True)
     safe = file_name(name, number)
-    path = folder / safe
-    path.write_bytes(data)
-    reading.attachments.append(Attachment(safe, path))
+    path = spool / safe
+    reading.attachments.append(Attachment(f"{folder}{safe}", path))
+    return path
 
 
 def file_name(name: str | None, number: int, /) -> str:

@@ -103,7 +103,8 @@ def _rebuild_ledger(folder: Path) -> list[str]:
     by_path = {row["path"]: row["document_id"] for row in live.values()}
     for row in live.values():
         if not row["pipeline_fingerprint"]:
-            row["parent_id"] = by_path.get(str(PurePath(row["path"]).parent))
+            above = map(str, PurePath(row["path"]).parents)
+            row["parent_id"] = next((by_path[path] for path in above if path in by_path), None)
     order = sorted(live.values(), key=lambda r: (r["ingested_at"], r["path"]))
     place = place_of(folder)
     lock.confirm(folder)

@@ -54,11 +54,12 @@ class EmptyFile(FileError):
 class UnsupportedFormat(FileError):
     """No reader knows this kind of file."""
 
-    def __init__(self, path: Path | str, known: Sequence[str], *, code: bool = True) -> None:
+    def __init__(
+        self, path: Path | str, known: Sequence[str], *, code: bool = True, hint: str = ""
+    ) -> None:
         formats = [*sorted(known), *["and source code"] * code]
-        super().__init__(
-            f"Unsupported file format: {path}", hint=f"Supported formats: {', '.join(formats)}."
-        )
+        hint = hint or f"Supported formats: {', '.join(formats)}."
+        super().__init__(f"Unsupported file format: {path}", hint=hint)
 
 
 class FormatMismatch(FileError):

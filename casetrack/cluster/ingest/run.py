@@ -96,7 +96,7 @@ _TRIES = 3
 _BLOCK_FILES, _BLOCK_BYTES = 8, 4 * 2**20
 """Maximum size of one task: larger tasks cost less, smaller ones repeat less work."""
 _BLOCKS_PER_CPU = 4
-_MAIL = frozenset({".eml", ".msg", ".mbox"})
+_CONTAINERS = frozenset({".eml", ".msg", ".mbox", ".zip", ".tar", ".tgz", ".gz"})
 """Files with attachments, which are often equal."""
 
 
@@ -300,7 +300,7 @@ class ClusterRun:
     def _planner_proxy(self, orders: Sequence[Order]) -> PlannerProxy | None:
         """Start the process that decides on attachments, if there may be any."""
         holds = any(document.parent_id is not None for document in self.documents)
-        if holds or any(Path(order.found.shown).suffix.lower() in _MAIL for order in orders):
+        if holds or any(Path(order.found.shown).suffix.lower() in _CONTAINERS for order in orders):
             return start(self.planner)
         return None
 

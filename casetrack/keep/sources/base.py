@@ -198,7 +198,7 @@ class Choice:
     ) -> None:
         globs = [glob for given in include for glob in alternatives(given, where=where)]
         self.include = patterns(globs, where=f"include_globs of {where}")
-        unasked = _unasked_pictures(globs) if globs else []
+        unasked = _unasked(globs) if globs else []
         self.exclude = patterns(
             [*unasked, *(g for given in exclude for g in alternatives(given, where=where))],
             where=f"exclude_globs of {where}",
@@ -343,25 +343,27 @@ def _some(globs: Iterable[str]) -> GitIgnoreSpec | None:
 
 
 def _documents() -> frozenset[str]:
-    """Return the extensions of all readable formats except pictures."""
+    """Return the extensions of all readable formats except pictures and archives."""
     from casetrack.parse import READERS
 
-    return frozenset(e for r in READERS for e in r.extensions) - _pictures()
+    return frozenset(e for r in READERS for e in r.extensions) - _slow_formats()
 
 
-def _pictures() -> frozenset[str]:
+def _slow_formats() -> frozenset[str]:
     from casetrack.parse import READERS
+    from casetrack.parse.archive import ArchiveReader
     from casetrack.parse.image.reader import ImageReader
 
-    return frozenset(e for r in READERS if isinstance(r, ImageReader) for e in r.extensions)
+    slow = (ArchiveReader, ImageReader)
+    return frozenset(e for r in READERS if isinstance(r, slow) for e in r.extensions)
 
 
-def _unasked_pictures(globs: Sequence[str]) -> list[str]:
-    """Return globs of the pictures that none of *globs* names, because OCR takes seconds."""
+def _unasked(globs: Sequence[str]) -> list[str]:
+    """Return globs of pictures and archives that none of *globs* names, as they take seconds."""
     named = {suffix_of(glob) for glob in globs}
     return [
         "*" + "".join(f"[{c}{c.upper()}]" if c.isalpha() else c for c in extension)
-        for extension in sorted(_pictures() - named)
+        for extension in sorted(_slow_formats() - named)
     ]
 
 
