@@ -426,6 +426,7 @@ def source(**changes: Any) -> Provenance:
             "book.epub, section 2, para. 8, ll. 1-4",
             "book, section 2",
         ),
+        ({"page_kind": "cell", "document_name": "a"}, "a, cell 12, para. 8, ll. 1-4", "a, cell 12"),
     ],
 )
 def test_citations(changes: dict[str, Any], full: str, short: str) -> None:

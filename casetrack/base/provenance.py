@@ -142,7 +142,7 @@ class Provenance:
     language: str | None = None
     page_width: float | None = None
     page_height: float | None = None
-    page_kind: str | None = None  # unit of *page*: pages, slides, sheets, messages or sections
+    page_kind: str | None = None  # unit of *page*: pages, slides, sheets, messages, sections, cells
     # page_header, page_footer: running header and footer, which are not part of the page text.
     page_header: str | None = None
     page_footer: str | None = None
@@ -281,7 +281,7 @@ class Provenance:
 
 DOUBTFUL_BELOW = 0.6
 """Recognised text with less confidence comes with a warning."""
-_PAGE_NAMES = {"slide": "slide", "message": "message", "section": "section"}
+_PAGE_NAMES = {name: name for name in ("slide", "message", "section", "cell")}
 _NOTHING: dict[str, Any] = dict.fromkeys(Provenance.__dataclass_fields__)
 
 

@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 _DATED_OTHERWISE = frozenset(
-    "archive eml msg mbox html xhtml epub code json jsonl csv tsv xlsx xlsm xlsb xls ods xml toml "
-    "yaml".split()
+    "archive eml msg mbox html xhtml epub code ipynb json jsonl csv tsv parquet xlsx xlsm xlsb xls"
+    " ods xml toml yaml".split()
 )
 """Formats with a date in their header (mails, web pages), data formats and archives."""
 

@@ -33,19 +33,21 @@ def _readers() -> tuple[Reader, ...]:
     from casetrack.parse.sheets.reader import SheetReader
     from casetrack.parse.slides.reader import PptxReader
     from casetrack.parse.text.code import CodeReader
-    from casetrack.parse.text.delimited import DelimitedReader
+    from casetrack.parse.text.delimited import DelimitedReader, ParquetReader
     from casetrack.parse.text.items import ItemReader
     from casetrack.parse.text.json_lines import JsonLinesReader, JsonReader
     from casetrack.parse.text.plain import MarkdownReader, TextReader
     from casetrack.parse.web.epub import EpubReader
-    from casetrack.parse.web.reader import HtmlReader
+    from casetrack.parse.web.notebook import NotebookReader
+    from casetrack.parse.web.reader import HtmlReader, SvgReader
     from casetrack.parse.word.reader import DocxReader
 
     return (
         PdfReader(), DocxReader(), PptxReader(), SheetReader(), DocReader(), PptReader(),
         OdtReader(), OdpReader(), OdgReader(), RtfReader(), EmlReader(), MsgReader(), MboxReader(),
-        HtmlReader(), EpubReader(), ImageReader(), DelimitedReader(), JsonLinesReader(),
-        JsonReader(), ItemReader(), CodeReader(), MarkdownReader(), TextReader(), ArchiveReader(),
+        HtmlReader(), EpubReader(), SvgReader(), ImageReader(), DelimitedReader(), ParquetReader(),
+        JsonLinesReader(), JsonReader(), NotebookReader(), ItemReader(), CodeReader(),
+        MarkdownReader(), TextReader(), ArchiveReader(),
     )  # fmt: skip
 
 

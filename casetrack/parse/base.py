@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from casetrack.base.provenance import Box, HiddenSpan, PrintedPlace
 
 ParagraphKind = Literal["body", "heading", "list", "quote", "table", "footnote", "code"]
-PageKind = Literal["page", "slide", "sheet", "message", "section"]
+PageKind = Literal["page", "slide", "sheet", "message", "section", "cell"]
 ExtractionMethod = Literal["Native", "Ocr", "Hybrid", "Spreadsheet", "Skipped"]
 
 

@@ -42,9 +42,11 @@ def symbol_font(name: str, /) -> dict[int, str]:
 # Numbers spelled out.
 
 
-def number_list(numbers: Sequence[int], /) -> str:
-    """Format ascending numbers as ranges: ``1-3, 7``."""
-    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in spans_of(numbers))
+def number_list(numbers: Sequence[int], /, *, most: int | None = None) -> str:
+    """Format ascending numbers as ranges: ``1-3, 7``; *most* are named, the others counted."""
+    more = len(numbers) - len(numbers[:most])
+    listed = ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in spans_of(numbers[:most]))
+    return f"{listed} and {more} others" if more else listed
 
 
 # Distinguishes form lines from headings: boxes to tick, blanks to fill in, labels of fields. Forms

@@ -65,8 +65,8 @@ class ShownPage:
 class StoredText:
     """The stored text of a page as escaped HTML; ``page.css`` styles it.
 
-    *kind* is ``page``, ``slide``, ``sheet``, ``message`` or ``section``; *sheets* are the names of
-    all sheets of a workbook, in page order.
+    *kind* is ``page``, ``slide``, ``sheet``, ``message``, ``section`` or ``cell``; *sheets* are the
+    names of all sheets of a workbook, in page order.
     """
 
     html: str

@@ -50,7 +50,7 @@ class Draft:
     # Lines with a place on a page; empty if the format has no layout.
     lines: tuple[DraftLine, ...] = ()
     document: Document | None = None
-    page_kind: str = "page"  # page, slide, sheet, message or section
+    page_kind: str = "page"  # page, slide, sheet, message, section or cell
     is_estimated: bool = False  # Whether page breaks are estimated
     ocr_confidence: float | None = None  # Mean confidence of recognised text, 0 to 1
     notes: tuple[str, ...] = ()

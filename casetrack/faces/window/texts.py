@@ -71,10 +71,11 @@ _COUNTS = re.compile(rf"{_COUNT}(?:(?:, |: | in | of ){_COUNT})*")
 _WORDS = re.compile(
     r"(?<=\d )[A-Za-z][A-Za-z_ ]*?(?=,| in | of |$)|[A-Za-z][a-z_ ]+(?= \d)|(?<=\d)[,.](?=\d)"
 )
-_PLACE = re.compile(r".*(?=, (?:(?:p\.|slide|message|section) \d|sheet \"))", re.DOTALL)
+_PLACE = re.compile(r".*(?=, (?:(?:p\.|slide|message|section|cell) \d|sheet \"))", re.DOTALL)
 # Words in a citation, and in the line about a document; roles in brackets last.
 _FIXED = re.compile(
-    r"(?:^|(?<=, ))(?:p\.|slide|message|section|sheet|rows?|columns|paras?\.|ll?\.)(?= [\d\"A-Z])"
+    r"(?:^|(?<=, ))"
+    r"(?:p\.|slide|message|section|cell|sheet|rows?|columns|paras?\.|ll?\.)(?= [\d\"A-Z])"
     r"|\(estimated\)|(?<=\()printed pp?\.|(?<=[;,] )[\d,]+ more\b|\bended (?=\d{4}-)"
     r"|(?<=\()[a-z][a-z, -]{2,80}(?=\)|, )"
 )

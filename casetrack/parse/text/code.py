@@ -454,17 +454,22 @@ def _parts(lines: list[str]) -> list[list[SourceLine]]:
 def _pages(parts: list[list[SourceLine]], outline: Outline) -> Iterator[base.Page]:
     for number, part in enumerate(parts, start=1):
         builder = PageBuilder(number, keep_indent=True)
-        for block in _blocks(part, outline.paths):
-            # Within a paragraph, depth only increases: the last line has the complete path.
-            inside = outline.paths[_number(block[-1]) - 1]
-            names = (outline.symbols.get(_number(line) - 1, ()) for line in block)
-            builder.paragraph(
-                block,
-                kind="code",
-                header=base.WITHIN.join(inside) or None,
-                symbols=tuple(itertools.chain(*names)),
-            )
+        add_code(builder, part, outline)
         yield builder.build()
+
+
+def add_code(builder: PageBuilder, part: list[SourceLine], outline: Outline, /) -> None:
+    """Add numbered lines of source code to a page; *outline* is that of the whole text."""
+    for block in _blocks(part, outline.paths):
+        # Within a paragraph, depth only increases: the last line has the complete path.
+        inside = outline.paths[_number(block[-1]) - 1]
+        names = (outline.symbols.get(_number(line) - 1, ()) for line in block)
+        builder.paragraph(
+            block,
+            kind="code",
+            header=base.WITHIN.join(inside) or None,
+            symbols=tuple(itertools.chain(*names)),
+        )
 
 
 def _blocks(part: list[SourceLine], paths: list[tuple[str, ...]]) -> Iterator[list[SourceLine]]:
@@ -484,19 +489,14 @@ def _blocks(part: list[SourceLine], paths: list[tuple[str, ...]]) -> Iterator[li
 
 
 def _prose(parts: list[list[SourceLine]], titles: Titles | None) -> Iterator[base.Page]:
+    def look(line: SourceLine) -> tuple[bool, int | None]:
+        return bool(line.text.strip()), titles.level(_number(line)) if titles else None
+
     for number, part in enumerate(parts, start=1):
         builder = PageBuilder(number, keep_indent=True)
-        block: list[SourceLine] = []
-        level = None
-        for line in part:
-            own = titles.level(_number(line)) if titles else None
-            if block and (not line.text.strip() or own != level):
+        for (has_text, level), block in itertools.groupby(part, look):
+            if has_text:
                 builder.paragraph(block, kind="heading" if level else "body", level=level)
-                block = []
-            if line.text.strip():
-                block.append(line)
-            level = own
-        builder.paragraph(block, kind="heading" if level else "body", level=level)
         yield builder.build()
 
 

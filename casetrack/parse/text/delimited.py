@@ -1,4 +1,4 @@
-"""Read CSV and TSV files like sheets: each row is a line ``Header: value | Header: value``.
+"""Read CSV, TSV and Parquet like sheets: each row is a line ``Header: value | Header: value``.
 
 Row numbers count records as a spreadsheet program does, including blank ones. A long file is
 divided into pages of :data:`PART_ROWS` rows, and its header applies to all of them.
@@ -7,13 +7,15 @@ divided into pages of :data:`PART_ROWS` rows, and its header applies to all of t
 from __future__ import annotations
 
 import csv
+import json
 import re
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from itertools import chain, islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from casetrack.base.errors import ParseFailed
 from casetrack.extract.tables.model import is_value
@@ -22,6 +24,12 @@ from casetrack.parse.encoding import Encoding, TextFormat
 from casetrack.parse.labels import number_list
 from casetrack.parse.sheets.model import Area, Cell, CellKind, SheetData, SheetRow, shown_cell
 from casetrack.parse.sheets.reader import SheetTooLarge, sheet_page
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from casetrack.parse.base import FileHead
 
 # Detects the delimiter and the quotes of a delimited file.
 
@@ -255,7 +263,6 @@ PART_ROWS = 10_000
 _PART_CHARS = 8_000_000
 _TABBED = (".tsv", ".tab")
 _SAMPLE_LINES, _SAMPLE_CHARS = 500, 256 * 1024
-_MAX_NAMED = 20
 _DATE = re.compile(
     r"\d{4}[-/.]\d{1,2}(?:[-/.]\d{1,2})?(?:[T ]\d{1,2}:\d\d\S*(?: ?[AaPp][Mm])?)?"
     r"|\d{1,2}[-/.](?:\d{1,2}|[A-Za-z]{3})[-/.]\d{2,4}(?:[T ,]+\d{1,2}:\d\d\S*(?: ?[AaPp][Mm])?)?"
@@ -278,7 +285,68 @@ class DelimitedReader(TextFormat):
         warnings = [encoding.warning] if encoding.warning else []
         properties = (("delimiter", _delimiter_name(table.dialect)), ("encoding", encoding.name))
         info = DocumentInfo(form, max(1, parts), properties=properties)
-        return Reading(info, _pages(table, warnings), warnings)
+        return Reading(info, _csv_pages(table, warnings), warnings)
+
+
+_FRACTION = re.compile(r"(?:\.|(\.\d*?[1-9]))0+(?!\d)")
+"""The zeros at the end of a fraction of a second."""
+
+
+class ParquetReader:
+    """Parquet: the names of the columns are row 1; nested values are JSON."""
+
+    name = "Parquet"
+    extensions: tuple[str, ...] = (".parquet",)
+
+    def accepts(self, file: FileHead, /) -> bool:
+        """Accept the signature."""
+        return file.head.startswith(b"PAR1")
+
+    def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
+        """Open the file; see :class:`casetrack.parse.base.Reader`."""
+        return Reading(DocumentInfo("parquet", 0), _parquet_pages(path))
+
+
+def _parquet_pages(path: Path) -> Iterator[Page]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as table:
+            declared = (Area(1, 1, 1, max(1, len(table.schema_arrow.names))),)
+            yield from _pages(path, ParquetReader.name, _parquet_records(table), declared)
+    except (pa.ArrowException, OSError, OverflowError, ValueError) as error:
+        raise ParseFailed(path, ParquetReader.name, str(error)) from error
+
+
+def _parquet_records(table: pq.ParquetFile) -> Iterator[Record]:
+    batches = table.iter_batches(batch_size=1_000, use_threads=False)
+    rows = (row for b in batches for row in zip(*map(_column_texts, b.columns), strict=True))
+    for number, row in enumerate(chain([table.schema_arrow.names], rows), start=1):
+        yield Record(number, number, list(row))
+
+
+def _column_texts(column: pa.Array) -> list[str]:
+    """Return the values as a person reads them."""
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_duration(kind) or not (pa.types.is_floating(kind) or pa.types.is_temporal(kind)):
+        return ["" if value is None else _shown(value) for value in column.to_pylist()]
+    # Python has fewer moments and longer numbers than Arrow.
+    texts = (text or "" for text in column.cast(pa.string()).to_pylist())
+    return [_FRACTION.sub(r"\1", text).removesuffix(" 00:00:00") for text in texts]
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bytes):
+        try:
+            return value.decode()
+        except UnicodeDecodeError:
+            return f"[{len(value):,} bytes]"
+    if isinstance(value, (dict, list)):
+        return json.dumps(value, ensure_ascii=False, default=_shown)
+    return format(value, "f") if isinstance(value, Decimal) else str(value)
 
 
 def _delimiter_name(dialect: Dialect) -> str:
@@ -330,24 +398,28 @@ def _parts(records: Iterable[Record]) -> Iterator[list[Record]]:
         yield part
 
 
-def _pages(table: _Table, warnings: list[str]) -> Iterator[Page]:
-    name = table.path.stem
+def _pages(
+    path: Path, form: str, records: Iterable[Record], declared: tuple[Area, ...] = ()
+) -> Iterator[Page]:
     header: list[Cell] = []
     number = 0
-    for number, part in enumerate(_parts(table.records()), start=1):
+    for number, part in enumerate(_parts(records), start=1):
         rows = [row for record in part if (row := _row(record)).cells]
         try:
-            page = _page(number, name, rows, header)
+            page = _page(number, path.stem, rows, header, declared)
         except SheetTooLarge as error:
-            raise ParseFailed(table.path, DelimitedReader.name, str(error)) from error
+            raise ParseFailed(path, form, str(error)) from error
         header = _header(page, rows) or header
         yield page
-    if table.broken:
-        shown = number_list(table.broken[:_MAX_NAMED])
-        more = " and others" if len(table.broken) > _MAX_NAMED else ""
-        warnings.append(f"Quotes do not pair on line {shown}{more}; read as part of the text.")
     if not number:
-        yield replace(sheet_page(1, SheetData(name, ())), kind="sheet")
+        yield replace(sheet_page(1, SheetData(path.stem, ())), kind="sheet")
+
+
+def _csv_pages(table: _Table, warnings: list[str]) -> Iterator[Page]:
+    yield from _pages(table.path, DelimitedReader.name, table.records())
+    if table.broken:
+        shown = number_list(table.broken, most=20)
+        warnings.append(f"Quotes do not pair on line {shown}; read as part of the text.")
 
 
 def _row(record: Record) -> SheetRow:
@@ -369,9 +441,12 @@ def _kind(field: str) -> CellKind:
     return "number" if is_value(text) else "text"
 
 
-def _page(number: int, name: str, rows: list[SheetRow], header: list[Cell]) -> Page:
+def _page(
+    number: int, name: str, rows: list[SheetRow], header: list[Cell], declared: tuple[Area, ...]
+) -> Page:
     if not header or not rows:
-        return replace(sheet_page(number, SheetData(name, rows)), kind="sheet")
+        sheet = SheetData(name, rows, headers=declared)
+        return replace(sheet_page(number, sheet), kind="sheet")
     # The header is inserted directly above the rows, and its line is removed again.
     above = rows[0].number - 1
     area = Area(above, header[0].column, above, header[-1].column)

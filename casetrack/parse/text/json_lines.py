@@ -327,7 +327,6 @@ def _unquoted(token: str) -> str:
 
 PAGE_RECORDS = 200
 """Records on a page."""
-_MAX_NAMED = 20
 _COUNTED_BYTES = 8 << 20
 """Pages of larger files are not counted in advance, which would double the time."""
 
@@ -438,9 +437,8 @@ def _records(lines: Iterable[str], notes: list[str]) -> Iterator[Lines]:
         else:
             yield list(chain.from_iterable(parts))
     if bad:
-        shown = number_list(bad[:_MAX_NAMED])
-        more = f" and {len(bad) - _MAX_NAMED} others" if len(bad) > _MAX_NAMED else ""
-        notes.append(f"Not valid JSON, kept as plain text: line {shown}{more}.")
+        shown = number_list(bad, most=20)
+        notes.append(f"Not valid JSON, kept as plain text: line {shown}.")
 
 
 def _document(parts: Iterable[str], notes: list[str]) -> Iterator[Lines]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import groupby, islice
 from typing import TYPE_CHECKING
 
 from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, Reading, ReadOptions
@@ -89,14 +89,7 @@ def _parts(path: Path, encoding: Encoding) -> Iterator[_Part]:
 def _pages(parts: Iterator[_Part]) -> Iterator[Page]:
     for number, part in enumerate(parts, start=1):
         builder = PageBuilder(number, keep_indent=True, is_estimated=part.is_estimated)
-        block: list[SourceLine] = []
-        for line in part.lines:
-            if line.text:
-                block.append(line)
-            elif block:
-                builder.paragraph(block)
-                block = []
-        builder.paragraph(block)
+        _add(builder, part.lines, "body")
         yield builder.build()
 
 
@@ -154,19 +147,25 @@ def _markdown_parts(path: Path, encoding: Encoding) -> Iterator[Lines]:
 
 def _markdown_pages(parts: Iterator[Lines]) -> Iterator[Page]:
     for number, part in enumerate(parts, start=1):
-        lines = [line.text for line in part]
         # The division of long texts into pages is a guess.
         builder = PageBuilder(number, keep_indent=True, is_estimated=number > 1)
-        at = front = _front_matter_end(lines) if number == 1 else 0
+        front = _front_matter_end([line.text for line in part]) if number == 1 else 0
         _add(builder, part[:front], "body")
-        while at < len(lines):
-            if not lines[at].strip():
-                at += 1
-                continue
-            end, kind, level = _block(lines, at)
-            _add(builder, part[at:end], kind, level)
-            at = end
+        add_markdown(builder, part[front:])
         yield builder.build()
+
+
+def add_markdown(builder: PageBuilder, part: Lines, /) -> None:
+    """Add lines of Markdown to a page."""
+    lines = [line.text for line in part]
+    at = 0
+    while at < len(lines):
+        if not lines[at].strip():
+            at += 1
+            continue
+        end, kind, level = _block(lines, at)
+        _add(builder, part[at:end], kind, level)
+        at = end
 
 
 def _front_matter_end(lines: list[str]) -> int:
@@ -190,14 +189,9 @@ def _front_title(lines: list[str]) -> str | None:
 
 def _add(builder: PageBuilder, lines: Lines, kind: ParagraphKind, level: int | None = None) -> None:
     """Add lines; blank ones, even in code, separate paragraphs."""
-    block: Lines = []
-    for line in lines:
-        if line.text.strip():
-            block.append(line)
-        elif block:
+    for has_text, block in groupby(lines, lambda line: bool(line.text.strip())):
+        if has_text:
             builder.paragraph(block, kind=kind, level=level)
-            block = []
-    builder.paragraph(block, kind=kind, level=level)
 
 
 def _block(lines: list[str], at: int) -> tuple[int, ParagraphKind, int | None]:

@@ -10,6 +10,7 @@ import html
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -166,17 +167,18 @@ def parse(text: str, linked: str | None = None, /) -> Dom:
     Well-formed XHTML is parsed as XML, since in HTML an empty ``<script/>`` swallows the following
     content. Document types are removed first. *linked* are style sheets in the same file.
     """
-    styles = Styles.of(text, linked)
     if _XHTML.match(text[:4096]):
-        builder = _Builder(styles)
-        try:
-            _feed(_xml_parser(builder), _xml_parts(text))
-        except etree.XMLSyntaxError:
-            pass
-        else:
-            return builder.dom
-    builder = _Builder(styles)
+        with suppress(etree.XMLSyntaxError):
+            return parse_xml(text, linked)
+    builder = _Builder(Styles.of(text, linked))
     _feed(_html_parser(builder), _html_parts(text))
+    return builder.dom
+
+
+def parse_xml(text: str, linked: str | None = None, /) -> Dom:
+    """Parse XHTML or a drawing; *linked* is as for :func:`parse`; may raise ``SyntaxError``."""
+    builder = _Builder(Styles.of(text, linked))
+    _feed(_xml_parser(builder), _xml_parts(text))
     return builder.dom
 
 
@@ -304,11 +306,13 @@ class _Builder:
             self._note_meta(attributes)
         if tag in {"svg", "math"}:
             self._drawings += 1
-        if tag == "title":
+        # A drawing that is a whole file has these; within a page they are seen only on pointing.
+        is_shown = tag in {"title", "desc"} and any(one.tag == "svg" for one in self.opened[1:2])
+        if tag == "title" and not is_shown:
             if self.dom.title is None and not self._drawings:
                 self._title = []
             self._unseen = 1
-        elif tag in _UNSEEN:
+        elif tag in _UNSEEN and not is_shown:
             self.dom.left_out["template"] += tag == "template"
             self._unseen = int(tag not in _VOID)
         elif tag == "noscript":

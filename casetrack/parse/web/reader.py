@@ -21,9 +21,10 @@ from casetrack.parse.encoding import Decoded, NotText, TextFormat, codec_of, dec
 from casetrack.parse.links import LinkTargets
 from casetrack.parse.page_builder import PageBuilder, SourceLine, clean_text, clean_title
 from casetrack.parse.text.plain import PART_CHARS
-from casetrack.parse.web.dom import Parsing, parse
+from casetrack.parse.web import inline
+from casetrack.parse.web.dom import CONCEALED, Node, Parsing, parse, parse_xml
 from casetrack.parse.web.styles import linked
-from casetrack.parse.web.walk import Walker
+from casetrack.parse.web.walk import Walker, within
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -261,3 +262,63 @@ def _archived_page(data: bytes, path: Path) -> tuple[bytes, str | None]:
         # Some browsers use this extension for a plain page.
         return data, None
     raise ParseFailed(path, "Web archive", "it contains no page")
+
+
+_ENTITY_NAMESPACE = re.compile(r"""\sxmlns=(["'])&[\w.-]+;\1""")
+_USED = re.compile(r"""href\s*=\s*["']#([\w-]+)["']""")
+_SHEET = (
+    "symbol,clippath,mask,pattern,marker,defs>*{display:none}[display=none]{display:none}[visibility=hidden],[visibility=collapse]{visibility:hidden}"
+    '[opacity="0"]{opacity:0}[font-size="0"]{font-size:0}'
+)
+"""Rules for templates, and for attributes that set a style (SVG 2, section 6.6)."""
+
+
+class SvgReader(TextFormat):
+    """Drawings: titles, descriptions and texts, each a paragraph, in the order of the file.
+
+    Hidden text is that of styles and attributes, of templates that nothing uses, and of
+    alternatives after the first. Line numbers are those of the displayed text.
+    """
+
+    name = "SVG"
+    extensions: tuple[str, ...] = (".svg",)
+
+    def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
+        """Decode and parse the file; see :class:`casetrack.parse.base.Reader`."""
+        try:
+            decoded = decode_html(path.read_bytes())
+            text = _ENTITY_NAMESPACE.sub("", decoded.text)
+            used = "".join(f"#{name}{{display:inline}}" for name in set(_USED.findall(text)))
+            root = parse_xml(text, _SHEET + used).root
+        except (NotText, SyntaxError) as error:
+            raise ParseFailed(path, self.name, str(error)) from error
+        drawing = next((node for node in root.children if isinstance(node, Node)), root)
+        if drawing.tag not in {"svg", CONCEALED}:
+            raise ParseFailed(path, self.name, "its outermost element is not <svg>")
+        titles = (n for n in drawing.children if isinstance(n, Node) and n.tag == "title")
+        title = clean_title("".join(map("".join, map(inline.texts, titles))))
+        builder = PageBuilder(1)
+        for node in list(within(drawing)):
+            _divide(node)
+        add_blocks(builder, _shown(Walker().walk(root)))
+        warnings = [decoded.warning] if decoded.warning else []
+        return Reading(DocumentInfo("svg", 1, title), iter([builder.build()]), warnings)
+
+
+def _divide(node: Node) -> None:
+    """Turn texts into paragraphs, their positioned parts into lines, alternatives into hidden."""
+    children = list[Node | str]()
+    for child in node.children:
+        if isinstance(child, Node) and child.tag == "tspan":
+            if child.get("x") and (child.get("y") or child.get("dy")):
+                children.append(Node("br"))
+            child.tag = "span"
+        elif isinstance(child, Node) and child.tag in {"title", "desc", "text", "flowpara"}:
+            child.tag = "p"
+        is_other = node.tag == "switch" and any(isinstance(one, Node) for one in children)
+        if is_other and isinstance(child, Node):
+            text = " ".join("".join(inline.texts(child)).split())
+            children.append(Node(CONCEALED, {"kind": "hidden", "text": text}))
+        else:
+            children.append(child)
+    node.children = children

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from casetrack.parse.links import LinkTargets
@@ -272,7 +273,7 @@ class Walker:
 
     def _take_link(self, node: Node) -> None:
         shown = node.get("alt") if node.tag == "area" else "".join(inline.texts(node)).strip()
-        if node.get("href") and (shown or any(map(_is_picture, _within(node)))):
+        if node.get("href") and (shown or any(map(_is_picture, within(node)))):
             self._asides += filter(None, [self.targets.line(shown, node.get("href"))])
 
     def _control(self, node: Node) -> None:
@@ -317,15 +318,10 @@ class Walker:
         lines = self._line.take()
         keeps = bool(self._keeps) and self._keeps[-1]
         kind, level = self._kinds[-1] if self._kinds else ("body", None)
-        group: list[str] = []
-        for line in lines:
-            if line.strip():
-                group.append(line.rstrip() if keeps else line.strip())
-            elif group:
-                self._write(kind, level, group)
-                group = []
-        if group:
-            self._write(kind, level, group)
+        for has_text, group in groupby(lines, lambda line: bool(line.strip())):
+            if has_text:
+                shown = [line.rstrip() if keeps else line.strip() for line in group]
+                self._write(kind, level, shown)
         if not self.is_cell:
             self._out += [Block("quote", None, [text]) for text in self._asides]
             self._asides = []
@@ -380,14 +376,15 @@ def _is_note(node: Node) -> bool:
 
 def _links_within(node: Node) -> bool:
     """Return whether an element contains a link to another position of the same page."""
-    return any(one.tag == "a" and one.get("href").startswith("#") for one in _within(node))
+    return any(one.tag == "a" and one.get("href").startswith("#") for one in within(node))
 
 
 def _is_picture(node: Node) -> bool:
     return node.tag == "svg" or inline.is_control(node)
 
 
-def _within(node: Node) -> Iterator[Node]:
+def within(node: Node, /) -> Iterator[Node]:
+    """Yield an element and all elements in it."""
     rest = [node]
     while rest:
         element = rest.pop()

@@ -54,7 +54,7 @@ class Reading:
     body
         Its text, if that is shown.
     kind
-        ``page``, ``slide``, ``sheet``, ``message`` or ``section``.
+        ``page``, ``slide``, ``sheet``, ``message``, ``section`` or ``cell``.
     sheets
         The names of a workbook's sheets, by their pages.
     notes
