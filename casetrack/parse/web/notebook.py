@@ -87,7 +87,7 @@ def _pages(cells: list[dict[str, Any]], language: str) -> Iterator[Page]:
 
 
 def _add_output(builder: PageBuilder, output: dict[str, Any], label: str) -> None:
-    """Add the text of an output: its table, or else what a terminal shows."""
+    """Add the text of an output: its table, or else its plain text."""
     forms = _object(output.get("data")) or output
     if any(name.startswith(_PICTURES) for name in forms):
         return
