@@ -78,6 +78,7 @@ _UNTIL = re.compile(
 )
 """Words before the last day of a period."""
 _LONG = re.compile(r"\b(?:long|length|lang|lange|l\u00e4nge)\b", re.IGNORECASE)
+_WEB_ADDRESS = re.compile(r"\b(?:https?://|www\.)\S+")
 _BREAK = re.compile(r"[,;:](?!\d)|\b(?:and|or|but|und|oder|aber)\b")
 _BRACKETS = re.compile(r"\s*\([^()]{1,80}\)")
 _DIGITS = re.compile(r"\D")
@@ -134,9 +135,14 @@ class Compared:
         return values
 
     @functools.cached_property
+    def words(self) -> str:
+        """The part without web addresses, whose words name a site."""
+        return _WEB_ADDRESS.sub(lambda match: " " * len(match[0]), self.text)
+
+    @functools.cached_property
     def own(self) -> frozenset[str]:
         """The terms of the part."""
-        return query_terms(self.text)
+        return query_terms(self.words)
 
     @functools.cached_property
     def around(self) -> frozenset[str]:
@@ -144,7 +150,7 @@ class Compared:
         before, after = _AROUND_CHARS
         near = self.passage.text[max(0, self.unit.start - before) : self.unit.end + after]
         names = terms_of_word(names_of(self.passage.whole))
-        return query_terms(near) | names | self.passage.elsewhere
+        return query_terms(_WEB_ADDRESS.sub(" ", near)) | names | self.passage.elsewhere
 
     @functools.cached_property
     def weights(self) -> dict[str, float]:
@@ -158,7 +164,7 @@ class Compared:
     @functools.cached_property
     def hits(self) -> list[Hit]:
         """The words of the part that are terms of the question."""
-        return list(hits_of(self.text, self.weights)) if self.weights else []
+        return list(hits_of(self.words, self.weights)) if self.weights else []
 
     @functools.cached_property
     def total(self) -> float:

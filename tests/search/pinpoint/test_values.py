@@ -112,6 +112,11 @@ def test_the_value_that_is_asked_for(
             "When do the mill needs of the Quayline barn end?",
             "3 May 2021",
         ),
+        (
+            "Questions are to be submitted at http://ely.test/barn-tax-list until 3 May 2021.",
+            "When must the barn tax list offers be submitted?",
+            None,
+        ),
         # One value of the text is no answer.
         ("The rent is CHF 300.", "Is the rent CHF 300, and how much is it?", None),
         ("The rent is CHF 300.", "How much is the rent now?", None),
