@@ -1,4 +1,4 @@
-"""Read archives (ZIP, tar, gzip): a list of their files, which become documents by themselves.
+"""Read archives (ZIP, tar, gzip): a list of their files, each of which is a document.
 
 The list depends only on the headers of the archive, so that its text is the same for every limit
 and password. Files are copied one after another into the spool folder under generated paths.
