@@ -76,7 +76,7 @@ class ParseLimits:
     max_pages: int = 10_000
     unpacked_mb: int = 1024  # MiB of a compressed file after unpacking, all parts together
     attachment_depth: int = 5  # depth of nested attachments; 1 reads those of the file itself
-    max_attachments: int = 1000
+    max_attachments: int = 100_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,19 @@
-"""Read archives (ZIP, tar, gzip): a list of their files, each of which is a document.
+"""Read archives (ZIP, tar, gzip, 7-Zip) and Outlook data files: a list of their files or mails.
 
-The list depends only on the headers of the archive, so that its text is the same for every limit
-and password. Files are copied one after another into the spool folder under generated paths.
+Each of these is a document. The list depends only on the headers of the archive, so that its text
+is the same for every limit and password. Files are copied one after
+another into the spool folder under generated paths.
 """
 
 from __future__ import annotations
 
 import gzip
+import io
 import lzma
 import re
 import stat
 import tarfile
+import tempfile
 import zipfile
 import zlib
 from collections import defaultdict
@@ -21,10 +24,10 @@ from pathlib import Path, PurePosixPath
 from time import gmtime
 from typing import Any, NamedTuple
 
-from casetrack.base.errors import FileEncrypted, ParseFailed
+from casetrack.base.errors import FileEncrypted, ParseFailed, ReaderMissing
 from casetrack.base.years import recorded
 from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Page, Reading, ReadOptions
-from casetrack.parse.detect import EMPTY_ZIP, GZIP, ZIP
+from casetrack.parse.detect import EMPTY_ZIP, GZIP, OUTLOOK, SEVEN_ZIP, ZIP
 from casetrack.parse.embedded import file_name, place
 from casetrack.parse.encoding import NotText, decode
 from casetrack.parse.mail.page import file_size
@@ -36,6 +39,8 @@ _DAMAGE = (
     *(zipfile.BadZipFile, tarfile.TarError, gzip.BadGzipFile, zlib.error, lzma.LZMAError),
     *(EOFError, NotImplementedError, RuntimeError, ValueError),
 )
+_MARKS = {".zip": {ZIP, EMPTY_ZIP}, ".7z": {SEVEN_ZIP}, ".pst": {OUTLOOK}, ".ost": {OUTLOOK}}
+_TOO_LARGE, _MINUTE = "too large when unpacked, unpacked_mb", "%Y-%m-%d %H:%M"
 _AES, _UTF_8 = 99, 0x800
 _OUTSIDE = re.compile(r"/|[A-Za-z]:|(?:.*/)?\.\.(?:/|$)", re.DOTALL)
 _LONGEST_PATH, _PAGE_LINES, _SHOWN, _BLOCK = 1000, 1000, 5, 1 << 20
@@ -64,12 +69,12 @@ class ArchiveReader:
     """Archives as one document with the list of their files, each of which is an attachment."""
 
     name = "Archive"
-    extensions: tuple[str, ...] = (".zip", ".tar", ".tgz", ".gz")
+    extensions: tuple[str, ...] = (".zip", ".tar", ".tgz", ".gz", ".7z", ".pst", ".ost")
 
     def accepts(self, file: FileHead, /) -> bool:
         """Accept archives that are not documents, such as Office files."""
-        if file.extension == ".zip":
-            return file.mark in {ZIP, EMPTY_ZIP}
+        if file.extension in _MARKS:
+            return file.mark in _MARKS[file.extension]
         is_packed = file.extension == ".gz" and file.mark == GZIP
         return is_packed or tarfile.is_tarfile(file.path)
 
@@ -81,7 +86,7 @@ class ArchiveReader:
         bomb = max(_SMALL_BYTES, _BOMB_RATIO * path.stat().st_size)
         most = min(options.limits.unpacked_mb << 20, bomb)
         try:
-            for member in _members(path, options.passwords):
+            for member in _members(path, options.passwords, most, reading.missing):
                 size = "" if member.size is None else file_size(member.size)
                 facts = ", ".join(filter(None, (size, member.modified, member.note)))
                 lines.append(f"{member.path} ({facts})" if facts else member.path)
@@ -132,18 +137,25 @@ def _copy(member: _Member, reading: Reading, options: ReadOptions, most: int) ->
                 raise
             continue
         if copied > most:
-            raise _Left("too large when unpacked, unpacked_mb")
+            raise _Left(_TOO_LARGE)
         if target := place(reading, options, last, folder):
             part.replace(target)
         return copied
     raise _Left(member.note or "damaged or compressed in an unknown way")
 
 
-def _members(path: Path, passwords: Sequence[str]) -> Iterator[_Member]:
+def _members(
+    path: Path, passwords: Sequence[str], most: int, missing: list[str]
+) -> Iterator[_Member]:
     """Yield the files; paths outside the archive and those of a file and a folder are unsafe."""
     files, folders = set[str](), set[str]()
-    if path.suffix.lower() == ".zip":
+    suffix = path.suffix.lower()
+    if suffix == ".zip":
         members = _of_zip(path, passwords)
+    elif suffix == ".7z":
+        members = _of_7z(path, passwords, most)
+    elif suffix in {".pst", ".ost"}:
+        members = _of_outlook(path, missing)
     elif tarfile.is_tarfile(path):
         members = _of_tar(path)
     else:
@@ -194,6 +206,74 @@ def _of_tar(path: Path) -> Iterator[_Member]:
                 yield _Member(name, info.size, modified, note, [opener])
 
 
+def _of_7z(path: Path, passwords: Sequence[str], most: int) -> Iterator[_Member]:
+    """Yield the files of a 7-Zip archive; the first one that is opened unpacks up to *most* bytes.
+
+    Files are compressed together, so that single ones cannot be read without those before them.
+    """
+    try:
+        from py7zr import SevenZipFile
+        from py7zr.exceptions import DecompressionBombError, PasswordRequired
+    except ImportError as error:
+        raise ReaderMissing(path, SEVEN_ZIP, "py7zr") from error
+
+    def unpacked(name: str, key: str | None) -> Any:
+        if key not in done:
+            target = done[key] = Path(tempfile.mkdtemp(dir=folder))
+            try:
+                with SevenZipFile(path, password=key, max_extract_size=most) as archive:
+                    archive.extract(target, [info.filename for info in infos if info.is_file])
+            except DecompressionBombError as error:
+                raise _Left(_TOO_LARGE) from error
+            except Exception as error:
+                # Damage and wrong passwords make py7zr raise anything.
+                raise ValueError(error) from error
+        if not (done[key] / name).is_file():
+            raise ValueError(name)
+        return (done[key] / name).open("rb")
+
+    done: dict[str | None, Path] = {}
+    failure: Exception = FileEncrypted(path, tried=len(passwords))
+    for key in (None, *passwords):
+        try:
+            with SevenZipFile(path, password=key) as archive:
+                infos, is_sealed = archive.list(), archive.needs_password()
+            break
+        except PasswordRequired:
+            continue
+        except Exception as error:  # noqa: BLE001 - as above
+            failure = failure if key else ValueError(error)
+    else:
+        raise failure
+    with tempfile.TemporaryDirectory() as folder:
+        for info in infos:
+            made = info.creationtime
+            note = _ENCRYPTED if is_sealed else "" if info.is_file else _LINK
+            keys: Sequence[str | None] = passwords if is_sealed else [None]
+            openers = [partial(unpacked, info.filename, key) for key in keys]
+            if not info.is_directory:
+                modified = f"{made:{_MINUTE}}" if made else ""
+                yield _Member(info.filename, info.uncompressed, modified, note, openers)
+
+
+def _of_outlook(path: Path, missing: list[str]) -> Iterator[_Member]:
+    """Yield the messages of an Outlook data file as mails; extend *missing* when one is read."""
+    from casetrack.parse.mail.msg import eml_of
+    from casetrack.parse.mail.pst import stored_messages
+
+    for stored in stored_messages(path):
+        moment, source = stored.moment, stored.source
+
+        def opened(path: str = stored.path, source: Any = source) -> Any:
+            data, sentences = eml_of(source)
+            lost = [f"Its {part} are damaged." for part in sorted(source.damaged)]
+            missing.extend(f"{path}: {text}" for text in (*sentences, *lost))
+            return io.BytesIO(data)
+
+        shown = f"{moment:{_MINUTE}}" if moment else ""
+        yield _Member(stored.path, None, shown, "" if source else "damaged", [opened])
+
+
 def _codec(names: bytes) -> str:
     """Return the likely encoding: UTF-8, code page 437 if it gives Latin letters, or another."""
     try:
@@ -211,4 +291,4 @@ def _time(moment: tuple[int, int, int, int, int, int]) -> str:
         known = recorded(datetime(*moment, tzinfo=UTC))
     except ValueError:
         return ""
-    return f"{known:%Y-%m-%d %H:%M}" if known else ""
+    return f"{known:{_MINUTE}}" if known else ""

@@ -22,6 +22,7 @@ PDF_HEADER_WITHIN = 1024
 OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 ZIP_MAGIC = b"PK\x03\x04"
 ZIP, EMPTY_ZIP, GZIP = "a ZIP archive", "an empty ZIP archive", "a gzip archive"
+SEVEN_ZIP, OUTLOOK = "a 7-Zip archive", "an Outlook data file"
 _UNPACK = "Unpack it and add its folder, or pack its files as a ZIP archive."
 _ENTRY_BYTES, _SEARCHED_BYTES = 128, 1 << 24
 _OLE_STREAMS = (
@@ -45,7 +46,8 @@ _MAGIC = (
     (b"{\\rtf", "an RTF document"),
     (b"PK\x05\x06", EMPTY_ZIP),
     (b"Rar!\x1a\x07", "a RAR archive"),
-    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
+    (b"7z\xbc\xaf\x27\x1c", SEVEN_ZIP),
+    (b"!BDN", OUTLOOK),
     (b"\x1f\x8b", GZIP),
     (b"SQLite format 3\x00", "a SQLite database"),
     (b"PAR1", "a Parquet file"),

@@ -135,6 +135,16 @@ class ConverterMissing(FileError):
         )
 
 
+class ReaderMissing(FileError):
+    """The optional package that reads this format is not installed; *kind* as in a message."""
+
+    def __init__(self, path: Path | str, kind: str, package: str) -> None:
+        super().__init__(
+            f"{path} is {kind}, which requires the package {package}; it is not installed.",
+            hint="Install it with `pip install 'casetrack[archives]'` and ingest the file again.",
+        )
+
+
 def package_of(module: str, /) -> str:
     """Return how a part of LibreOffice is installed on this system."""
     package = f"libreoffice-{module}"

@@ -11,7 +11,7 @@ from email.mime.multipart import MIMEMultipart
 from email.mime.text import MIMEText
 from email.policy import compat32
 from email.utils import format_datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from casetrack.parse.base import DEFAULT_OPTIONS, FileHead, Reading, ReadOptions
 from casetrack.parse.dates import mail_date
@@ -149,8 +149,8 @@ def _header(value: str) -> str:
 
 
 _MARK = "__properties_version1.0"
-_RECIPIENT, _ATTACHMENT = "__recip_version1.0_", "__attach_version1.0_"
-_EMBEDDED = "__substg1.0_3701000D"
+RECIPIENT, ATTACHMENT = "__recip_version1.0_", "__attach_version1.0_"
+EMBEDDED = "__substg1.0_3701000D"
 _METHOD_MESSAGE, _METHOD_OLE = 5, 6
 _BY_REFERENCE = frozenset({2, 3, 4, 7})
 _KINDS = {1: "to", 2: "cc", 3: "bcc"}
@@ -190,9 +190,28 @@ class _Read:
     body: storage.Body
 
 
+class MapiSource(Protocol):
+    """Properties of a message, of its recipients and attachments, by the names of storages."""
+
+    def names(self, folder: Folder, prefix: str = "", /) -> list[str]:
+        """Return the names in a storage that begin with *prefix*."""
+
+    def properties(self, folder: Folder, header: int, /) -> Properties:
+        """Return the properties of a storage; *header* is the number of bytes before them."""
+
+    def named(self) -> dict[int, int]:
+        """Return the ids of named properties by their number."""
+
+
+def eml_of(source: MapiSource, /) -> tuple[bytes, list[str]]:
+    """Return a message as an EML file, and sentences on its unreadable content."""
+    read = _Item(source).read((), TOP_HEADER)
+    return as_eml(read.mail, read.body), read.mail.missing
+
+
 @dataclass(slots=True)
 class _Item:
-    container: Container
+    container: MapiSource
     _named: dict[int, int] = field(default_factory=dict)
 
     def read(self, folder: Folder, header: int, /, depth: int = 0) -> _Read:
@@ -211,7 +230,7 @@ class _Item:
 
     def _recipients(self, folder: Folder, message: storage.Properties, mail: Mail) -> None:
         lists: dict[str, list[str]] = {"to": [], "cc": [], "bcc": []}
-        for name in self.container.names(folder, _RECIPIENT)[:_MAX_RECIPIENTS]:
+        for name in self.container.names(folder, RECIPIENT)[:_MAX_RECIPIENTS]:
             props = self.container.properties((*folder, name), OTHER_HEADER)
             props.encoding = props.encoding or message.encoding
             shown = _address(
@@ -239,13 +258,13 @@ class _Item:
         html = body.html.encode("utf-8", "replace") if isinstance(body.html, str) else body.html
         shown = shown_pictures(html)
         objects = 0
-        for name in self.container.names(folder, _ATTACHMENT):
+        for name in self.container.names(folder, ATTACHMENT):
             place = (*folder, name)
             props = self.container.properties(place, OTHER_HEADER)
             props.encoding = props.encoding or message.encoding
             method = props.number(storage.ATTACH_METHOD)
             if method == _METHOD_MESSAGE or (
-                method is None and self.container.names((*place, _EMBEDDED))
+                method is None and self.container.names((*place, EMBEDDED))
             ):
                 self._message(place, props, mail, depth)
             elif method == _METHOD_OLE:
@@ -259,10 +278,12 @@ class _Item:
         if depth >= _MAX_DEPTH:
             mail.add_missing("Messages nested too deeply were not read.")
             return
-        inner = self.read((*place, _EMBEDDED), MESSAGE_HEADER, depth + 1)
-        name = (
-            inner.mail.subject or props.line(storage.DISPLAY_NAME, storage.ATTACH_NAME) or "message"
-        )
+        name = props.line(storage.DISPLAY_NAME, storage.ATTACH_NAME) or "message"
+        if not self.container.names((*place, EMBEDDED)):
+            mail.add_missing(f"The attached message {name} could not be read.")
+            return
+        inner = self.read((*place, EMBEDDED), MESSAGE_HEADER, depth + 1)
+        name = inner.mail.subject or name
         for text in inner.mail.missing:
             mail.add_missing(f"{name}: {text}")
         data = as_eml(inner.mail, inner.body)

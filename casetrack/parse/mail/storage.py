@@ -327,13 +327,17 @@ class Container:
 
     def named(self) -> dict[int, int]:
         """Return the ids of named properties by their number."""
-        entries = self.stream((_NAMES,), _ENTRY_STREAM)
-        ids: dict[int, int] = {}
-        for at in range(0, len(entries) - 7, 8):
-            name, flags, index = struct.unpack_from("<IHH", entries, at)
-            if not flags & 1:
-                ids.setdefault(name, _NAMED + index)
-        return ids
+        return named_ids(self.stream((_NAMES,), _ENTRY_STREAM))
+
+
+def named_ids(entries: bytes, /) -> dict[int, int]:
+    """Return the ids of named properties by their number, from the table that maps them."""
+    ids: dict[int, int] = {}
+    for at in range(0, len(entries) - 7, 8):
+        name, flags, index = struct.unpack_from("<IHH", entries, at)
+        if not flags & 1:
+            ids.setdefault(name, _NAMED + index)
+    return ids
 
 
 def _tag(name: str) -> tuple[int, int] | None:
