@@ -20,14 +20,14 @@ Place = Literal["name", "title", "line", "opening", "headings", "text"]
 _BY_FORMAT = (
     dict.fromkeys("xlsx xls ods csv tsv".split(), "spreadsheet")
     | dict.fromkeys("pptx ppt odp".split(), "presentation")
-    | dict.fromkeys("eml msg mbox".split(), "correspondence")
+    | dict.fromkeys("eml msg".split(), "correspondence")
     | {"archive": "other"}
 )
 _FORMAT_WEIGHT = 4.0
 _ENOUGH = 3.0
 _MANY_PAGES = 30
 _SHORT_KINDS = frozenset(("invoice", "memo", "correspondence"))
-"""Types that are never long; a mailbox is, and is recognised by its format."""
+"""Types that are never long."""
 _SALUTATION = re.compile(r"^\s*(?:Dear\s|Sehr geehrte|Ladies and|Gentlemen:)", re.MULTILINE)
 _TITLE_CHARS = 400
 _LINE_CHARS = 1500

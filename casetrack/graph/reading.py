@@ -82,7 +82,6 @@ def _chunk(row: Mapping[str, Any]) -> ChunkFacts:
         ),
         table_header=row["table_header"],
         page_header=row["page_header"],
-        mail_headers=tuple((h["name"], h["value"]) for h in row["mail_headers"] or ()),
     )
 
 

@@ -67,7 +67,7 @@ def _spans(chunk: ChunkFacts) -> Iterator[tuple[int, int]]:
 class Lines:
     """Lines of documents in reading order; all arrays are int64 [n]."""
 
-    unit: NDArray[np.int64]  # Number of the document, or of the message of a mailbox
+    unit: NDArray[np.int64]  # Number of the document
     chunk: NDArray[np.int64]  # Position of the chunk among all chunks
     # Span in the chunk's text.
     start: NDArray[np.int64]

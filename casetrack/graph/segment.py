@@ -14,7 +14,7 @@ Files of a segment folder, each an Arrow table:
     of evidence for a name), ``addresses`` (of mail), ``defined`` (other names that the text
     defines).
 ``identities``
-    The self-description of each document or message of a mailbox: ``revision``, ``page`` and the
+    The self-description of each document: ``revision``, ``page`` and the
     fields of :class:`casetrack.graph.identity.Identity`.
 ``mentions``, ``dates``, ``amounts``, ``citations``, ``claims``
     Places: ``chunk`` (row of ``chunks``), ``entity`` (row of ``entities``, -1 for none), and the
@@ -129,12 +129,12 @@ def _with_used_words(table: pa.Table) -> pa.Table:
     return table
 
 
-FORMAT = 32
+FORMAT = 33
 """Increased with every change of the layout or of the results of reading."""
 COLUMNS = (
     *("chunk_id", "revision", "chunk_index", "page", "char_start", "char_end", "text"),
     *("heading_path", "mentions", "dates", "amounts", "citations"),
-    *("paragraphs", "table_header", "page_header", "mail_headers"),
+    *("paragraphs", "table_header", "page_header"),
 )
 """Columns of ``chunks`` that a segment is built from."""
 

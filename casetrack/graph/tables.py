@@ -98,12 +98,8 @@ class Live:
         table = pa.concat_tables(parts or [pa.schema(LAYOUT["lines"].items()).empty_table()])
         chunk, start, end, digest = (as_numpy(table[n]).astype(np.int64) for n in LAYOUT["lines"])
         document = as_numpy(self.chunks["document"])[chunk].astype(np.int64)
-        # Each page of a mailbox is a message.
-        boxes = np.array([d.format == "mbox" for d in self.documents], bool)
-        page = np.where(boxes[document], as_numpy(self.chunks["page"])[chunk], 0)
         order = np.lexsort([start, chunk])
-        unit = (document << 32) + page
-        return Lines(*(c[order] for c in (unit, chunk, start, end, digest))).boilerplate()
+        return Lines(*(c[order] for c in (document, chunk, start, end, digest))).boilerplate()
 
     @cached_property
     def own_shares(self) -> NDArray[np.float64]:

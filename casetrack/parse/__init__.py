@@ -25,7 +25,7 @@ def _readers() -> tuple[Reader, ...]:
     from casetrack.parse.archive import ArchiveReader
     from casetrack.parse.image.reader import ImageReader
     from casetrack.parse.legacy.reader import DocReader, PptReader
-    from casetrack.parse.mail.mbox import EmlReader, MboxReader
+    from casetrack.parse.mail.eml import EmlReader
     from casetrack.parse.mail.msg import MsgReader
     from casetrack.parse.opendocument.reader import OdgReader, OdpReader, OdtReader
     from casetrack.parse.pdf.reader import PdfReader
@@ -44,7 +44,7 @@ def _readers() -> tuple[Reader, ...]:
 
     return (
         PdfReader(), DocxReader(), PptxReader(), SheetReader(), DocReader(), PptReader(),
-        OdtReader(), OdpReader(), OdgReader(), RtfReader(), EmlReader(), MsgReader(), MboxReader(),
+        OdtReader(), OdpReader(), OdgReader(), RtfReader(), EmlReader(), MsgReader(),
         HtmlReader(), EpubReader(), SvgReader(), ImageReader(), DelimitedReader(), ParquetReader(),
         JsonLinesReader(), JsonReader(), NotebookReader(), ItemReader(), CodeReader(),
         MarkdownReader(), TextReader(), ArchiveReader(),

@@ -20,6 +20,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
+from itertools import starmap
 from pathlib import Path, PurePosixPath
 from time import gmtime
 from typing import Any, NamedTuple
@@ -30,6 +31,7 @@ from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Page, 
 from casetrack.parse.detect import EMPTY_ZIP, GZIP, OUTLOOK, SEVEN_ZIP, ZIP
 from casetrack.parse.embedded import file_name, place
 from casetrack.parse.encoding import NotText, decode
+from casetrack.parse.mail.eml import is_mailbox, mailbox_messages
 from casetrack.parse.mail.page import file_size
 from casetrack.parse.page_builder import PageBuilder, SourceLine, clean_text
 
@@ -39,6 +41,8 @@ _DAMAGE = (
     *(zipfile.BadZipFile, tarfile.TarError, gzip.BadGzipFile, zlib.error, lzma.LZMAError),
     *(EOFError, NotImplementedError, RuntimeError, ValueError),
 )
+_MAILBOXES = {".mbox", ".mbx"}
+_UNPACKED = {*_MAILBOXES, ".pst", ".ost"}
 _MARKS = {".zip": {ZIP, EMPTY_ZIP}, ".7z": {SEVEN_ZIP}, ".pst": {OUTLOOK}, ".ost": {OUTLOOK}}
 _TOO_LARGE, _MINUTE = "too large when unpacked, unpacked_mb", "%Y-%m-%d %H:%M"
 _AES, _UTF_8 = 99, 0x800
@@ -69,10 +73,22 @@ class ArchiveReader:
     """Archives as one document with the list of their files, each of which is an attachment."""
 
     name = "Archive"
-    extensions: tuple[str, ...] = (".zip", ".tar", ".tgz", ".gz", ".7z", ".pst", ".ost")
+    extensions: tuple[str, ...] = (
+        ".zip",
+        ".tar",
+        ".tgz",
+        ".gz",
+        ".7z",
+        ".pst",
+        ".ost",
+        ".mbox",
+        ".mbx",
+    )
 
     def accepts(self, file: FileHead, /) -> bool:
         """Accept archives that are not documents, such as Office files."""
+        if file.extension in _MAILBOXES:
+            return is_mailbox(file.head)
         if file.extension in _MARKS:
             return file.mark in _MARKS[file.extension]
         is_packed = file.extension == ".gz" and file.mark == GZIP
@@ -83,8 +99,10 @@ class ArchiveReader:
         lines: list[str] = []
         left: dict[str, list[str]] = defaultdict(list)
         reading = Reading(DocumentInfo("archive", 0), _pages(lines))
-        bomb = max(_SMALL_BYTES, _BOMB_RATIO * path.stat().st_size)
-        most = min(options.limits.unpacked_mb << 20, bomb)
+        length, most = path.stat().st_size, options.limits.unpacked_mb << 20
+        if path.suffix.lower() in _UNPACKED:
+            most = max(most, 2 * length)
+        most = min(most, max(_SMALL_BYTES, _BOMB_RATIO * length))
         try:
             for member in _members(path, options.passwords, most, reading.missing):
                 size = "" if member.size is None else file_size(member.size)
@@ -154,7 +172,9 @@ def _members(
         members = _of_zip(path, passwords)
     elif suffix == ".7z":
         members = _of_7z(path, passwords, most)
-    elif suffix in {".pst", ".ost"}:
+    elif suffix in _MAILBOXES:
+        members = starmap(_mail, mailbox_messages(path))
+    elif suffix in _UNPACKED:
         members = _of_outlook(path, missing)
     elif tarfile.is_tarfile(path):
         members = _of_tar(path)
@@ -270,8 +290,12 @@ def _of_outlook(path: Path, missing: list[str]) -> Iterator[_Member]:
             missing.extend(f"{path}: {text}" for text in (*sentences, *lost))
             return io.BytesIO(data)
 
-        shown = f"{moment:{_MINUTE}}" if moment else ""
-        yield _Member(stored.path, None, shown, "" if source else "damaged", [opened])
+        member = _mail(stored.path, moment, opened)
+        yield member if source else member._replace(note="damaged")
+
+
+def _mail(path: str, moment: datetime | None, opener: Callable[[], Any]) -> _Member:
+    return _Member(path, None, f"{moment:{_MINUTE}}" if moment else "", "", [opener])
 
 
 def _codec(names: bytes) -> str:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from casetrack.base.provenance import Box, HiddenSpan, PrintedPlace
 
 ParagraphKind = Literal["body", "heading", "list", "quote", "table", "footnote", "code"]
-PageKind = Literal["page", "slide", "sheet", "message", "section", "cell"]
+PageKind = Literal["page", "slide", "sheet", "section", "cell"]
 ExtractionMethod = Literal["Native", "Ocr", "Hybrid", "Spreadsheet", "Skipped"]
 
 
@@ -95,7 +95,6 @@ class Page:
     hidden: tuple[HiddenSpan, ...] = ()
     native_page: str | None = None
     native_line_first: int | None = None
-    mail_headers: tuple[tuple[str, str], ...] = ()
     words: tuple[PlacedWord, ...] = ()
 
 

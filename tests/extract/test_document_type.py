@@ -89,7 +89,7 @@ def test_reasons(messages: Callable[[str], None]) -> None:
     ("form", "kind"),
     [
         *(("xlsx", "spreadsheet"), ("csv", "spreadsheet"), ("pptx", "presentation")),
-        *(("odp", "presentation"), ("eml", "correspondence"), ("mbox", "correspondence")),
+        *(("odp", "presentation"), ("eml", "correspondence")),
     ],
 )
 def test_formats_speak_for_themselves(form: str, kind: str) -> None:
@@ -110,7 +110,6 @@ def test_short_kinds_do_not_run_to_dozens_of_pages() -> None:
     text = "Dear Ms Adler,\n\nthis is long.\n\nYours sincerely"
     assert infer("a.pdf", text, pages=2)[0] == "correspondence"
     assert infer("a.pdf", text, pages=90)[0] == "other"
-    assert infer("a.mbox", text, pages=90, form="mbox")[0] == "correspondence"
 
 
 def test_a_word_inside_another_is_no_cue() -> None:

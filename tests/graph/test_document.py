@@ -437,7 +437,7 @@ def test_a_quoted_head_has_a_plausible_year(year: str, count: int) -> None:
         f"On 3 May {year} at 10:12, Ada Moss wrote:",
     ):
         joined = Joined([marked(f"Subject: Re: Rent\n\nSee below.\n\n{head}\n\nPay.")])
-        assert len(list(read_quoted_heads(joined, is_mailbox=False))) == count, head
+        assert len(list(read_quoted_heads(joined))) == count, head
 
 
 def test_single_words_need_a_heading_or_three_places() -> None:

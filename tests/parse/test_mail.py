@@ -20,11 +20,12 @@ from hypothesis import strategies as st
 
 from casetrack.base.config import ParseLimits
 from casetrack.base.errors import ParseFailed
+from casetrack.parse.archive import ArchiveReader
 from casetrack.parse.base import FileHead, Page, Reader, Reading, ReadOptions
 from casetrack.parse.detect import read_head
 from casetrack.parse.mail.body import read_message
+from casetrack.parse.mail.eml import EmlReader
 from casetrack.parse.mail.headers import decode_base64, decode_text, decode_words
-from casetrack.parse.mail.mbox import EmlReader, MboxReader
 from casetrack.parse.mail.msg import MsgReader
 from casetrack.parse.mail.page import mail_page
 from casetrack.parse.page_builder import clean_text
@@ -467,7 +468,7 @@ def test_a_file_without_a_mail_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ParseFailed, match=r"a\.eml"):
         read(EmlReader(), tmp_path / "a.eml", b"X-Nothing:\n\n")
     with pytest.raises(ParseFailed, match=r"a\.mbox"):
-        read(MboxReader(), tmp_path / "a.mbox", b"From a@b\nno header")
+        read(ArchiveReader(), tmp_path / "a.mbox", b"From a@b\nno header")
 
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -493,7 +494,7 @@ OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
     ],
 )
 def test_accepts(tmp_path: Path, extension: str, head: bytes, members: str, accepted: bool) -> None:
-    readers: dict[str, Reader] = {".mbox": MboxReader(), ".msg": MsgReader()}
+    readers: dict[str, Reader] = {".mbox": ArchiveReader(), ".msg": MsgReader()}
     file = FileHead(tmp_path / "a", extension, head, frozenset(filter(None, [members])))
     assert readers.get(extension, EmlReader()).accepts(file) is accepted
 
@@ -593,8 +594,8 @@ def mailbox(*messages: bytes) -> bytes:
     return b"".join(b"From a@b Mon Jun 01 10:00:00 2009\n" + m + b"\n\n" for m in messages)
 
 
-def test_mailbox(tmp_path: Path) -> None:
-    second = mail(Subject="Two")
+def test_each_message_of_a_mailbox_is_a_mail(tmp_path: Path) -> None:
+    second = mail(Subject="Two/2", Date="Mon, 1 Jun 2009 10:00:00 +0000")
     second.set_content("Second.")
     second.add_attachment(PDF, "application", "pdf", filename="a.pdf")
     data = mailbox(
@@ -602,22 +603,20 @@ def test_mailbox(tmp_path: Path) -> None:
         second.as_bytes(),
         b"Subject: Three\n\nThird.",
     )
-    reading, pages = read(MboxReader(), tmp_path / "a.mbox", data)
-    assert (reading.info.format, reading.info.page_count, reading.info.title) == ("mbox", 3, None)
-    assert [(page.number, page.kind) for page in pages] == [(i, "message") for i in (1, 2, 3)]
-    assert pages[0].text == (
+    (tmp_path / "a.mbox").write_bytes(data)
+    (tmp_path / "spool").mkdir()
+    reading = ArchiveReader().read(tmp_path / "a.mbox", ReadOptions(spool=tmp_path / "spool"))
+    assert next(reading.pages).text.splitlines() == [
+        "One.eml", "Two_2.eml (2009-06-01 10:00)", "Three.eml",
+    ]  # fmt: skip
+    bodies = [
+        read(EmlReader(), a.path, a.path.read_bytes())[1][0].text for a in reading.attachments
+    ]
+    assert bodies[0] == (
         "Subject: One\n\nFrom here on\nFrom there\n\n>From deeper\n\nFrom a new paragraph on"
     )
-    assert "Subject: Two\nAttachments: a.pdf (1 KB)" in pages[1].text
-    assert pages[2].text == "Subject: Three\n\nThird."
-    assert files(reading) == {"a.pdf": PDF}
-
-
-def test_a_message_over_the_limit_is_cut(tmp_path: Path) -> None:
-    data = mailbox(b"Subject: s\n\n" + (b"word " * 2_000 + b"\n") * 150)
-    reading, _ = read(MboxReader(), tmp_path / "a.mbox", data, unpacked_mb=1)
-    (missing,) = reading.missing
-    assert "1 MiB" in missing
+    assert "Subject: Two/2\nAttachments: a.pdf (1 KB)" in bodies[1]
+    assert bodies[2] == "Subject: Three\n\nThird."
 
 
 # --- MSG -----------------------------------------------------------------------------------

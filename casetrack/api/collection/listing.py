@@ -15,8 +15,6 @@ from casetrack.extract.papers.places import joined_words
 from casetrack.graph.answers.rows import total_of
 from casetrack.graph.identity.mails import FORMATS as MAIL_FORMATS
 from casetrack.graph.opened import graph_of
-from casetrack.parse.mail.page import file_size
-from casetrack.store.passages import attached_to, page_rows
 from casetrack.store.sql.connection import sql_text
 
 if TYPE_CHECKING:
@@ -148,40 +146,34 @@ def _whole_lines(boxes: Iterable[LineBox]) -> Iterator[LineBox]:
 
 @dataclass(frozen=True, slots=True)
 class ThreadMail:
-    """A mail of a thread: a page of a mailbox, or a separate document.
+    """A mail of a thread.
 
     *subject*, *writer* and *readers* are empty if the mail has none; *sent* is ``None`` if unknown.
     """
 
     document: Document
-    page: int
     subject: str
     writer: str
     readers: str
     sent: datetime | None
 
 
-def thread_of(state: State, document: Document, page: int, /) -> tuple[ThreadMail, ...]:
+def thread_of(state: State, document: Document, /) -> tuple[ThreadMail, ...]:
     """Return the thread of a mail, including the mail; empty for other documents.
 
-    *page* is the page of the mail in a mailbox. Of several copies of a mail, one is returned: the
-    given one, if it is among them.
+    Of several copies of a mail, one is returned: the given one, if it is among them.
     """
     if document.format not in MAIL_FORMATS:
         return ()
-    threads, documents = state.once(_threads), graph_of(state).documents
-    place = (document.document_id, page)
-    posts = threads.get(place) or threads.get((document.document_id, 1), ())
+    documents = graph_of(state).documents
     mails = []
-    for post in posts:
+    for post in state.once(_threads).get(document.document_id, ()):
         copies = (post.message, *post.copies)
-        own = (m for m in copies if (documents[m.document].document_id, m.page) == place)
+        own = (m for m in copies if documents[m.document].document_id == document.document_id)
         message = next(own, post.message)
-        holder = documents[message.document]
         mails.append(
             ThreadMail(
-                holder,
-                message.page,
+                documents[message.document],
                 message.shown,
                 message.head.get("from", ""),
                 message.head.get("to", ""),
@@ -191,30 +183,12 @@ def thread_of(state: State, document: Document, page: int, /) -> tuple[ThreadMai
     return tuple(mails)
 
 
-def attachments_of(state: State, document: Document, page: int, /) -> list[Document]:
-    """Return the attachments of a mail; in a mailbox, those that only one file can be."""
-    attached = attached_to(state.snapshot, document)
-    if document.page_count == 1 or not attached:
-        return attached
-    rows = page_rows(state.snapshot, document, page, ("text",))
-    head = next((row["text"].partition("\n\n")[0] for row in rows), "")
-    named = _ATTACHMENTS.search(head)
-    files = defaultdict[str, list[Document]](list)
-    for each in attached:
-        if each.parent_id == document.document_id:
-            # Later files of a mailbox with the same name have a number.
-            for name in {each.name, _NUMBER.sub("", each.name)}:
-                files[f"{name} ({file_size(each.file_size)})"].append(each)
-    listed = f", {named[1]}, " if named else ""
-    return [same[0] for file, same in files.items() if len(same) == 1 and f", {file}, " in listed]
-
-
-def _threads(state: State) -> dict[tuple[str, int], tuple[Post, ...]]:
-    """Return the thread of each mail by its document and page, copies among them."""
+def _threads(state: State) -> dict[str, tuple[Post, ...]]:
+    """Return the thread of each mail by its document, copies among them."""
     documents = graph_of(state).documents
-    threads: dict[tuple[str, int], tuple[Post, ...]] = {}
-    for posts in graph_of(state).mails.conversations():
-        for post in posts:
-            for message in (post.message, *post.copies):
-                threads[documents[message.document].document_id, message.page] = posts
-    return threads
+    return {
+        documents[message.document].document_id: posts
+        for posts in graph_of(state).mails.conversations()
+        for post in posts
+        for message in (post.message, *post.copies)
+    }

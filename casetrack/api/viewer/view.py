@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _DPI = 144.0
 _NEAR_CHARS = 4000
 """Characters of text that are drawn on each side of the passage, without a picture of the page."""
-MAILS = frozenset({"eml", "msg", "mbox"})
+MAILS = frozenset({"eml", "msg"})
 
 
 @dataclass(frozen=True, slots=True)

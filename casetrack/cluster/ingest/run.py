@@ -22,6 +22,7 @@ from casetrack.cluster.ingest.work import FileFactsResult, Order, Work, block_of
 from casetrack.ingest.messages import Done, Repeat
 from casetrack.ingest.outcomes import cancelled_outcome, failure
 from casetrack.ingest.reading import Recorder
+from casetrack.parse.archive import ArchiveReader
 from casetrack.parse.workers.messages import unpack_error
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ _TRIES = 3
 _BLOCK_FILES, _BLOCK_BYTES = 8, 4 * 2**20
 """Maximum size of one task: larger tasks cost less, smaller ones repeat less work."""
 _BLOCKS_PER_CPU = 4
-_CONTAINERS = frozenset({".eml", ".msg", ".mbox", ".zip", ".tar", ".tgz", ".gz"})
+_CONTAINERS = frozenset({".eml", ".msg", *ArchiveReader.extensions})
 """Files with attachments, which are often equal."""
 
 

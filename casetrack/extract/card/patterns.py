@@ -23,4 +23,4 @@ ISSUED: Final = FILINGS | {"press release", "results release"}
 NOT_TITLE: Final = pattern("not_title")
 PERSON: Final = pattern("person")
 SALUTATION: Final = pattern("salutation")
-MAILS: Final = frozenset(("eml", "msg", "mbox"))
+MAILS: Final = frozenset(("eml", "msg"))

@@ -42,7 +42,7 @@ MAIL_HEAD = re.compile(
 )
 """The first lines of a printed mail."""
 _NAMED_EXHIBIT = _LISTS.pattern("named_exhibit", re.IGNORECASE)
-_MAILS = frozenset(("eml", "msg", "mbox"))
+_MAILS = frozenset(("eml", "msg"))
 _LAID_OUT = {"", *"pdf docx doc rtf odt txt html png jpg jpeg tiff image md epub".split()}
 _HEAD = 1800
 _Told: TypeAlias = "tuple[LegalType, str | None, str] | None"

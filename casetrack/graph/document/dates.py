@@ -177,7 +177,7 @@ def _moved(day: dt.date, months: int) -> dt.date:
     return dt.date(count // 12, count % 12 + 1, 1)
 
 
-_MAILS = frozenset(("eml", "msg", "mbox"))
+_MAILS = frozenset(("eml", "msg"))
 _LETTERS = frozenset(("correspondence", "memo"))
 _LASTING = frozenset(("contract", "policy"))
 _ITS_TIME = 300

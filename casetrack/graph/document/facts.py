@@ -38,8 +38,6 @@ class ChunkFacts:
     # Header of a table that continues in the text, and the running header of the page.
     table_header: str | None = None
     page_header: str | None = None
-    # For a message in a mailbox: header fields that place it in its thread, by name.
-    mail_headers: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

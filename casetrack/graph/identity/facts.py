@@ -68,9 +68,9 @@ class Description:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The self-description of a document, or of a message of a mailbox."""
+    """The self-description of a document."""
 
-    page: int  # First page: 1, except for later messages of a mailbox
+    page: int  # First page
     description: Description
     label: str = ""  # Of a schedule or exhibit, such as ``b`` or ``99.1``
     parts: tuple[str, ...] = ()  # Numbers of its clauses, and labels of the exhibits that it lists

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from casetrack.graph.identity.facts import Joined
 
 _LISTS = WordLists(__file__)
-FORMATS = frozenset({"eml", "msg", "mbox"})
+FORMATS = frozenset({"eml", "msg"})
 _PREFIX = _LISTS.pattern("prefix")
 _HEAD_LINE = re.compile(r"(?m)^(?P<name>From|To|Cc|Bcc|Date|Subject|Attachments): (?P<value>.*)$")
 _LABELS = {
@@ -79,32 +79,18 @@ def base_subject(subject: str, /) -> str:
     return " ".join(fold(subject).split())
 
 
-def read_messages(document: DocumentFacts, joined: Joined, /) -> Iterator[Identity]:
-    """Yield the self-description of each message of a mail or mailbox."""
-    facts = dict(document.properties)
-    headers = {chunk.page: chunk.mail_headers for chunk in joined.chunks}
-    for number, (page, start) in enumerate(joined.pages):
-        if number and document.format != "mbox":
-            return
-        end = (
-            joined.pages[number + 1][1]
-            if document.format == "mbox" and number + 1 < len(joined.pages)
-            else len(joined.text)
-        )
-        head, body = _parted(joined.text[start:end])
-        if document.format != "mbox":
-            head = {
-                **head,
-                **{k: v for k, v in facts.items() if k in {"from", "to", "cc", "subject"}},
-            }
-        sent = document.content_created_at if document.format != "mbox" else None
-        when = stamp(sent) if sent is not None else _head_time(head.get("date", ""))
-        subject = base_subject(head.get("subject", ""))
-        ids = (f"{name}:{value}" for name, value in headers.get(page, ()))
-        described = Description(
-            "mail", (subject,), dates=(when,) if when else (), numbers=(*_people(head), *ids)
-        )
-        yield Identity(page, described, digest=_digest(head, subject, when, body))
+def read_message(document: DocumentFacts, joined: Joined, /) -> Identity:
+    """Return the self-description of a mail."""
+    head, body = _parted(joined.text)
+    known = dict(document.properties)
+    head |= {k: v for k, v in known.items() if k in {"from", "to", "cc", "subject"}}
+    sent = document.content_created_at
+    when = stamp(sent) if sent is not None else _head_time(head.get("date", ""))
+    subject = base_subject(head.get("subject", ""))
+    described = Description(
+        "mail", (subject,), dates=(when,) if when else (), numbers=tuple(_people(head))
+    )
+    return Identity(1, described, digest=_digest(head, subject, when, body))
 
 
 def stamp(moment: dt.datetime, /) -> str:
@@ -160,13 +146,10 @@ def _blocks(text: str) -> Iterator[str]:
         start = end
 
 
-def read_quoted_heads(joined: Joined, /, *, is_mailbox: bool) -> Iterator[Claim]:
-    """Yield the heads of earlier mails quoted in a mail or mailbox, each once."""
+def read_quoted_heads(joined: Joined, /) -> Iterator[Claim]:
+    """Yield the heads of earlier mails quoted in a mail, each once."""
     seen = set[tuple[object, ...]]()
-    ends = [start for _, start in joined.pages[1:]] if is_mailbox else []
-    starts = [start for _, start in joined.pages[: len(ends) + 1]]
-    parts = zip(starts, [*ends, len(joined.text)], strict=True)
-    for head in (head for start, end in parts for head in _quoted(joined.text, start, end)):
+    for head in _quoted(joined.text):
         moment = _when(head.when)
         key = (head.who, moment, head.subject)
         if not moment or key in seen or len(seen) >= _MOST:
@@ -181,13 +164,13 @@ def read_quoted_heads(joined: Joined, /, *, is_mailbox: bool) -> Iterator[Claim]
         yield Claim(*joined.place(head.start, head.end), "quotes", described, confidence=0.95)
 
 
-def _quoted(text: str, start: int, end: int) -> Iterator[_Head]:
+def _quoted(text: str) -> Iterator[_Head]:
     """Yield the heads in the body of a mail, in text order."""
-    start = text.find("\n\n", start, end)
+    start = text.find("\n\n")
     if start < 0:
         return
     lines: list[tuple[int, str]] = []
-    for line in text[start:end].split("\n"):
+    for line in text[start:].split("\n"):
         lines.append((start, line[:_LONGEST_LINE]))
         start += len(line) + 1
     is_passed_on = False

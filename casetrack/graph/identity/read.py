@@ -11,7 +11,7 @@ from casetrack.graph.document.read import Places
 from casetrack.graph.entities.organizations import read_organization
 from casetrack.graph.identity.clauses import clause_numbers, read_clauses
 from casetrack.graph.identity.facts import Claim, Description, Identity, Joined
-from casetrack.graph.identity.mails import FORMATS, read_messages, read_quoted_heads, text_digest
+from casetrack.graph.identity.mails import FORMATS, read_message, read_quoted_heads, text_digest
 from casetrack.graph.identity.mentions import find_mentions
 from casetrack.graph.identity.opening import OPENING, Opening, read_opening
 from casetrack.graph.identity.titles import agreement_of, numbers_in
@@ -93,8 +93,8 @@ def read_identities(
     """Return the self-descriptions of a document (one per mail), and its claims about others."""
     joined = Joined(chunks)
     if document.format in FORMATS:
-        identities = tuple(read_messages(document, joined))
-        claims = list(read_quoted_heads(joined, is_mailbox=document.format == "mbox"))
+        identities = (read_message(document, joined),)
+        claims = list(read_quoted_heads(joined))
         mentions = find_mentions(joined, 0, min(len(joined.text), _READ))
         claims += _mentioned(joined, Description("mail"), mentions)
         claims += read_clauses(joined, Opening(Description("mail")), mentions, frozenset())

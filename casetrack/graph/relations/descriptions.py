@@ -105,10 +105,7 @@ def describe_documents(
     *identities* are rows of the segments' table with ``document``, its position; *parties* is the
     result of :func:`parties_of`; *catalogue* has the names of the files.
     """
-    first: dict[int, Mapping[str, Any]] = {}
-    for row in identities:
-        if row["page"] <= first.get(row["document"], {"page": 1 << 30})["page"]:
-            first[row["document"]] = row
+    first = {row["document"]: row for row in identities}
     return DescribedDocuments(
         [_own(i, first.get(i), parties, catalogue) for i in range(len(catalogue.documents))]
     )

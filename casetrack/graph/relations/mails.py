@@ -75,8 +75,8 @@ class Mails:
             for row in identities
             if row["kind"] == "mail"
         ]
-        # The first copy counts, and one in a mailbox only if there is no other.
-        self.messages.sort(key=lambda m: (not self._is_whole(m), m.document, m.page))
+        # The first copy counts.
+        self.messages.sort(key=lambda m: m.document)
         self._heads: dict[tuple[int, int], list[Mapping[str, Any]]] = defaultdict(list)
         for row in quoted:
             self._heads[row["document"], row["page"]].append(row)
@@ -118,11 +118,7 @@ class Mails:
         """Yield (document, original) for documents that contain the mail of an earlier one."""
         for i, message in enumerate(self.messages):
             first = self.messages[self._first[i]]
-            if (
-                first.document != message.document
-                and self._is_whole(message)
-                and self._is_whole(first)
-            ):
+            if first.document != message.document:
                 yield message.document, first.document
 
     def links(self) -> list[Link]:
@@ -200,9 +196,6 @@ class Mails:
             for mark in marks:
                 joined.join(known.setdefault(mark, i), i)
         return [joined.root(i) for i in range(len(self.messages))]
-
-    def _is_whole(self, message: Message) -> bool:
-        return self._documents[message.document].format != "mbox"
 
     def _age(self, i: int) -> tuple[bool, str, int]:
         sent = self.messages[i].sent

@@ -25,7 +25,7 @@ _ROOT, _CHILD = 22, 5
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message: a mail, or a page of a mailbox."""
+    """One mail."""
 
     # Position of its document, and its page in it.
     document: int
@@ -93,18 +93,13 @@ class Post:
 
 def message_of(document: Document, row: Mapping[str, Any], /) -> Message:
     """Return a message from its document and its row of the segments' table of identities."""
-    facts = dict(document.properties) if document.format != "mbox" else {}
-    # For a message in a mailbox, the page has the data of a mail file.
+    facts = dict(document.properties)
     known = {n.partition(":")[0]: n.partition(":")[2] for n in row["numbers"]} | facts
     head = {n: known.get(n, "") for n in ("from", "to", "cc", "bcc")}
     sent = row["dates"][0] if row["dates"] else ""
     writer = head["from"]
     readers = "; ".join(head[n] for n in ("to", "cc", "bcc"))
-    shown = (
-        facts.get("subject")
-        or (document.title or "" if document.format != "mbox" else "")
-        or (row["title"][0] if row["title"] else "")
-    )
+    shown = facts.get("subject") or document.title or (row["title"][0] if row["title"] else "")
     return Message(
         row["document"],
         row["page"],

@@ -27,7 +27,7 @@ _TYPE_OF = {
     "policy": "policy",
     "presentation": "presentation",
 }
-_MAIL = frozenset({"eml", "msg", "mbox"})
+_MAIL = frozenset({"eml", "msg"})
 _OTHER_DOCUMENT_WORDS = frozenset(
     "reply response answer rejoinder rebuttal amendment addendum supplement re fw fwd aw exhibit "
     "annex appendix schedule attachment cover summary comments termination to on regarding".split()

@@ -23,7 +23,7 @@ class ParseStep:
     """Opens files with a pool of workers."""
 
     pool: ParsePool | None
-    contract = Contract("parse", 22, "files", "pages", ("document_id", "path"), _ADDS)
+    contract = Contract("parse", 23, "files", "pages", ("document_id", "path"), _ADDS)
 
     @property
     def fingerprint(self) -> str:

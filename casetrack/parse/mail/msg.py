@@ -177,7 +177,7 @@ class MsgReader:
             if container.damaged:
                 count = len(container.damaged)
                 item.mail.add_missing(f"{count:,} of the parts inside the file are damaged.")
-        reading = Reading(mail_info(item.mail, "msg"), iter([mail_page(item.mail, 1)]))
+        reading = Reading(mail_info(item.mail, "msg"), iter([mail_page(item.mail)]))
         transfer(item.mail, reading, options)
         return reading
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from casetrack.parse.base import DocumentInfo, Page, PageKind, ParagraphKind, Reading, ReadOptions
+from casetrack.parse.base import DocumentInfo, Page, ParagraphKind, Reading, ReadOptions
 from casetrack.parse.embedded import attach
 from casetrack.parse.page_builder import PageBuilder, SourceLine, clean_title
 
@@ -99,9 +99,9 @@ _MAX_PROPERTY = 4000
 _FILES = 60
 
 
-def mail_page(mail: Mail, number: int, /, kind: PageKind = "page") -> Page:
+def mail_page(mail: Mail, /) -> Page:
     """Return the page of a mail."""
-    builder = PageBuilder(number, kind=kind)
+    builder = PageBuilder(1)
     builder.paragraph([SourceLine(f"{name}: {value}") for name, value in head_lines(mail)])
     for block in mail.blocks:
         builder.paragraph(
@@ -152,7 +152,10 @@ def mail_info(mail: Mail, format_name: str, /) -> DocumentInfo:
         ("bcc", mail.bcc),
         ("date", mail.date.isoformat(timespec="seconds") if mail.date else mail.date_text),
         ("subject", mail.subject),
-        *thread_headers(mail),
+        ("message_id", mail.message_id),
+        ("in_reply_to", mail.in_reply_to),
+        ("references", mail.references[-_MAX_PROPERTY:]),
+        ("thread_index", mail.thread_index),
         ("attachments", "; ".join(file.name for file in mail.files)),
         (
             "attached_files",
@@ -171,20 +174,9 @@ def mail_info(mail: Mail, format_name: str, /) -> DocumentInfo:
     )
 
 
-def thread_headers(mail: Mail, /) -> tuple[tuple[str, str], ...]:
-    """Return the header fields that place a mail in its thread."""
-    values = (
-        ("message_id", mail.message_id),
-        ("in_reply_to", mail.in_reply_to),
-        ("references", mail.references[-_MAX_PROPERTY:]),
-        ("thread_index", mail.thread_index),
-    )
-    return tuple((name, value) for name, value in values if value)
-
-
-def transfer(mail: Mail, reading: Reading, options: ReadOptions, /, where: str = "") -> None:
-    """Copy a mail's files out, and add its messages to *reading* with the prefix *where*."""
-    reading.warnings.extend(where + text for text in mail.warnings)
-    reading.missing.extend(where + text for text in mail.missing)
+def transfer(mail: Mail, reading: Reading, options: ReadOptions, /) -> None:
+    """Copy a mail's files out, and add its warnings to *reading*."""
+    reading.warnings.extend(mail.warnings)
+    reading.missing.extend(mail.missing)
     for file in mail.files:
         attach(reading, options, file.name, file.data)

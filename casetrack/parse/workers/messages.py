@@ -200,10 +200,7 @@ def gather(singles: Iterable[pa.RecordBatch], /) -> Iterator[pa.RecordBatch]:
 def _batch(pages: Sequence[Page], paths: Sequence[list[str]]) -> pa.RecordBatch:
     columns: dict[str, Sequence[Any]] = {
         "heading_path": paths,
-        "mail_headers": [
-            [{"name": name, "value": value} for name, value in p.mail_headers] or None
-            for p in pages
-        ],
+        "mail_headers": [None] * len(pages),
         "hidden": [[asdict(span) for span in p.hidden] or None for p in pages],
     }
     out = page_schema()

@@ -85,7 +85,7 @@ def _advice(words: tuple[str, ...], form: QuestionForm, by: str = "value") -> st
         how = f"all documents: {See('documents')}"
     elif named in _DATES:
         how = f"dated events: {See('timeline')}"
-    elif named in LISTS.groups("formats")["eml msg mbox"]:
+    elif named in LISTS.groups("formats")["eml msg"]:
         how = f"who sent mails to whom: {See('correspondence')}"
     elif is_money or named in _MONEY:
         how = f"amounts sorted by size: {See('amounts', sort='value')}"

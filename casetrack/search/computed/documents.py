@@ -29,7 +29,7 @@ _TYPES = TYPES | {
 _FORMATS = {
     word: tuple(key.split()) for key, words in LISTS.groups("formats").items() for word in words
 }
-_MAILS = ("eml", "msg", "mbox")
+_MAILS = ("eml", "msg")
 _MENTIONS = re.compile(
     r"^(?:(?:that|which|die|in denen) )?(?:mention(?:s|ing)?|nam(?:e|es|ing)|cit(?:e|es|ing)|"
     r"refer(?:s|ring)? to|contain(?:s|ing)?|erwähnen|nennen|zitieren|enthalten) (?P<name>.+)$"

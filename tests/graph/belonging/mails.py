@@ -97,13 +97,14 @@ FILES = _files()
 _RELATIONS = {
     "response_to": "ids/2.eml > ids/1.eml; ids/3.eml > ids/2.eml; ids/5.eml > ids/1.eml; "
     "heads/answer.eml > heads/offer.eml; heads/wrote.eml > heads/answer.eml; "
-    "words/a.eml > words/q.eml; words/a2.eml > words/a.eml; box/archive.mbox > notes/terms.eml",
+    "words/a.eml > words/q.eml; words/a2.eml > words/a.eml; box/archive.mbox/Re_ Terms of the loan.eml > notes/terms.eml",
     "forward_of": "heads/wg.eml > heads/answer.eml; notes/fwd.eml > notes/terms.eml",
-    "copy": "copies/export.eml > ids/1.eml; copies/sent.eml > ids/1.eml",
+    "copy": "copies/export.eml > ids/1.eml; copies/sent.eml > ids/1.eml; "
+    "box/archive.mbox/AW_ Insurance certificate for the mill.eml > words/a.eml",
     "same_thread": "ids/1.eml > ids/2.eml; ids/1.eml > ids/3.eml; ids/1.eml > ids/5.eml; "
     "heads/answer.eml > heads/offer.eml; heads/offer.eml > heads/wg.eml; "
     "heads/offer.eml > heads/wrote.eml; words/a.eml > words/q.eml; words/a2.eml > words/q.eml; "
-    "notes/fwd.eml > notes/terms.eml; gone/a.eml > gone/b.eml; box/archive.mbox > notes/terms.eml",
+    "notes/fwd.eml > notes/terms.eml; gone/a.eml > gone/b.eml; box/archive.mbox/Re_ Terms of the loan.eml > notes/terms.eml",
 }
 EDGES = {
     (*pair.split(" > "), kind) for kind, pairs in _RELATIONS.items() for pair in pairs.split("; ")

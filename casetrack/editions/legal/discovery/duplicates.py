@@ -257,7 +257,7 @@ def _same_mails(state: State, place: Mapping[str, int]) -> Iterator[tuple[int, i
     known: dict[str, int] = {}
     for message in graph.mails.messages:
         document = graph.documents[message.document]
-        if document.format == "mbox" or not message.digest:
+        if not message.digest:
             continue
         attached = _attached(document, trees[document.document_id])
         # Blind copies are ignored: only the sender's copy has them.

@@ -149,8 +149,9 @@ def _trees(state: State) -> dict[str, FamilyTree]:
     for document in documents.values():
         fields = metadata(document) if is_row(document) else {}
         above = listed.get((document.source, fields.get("parent")))
-        if document.parent_id in documents:
-            parents[document.document_id] = str(document.parent_id)
+        holder = documents.get(document.parent_id or "")
+        if holder is not None and holder.format != "archive":
+            parents[document.document_id] = holder.document_id
         elif above is not None and above != document.document_id:
             parents[document.document_id] = above
     children: dict[str, list[Document]] = defaultdict(list)
@@ -253,11 +254,11 @@ def _family(tree: FamilyTree) -> Family:
     numbers = [metadata(m) for m in tree.members if is_row(m)]
     begins = [str(t["bates_begin"]) for t in numbers if t.get("bates_begin")]
     ends = [str(t["bates_end"]) for t in numbers if t.get("bates_end")]
-    by_file = head.format if head.format == "mbox" else "mail" if head.format in _MAILS else "file"
+    by_file = "mail" if head.format in _MAILS else "file"
     return Family(
         head.document_id,
         head.name,
-        known_from="load file" if fields else "mailbox" if by_file == "mbox" else by_file,
+        known_from="load file" if fields else by_file,
         bates_begin=begins[0] if begins else None,
         bates_end=ends[-1] if ends else None,
         custodian=fields.get("custodian"),

@@ -40,7 +40,7 @@ def mail_threads(
     Parameters
     ----------
     document
-        Only threads with this mail or mailbox, or a copy of it.
+        Only threads with this mail, or a copy of it.
     singles
         Include threads of one mail.
     limit

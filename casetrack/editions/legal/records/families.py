@@ -33,7 +33,7 @@ class Family(Record):
 
     document_id: str  # The first document
     document: str
-    known_from: str  # Source of the family: ``load file``, ``mail``, ``mailbox`` or ``file``
+    known_from: str  # Source of the family: ``load file``, ``mail`` or ``file``
     bates_begin: str | None  # From the load file
     bates_end: str | None
     custodian: str | None
@@ -108,10 +108,10 @@ class ThreadMail(Record):
 
     SHOWN = ("sent_at", "sender", "subject", "document", "basis")
 
-    document_id: str  # The mail or its mailbox
+    document_id: str  # The mail
     document: str
     path: str
-    page: int  # 1, or the page of the mail in a mailbox
+    page: int  # 1
     depth: int  # Number of earlier mails in its line of replies
     sent_at: datetime | None  # UTC; as written if the zone is unknown
     sender: str

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 from starlette.responses import Response
 
-from casetrack.api.collection.listing import attachments_of, thread_of
+from casetrack.api.collection.listing import thread_of
 from casetrack.api.viewer import open_view
 from casetrack.api.viewer.kept import place_of_mark
 from casetrack.api.viewer.page import marks_svg, page_body, words_svg
@@ -23,6 +23,7 @@ from casetrack.faces.window.drawings import words_of
 from casetrack.faces.window.pages.base import Page, document_names
 from casetrack.faces.window.pages.searching import MOST, Asked
 from casetrack.faces.window.visit import address
+from casetrack.store.passages import attached_to
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -225,26 +226,26 @@ def document(visit: Visit, /) -> Response:
         structure=collection.read.structure(row),
         parent=parent,
         family=collection.read.structure(parent.document_id).attachments if parent else (),
-        mails=_conversation(visit, row, reading.number),
+        mails=_conversation(visit, row),
         own=_own_marks(collection, row.document_id, (row.document_id, 0, 0, 0)),
         beside=second_page(visit),
         names=document_names(collection),
     )
 
 
-def _conversation(visit: Visit, document: Document, page: int) -> list[Mail]:
+def _conversation(visit: Visit, document: Document) -> list[Mail]:
     """Return the mails of a thread in order; of a long one, those near the mail have a text."""
     state, words = visit.collection.workspace.state(), words_of(visit.texts)
-    thread = thread_of(state, document, page)
-    own = (document.document_id, page)
-    at = next((n for n, m in enumerate(thread) if (m.document.document_id, m.page) == own), 0)
+    thread = thread_of(state, document)
+    own = document.document_id
+    at = next((n for n, m in enumerate(thread) if m.document.document_id == own), 0)
     near = range(at - _NEAR_MAILS, at + _NEAR_MAILS)
 
     def mail(number: int, one: ThreadMail) -> Mail:
         if number not in near:
             return Mail(one, is_open=False)
-        body = Markup(stored_text(state, one.document, one.page, words).html)  # noqa: S704 - escaped
-        return Mail(one, number == at, body, attachments_of(state, one.document, one.page))
+        body = Markup(stored_text(state, one.document, 1, words).html)  # noqa: S704 - escaped
+        return Mail(one, number == at, body, attached_to(state.snapshot, one.document))
 
     return [mail(number, one) for number, one in enumerate(thread)]
 

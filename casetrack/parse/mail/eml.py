@@ -1,24 +1,26 @@
-"""Read mails: EML as one page; MBOX with a page per message, one message in memory."""
+"""Read mails (EML), each as one page, and find the messages of a mailbox (MBOX)."""
 
 from __future__ import annotations
 
 import re
 from array import array
-from dataclasses import replace
+from functools import partial
+from io import BytesIO
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import ParseFailed
-from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Reading, ReadOptions
+from casetrack.parse.base import DEFAULT_OPTIONS, FileHead, Reading, ReadOptions
+from casetrack.parse.dates import mail_date
 from casetrack.parse.mail.body import read_message
-from casetrack.parse.mail.headers import to_utf8
-from casetrack.parse.mail.page import head_lines, mail_info, mail_page, thread_headers, transfer
+from casetrack.parse.mail.files import message_name
+from casetrack.parse.mail.headers import field, split_head, to_utf8
+from casetrack.parse.mail.page import head_lines, mail_info, mail_page, transfer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    import datetime as dt
+    from collections.abc import Callable, Iterator
     from pathlib import Path
-
-    from casetrack.parse.base import Page
-    from casetrack.parse.mail.page import Mail
 
 # Reads EML: one mail, one page.
 
@@ -48,7 +50,7 @@ class EmlReader:
         mail = read_message(to_utf8(data))
         if not (mail.blocks or mail.files or head_lines(mail) or mail.missing):
             raise ParseFailed(path, self.name, "it has neither header fields nor a body")
-        reading = Reading(mail_info(mail, "eml"), iter([mail_page(mail, 1)]))
+        reading = Reading(mail_info(mail, "eml"), iter([mail_page(mail)]))
         transfer(mail, reading, options)
         return reading
 
@@ -65,28 +67,34 @@ _FROM = b"From "
 _FIELD = re.compile(rb"[!-9;-~]{1,200}[ \t]*:|>?From ")
 _DATED = re.compile(rb"From .{0,300}\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\b.{0,60}\d\d:\d\d")
 _ESCAPED = re.compile(rb"(?m)^>(>*From )")
-_LINE_BYTES = 64 * 1024
-_MIB = 1024 * 1024
+_LINE_BYTES = _HEAD_BYTES = 64 * 1024
 
 
-class MboxReader:
-    """Mailboxes of one file, with messages separated by lines that begin with "From "."""
+def is_mailbox(head: bytes, /) -> bool:
+    """Return whether a file begins with the separator line of a message."""
+    return head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(_FROM)
 
-    name = "MBOX"
-    extensions: tuple[str, ...] = (".mbox", ".mbx")
 
-    def accepts(self, file: FileHead, /) -> bool:
-        """Accept files that begin with the separator line of a message."""
-        return file.head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(_FROM)
+def mailbox_messages(
+    path: Path, /
+) -> Iterator[tuple[str, dt.datetime | None, Callable[[], BytesIO]]]:
+    """Yield name, date and content of each message of a mailbox; ``ValueError`` without any."""
+    starts = _starts(path)
+    if not starts:
+        raise ValueError("it contains no message")
+    size = path.stat().st_size
 
-    def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
-        """Find the messages; each is read when its page is requested."""
-        starts = _starts(path)
-        if not starts:
-            raise ParseFailed(path, self.name, "it contains no message")
-        reading = Reading(DocumentInfo("mbox", len(starts)), iter(()))
-        pages = _pages(path, starts, reading, options)
-        return Reading(reading.info, pages, reading.warnings, reading.missing, reading.attachments)
+    def read(start: int, most: int) -> BytesIO:
+        with path.open("rb") as file:
+            file.seek(start)
+            # Without the separator line and the escapes before "From ".
+            _, _, data = file.read(most).partition(b"\n")
+        return BytesIO(_ESCAPED.sub(rb"\1", data))
+
+    for start, end in pairwise((*starts, size)):
+        data = read(start, min(end - start, _HEAD_BYTES)).getvalue()
+        head, _ = split_head(data, 0, len(data))
+        yield message_name(data), mail_date(field(head, "date")), partial(read, start, end - start)
 
 
 def _starts(path: Path) -> array[int]:
@@ -109,26 +117,3 @@ def _starts(path: Path) -> array[int]:
     if candidate is not None and not starts:
         starts.append(candidate)
     return starts
-
-
-def _pages(
-    path: Path, starts: array[int], reading: Reading, options: ReadOptions
-) -> Iterator[Page]:
-    most = options.limits.unpacked_mb * _MIB
-    with path.open("rb") as file:
-        for number, start in enumerate(starts, start=1):
-            end = starts[number] if number < len(starts) else None
-            file.seek(start)
-            data = file.read(most if end is None else min(end - start, most))
-            mail = _message(data)
-            if len(data) == most:
-                mail.add_missing(f"Only its first {options.limits.unpacked_mb:,} MiB were read.")
-            transfer(mail, reading, options, where=f"Message {number}: ")
-            page = mail_page(mail, number, kind="message")
-            yield replace(page, mail_headers=thread_headers(mail))
-
-
-def _message(data: bytes) -> Mail:
-    """Read a message without its separator line and the escapes before "From "."""
-    _, _, data = data.partition(b"\n")
-    return read_message(_ESCAPED.sub(rb"\1", data))
