@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 _DATED_OTHERWISE = frozenset(
-    "archive eml msg html xhtml epub code ipynb json jsonl csv tsv parquet xlsx xlsm xlsb xls"
+    "archive chat eml msg html xhtml epub code ipynb json jsonl csv tsv parquet xlsx xlsm xlsb xls"
     " ods xml toml yaml".split()
 )
 """Formats with a date in their header (mails, web pages), data formats and archives."""

@@ -32,6 +32,7 @@ def _readers() -> tuple[Reader, ...]:
     from casetrack.parse.rtf.reader import RtfReader
     from casetrack.parse.sheets.reader import SheetReader
     from casetrack.parse.slides.reader import PptxReader
+    from casetrack.parse.text.chats import ChatReader
     from casetrack.parse.text.code import CodeReader
     from casetrack.parse.text.delimited import DelimitedReader, ParquetReader
     from casetrack.parse.text.items import ItemReader
@@ -46,7 +47,7 @@ def _readers() -> tuple[Reader, ...]:
         PdfReader(), DocxReader(), PptxReader(), SheetReader(), DocReader(), PptReader(),
         OdtReader(), OdpReader(), OdgReader(), RtfReader(), EmlReader(), MsgReader(),
         HtmlReader(), EpubReader(), SvgReader(), ImageReader(), DelimitedReader(), ParquetReader(),
-        JsonLinesReader(), JsonReader(), NotebookReader(), ItemReader(), CodeReader(),
+        JsonLinesReader(), ChatReader(), JsonReader(), NotebookReader(), ItemReader(), CodeReader(),
         MarkdownReader(), TextReader(), ArchiveReader(),
     )  # fmt: skip
 

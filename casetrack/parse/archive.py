@@ -34,6 +34,7 @@ from casetrack.parse.encoding import NotText, decode
 from casetrack.parse.mail.eml import is_mailbox, mailbox_messages
 from casetrack.parse.mail.page import file_size
 from casetrack.parse.page_builder import PageBuilder, SourceLine, clean_text
+from casetrack.parse.text.chats import is_slack_day, slack_users, with_names
 
 _ENCRYPTED, _UNSAFE, _HIDDEN = "encrypted", "unsafe path", "hidden file"
 _LINK, _DEVICE = "link", "not a regular file"
@@ -45,6 +46,7 @@ _MAILBOXES = {".mbox", ".mbx"}
 _UNPACKED = {*_MAILBOXES, ".pst", ".ost"}
 _MARKS = {".zip": {ZIP, EMPTY_ZIP}, ".7z": {SEVEN_ZIP}, ".pst": {OUTLOOK}, ".ost": {OUTLOOK}}
 _TOO_LARGE, _MINUTE = "too large when unpacked, unpacked_mb", "%Y-%m-%d %H:%M"
+_SLACK_USERS, _MOST_USERS = {"users.json", "org_users.json"}, 64 << 20
 _AES, _UTF_8 = 99, 0x800
 _OUTSIDE = re.compile(r"/|[A-Za-z]:|(?:.*/)?\.\.(?:/|$)", re.DOTALL)
 _LONGEST_PATH, _PAGE_LINES, _SHOWN, _BLOCK = 1000, 1000, 5, 1 << 20
@@ -201,6 +203,7 @@ def _of_zip(path: Path, passwords: Sequence[str]) -> Iterator[_Member]:
         # zipfile decodes names without a flag for UTF-8 as code page 437.
         plain = [info.filename for info in infos if not info.flag_bits & _UTF_8]
         codec = _codec("\n".join(plain).encode("cp437"))
+        users = _slack_users(archive, infos)
         for info in infos:
             note, raw = "", info.filename.encode("utf-8" if info.flag_bits & _UTF_8 else "cp437")
             name = raw.decode("utf-8" if info.flag_bits & _UTF_8 else codec, "replace")
@@ -210,8 +213,23 @@ def _of_zip(path: Path, passwords: Sequence[str]) -> Iterator[_Member]:
             elif info.flag_bits & 1:
                 note = _ENCRYPTED
                 keys = [p.encode() for p in passwords if info.compress_type != _AES]
-            openers = [partial(archive.open, info, pwd=key) for key in keys]
+            openers: list[Callable[[], Any]] = [partial(archive.open, info, pwd=k) for k in keys]
+            if users and is_slack_day(name):
+                openers = [partial(_named_day, opener, users) for opener in openers]
             yield _Member(name, info.file_size, _time(info.date_time), note, openers)
+
+
+def _slack_users(archive: zipfile.ZipFile, infos: Sequence[zipfile.ZipInfo]) -> dict[str, str]:
+    """Return the names of the people in a Slack export by their ids."""
+    for info in infos:
+        if info.filename in _SLACK_USERS and info.file_size <= _MOST_USERS:
+            return slack_users(archive.read(info)) if not info.flag_bits & 1 else {}
+    return {}
+
+
+def _named_day(opener: Callable[[], Any], users: dict[str, str]) -> io.BytesIO:
+    with opener() as source:
+        return io.BytesIO(with_names(source.read(), users))
 
 
 def _of_tar(path: Path) -> Iterator[_Member]:
