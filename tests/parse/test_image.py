@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -185,6 +186,27 @@ def test_the_resolution_is_the_stated_one_where_that_can_be(
     Image.new("1", size, 1).save(path, **({"dpi": (stated, stated)} if stated else {}))
     (frame,) = open_frames(path, 1).frames
     assert frame.dpi == pytest.approx(expected, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("gps", "text"),
+    [
+        (
+            {1: "N", 2: (52.0, 30.0, 58.68), 3: "E", 4: (13.0, 22.0, 39.72)},
+            "Taken: 2024-03-01 09:08\nPlace: 52.51630° N, 13.37770° E",
+        ),
+        ({1: "N", 2: (0.0, 0.0, 0.0), 3: "E", 4: (0.0, 0.0, 0.0)}, ""),
+        ({1: "N", 2: (95.0, 0.0, 0.0), 3: "E", 4: (1.0, 0.0, 0.0)}, ""),
+        ({1: "N", 2: (52.0, 0.0, 0.0)}, ""),
+    ],
+)
+def test_a_photograph_states_its_place(tmp_path: Path, gps: dict[int, Any], text: str) -> None:
+    exif = Image.Exif()
+    exif.get_ifd(0x8769)[0x9003] = "2024:03:01 09:08:07"
+    exif.get_ifd(0x8825).update(gps)
+    path = tmp_path / "a.jpg"
+    Image.new("L", (40, 40)).save(path, exif=exif)
+    assert next(READER.read(path, OFF).pages).text == text
 
 
 def test_facts_come_from_exif_and_png_texts(tmp_path: Path) -> None:

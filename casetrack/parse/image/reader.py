@@ -26,7 +26,7 @@ from casetrack.parse.printed.number_columns import with_margin_numbers
 from casetrack.parse.printed.paper import NumberedPaper, cut_evenly, printed_on
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from casetrack.parse.ocr import RecognizedPage
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 # Facts of a picture file: EXIF, TIFF and PNG texts and dates.
 
-_EXIF = 0x8769
+_EXIF, _GPS = 0x8769, 0x8825
 _TAGS = {
     0x010D: "document_name",
     0x010E: "description",
@@ -79,6 +79,7 @@ def facts_of(image: Any, /) -> dict[str, str]:
     for tags, names in ((exif, _TAGS), (exif.get_ifd(_EXIF), _EXIF_TAGS)):
         for tag, name in names.items():
             _note(facts, name, tags.get(tag))
+    _note(facts, "place", _place(exif.get_ifd(_GPS)))
     for key, value in image.info.items():
         if text := _TEXTS.get(str(key).lower()):
             _note(facts, text, value)
@@ -100,6 +101,23 @@ def date_of(facts: Mapping[str, str], name: str, /) -> datetime | None:
         return stated(datetime(year, month, day, hour, minute, second, tzinfo=tz))
     except ValueError:
         return None
+
+
+def _place(gps: Mapping[int, Any]) -> str:
+    """Return latitude and longitude in degrees; empty without both."""
+    values = []
+    for hemisphere, angle, most in ((1, 2, 90), (3, 4, 180)):
+        try:
+            degrees, minutes, seconds = (float(part) for part in gps[angle])
+            value = degrees + minutes / 60 + seconds / 3600
+            side = str(gps[hemisphere])[0]
+        except (KeyError, IndexError, TypeError, ValueError, ArithmeticError):
+            return ""
+        if not 0 <= value <= most or side not in "NSEW":
+            return ""
+        values.append(f"{value:.5f}° {side}")
+    # Cameras without a position write zeros.
+    return "" if all(v.startswith("0.00000") for v in values) else ", ".join(values)
 
 
 def _note(facts: dict[str, str], name: str, value: Any) -> None:
@@ -358,9 +376,14 @@ def _words(error: BaseException) -> str:
 
 
 def lay_out_frame(
-    recognized: RecognizedPage, frame: Frame, words: Vocabulary, paper: NumberedPaper, /
+    recognized: RecognizedPage,
+    frame: Frame,
+    words: Vocabulary,
+    paper: NumberedPaper,
+    notes: Sequence[str] = (),
+    /,
 ) -> Page:
-    """Lay out a recognized frame as a page; add its words to *words*."""
+    """Lay out a recognized frame as a page with *notes* below; add its words to *words*."""
     builder = PageBuilder(
         frame.number,
         method="Ocr",
@@ -387,8 +410,14 @@ def lay_out_frame(
             level=block.level,
             header=block.header,
         )
+    _add_notes(builder, notes)
     page = replace(builder.build(), words=tuple(placed_words(recognized, frame.scale)))
     return replace(page, printed=printed_on(page, numbered)) if numbered else page
+
+
+def _add_notes(builder: PageBuilder, notes: Sequence[str]) -> None:
+    if notes:
+        builder.paragraph(map(SourceLine, notes), kind="quote")
 
 
 _MARKS = (
@@ -402,7 +431,7 @@ _MARKS = (
     b"MM\x00+",
     b"BM",
 )
-_SHOWN = ("description", "make", "model", "software", "copyright", "comment", "digitized")
+_SHOWN = ("description", "make", "model", "software", "copyright", "comment", "digitized", "place")
 
 
 class ImageReader:
@@ -438,6 +467,13 @@ class _Pages:
         self._path = path
         self._opened = opened
         self._options = options
+        facts, taken = opened.facts, date_of(opened.facts, "taken")
+        self._notes: Sequence[str] = ()
+        if "place" in facts:
+            self._notes = (
+                *([f"Taken: {taken:%Y-%m-%d %H:%M}"] if taken else []),
+                f"Place: {facts['place']}",
+            )
         self._words = Vocabulary()
         self._paper = NumberedPaper()
         self._unread: list[int] = []
@@ -466,10 +502,12 @@ class _Pages:
             self._opened.missing.append(
                 f"The picture on page {frame.number} is damaged; only a part of it was read."
             )
-        recognized = self._recognize(frame)
+        recognized, notes = self._recognize(frame), self._notes if frame.number == 1 else ()
         if recognized is None:
-            return PageBuilder(frame.number, width=frame.width, height=frame.height).build()
-        return lay_out_frame(recognized, frame, self._words, self._paper)
+            builder = PageBuilder(frame.number, width=frame.width, height=frame.height)
+            _add_notes(builder, notes)
+            return builder.build()
+        return lay_out_frame(recognized, frame, self._words, self._paper, notes)
 
     def _recognize(self, frame: Frame) -> RecognizedPage | None:
         from casetrack.parse.ocr import read_image
