@@ -25,6 +25,7 @@ def _readers() -> tuple[Reader, ...]:
     from casetrack.parse.archive import ArchiveReader
     from casetrack.parse.image.reader import ImageReader
     from casetrack.parse.legacy.reader import DocReader, PptReader
+    from casetrack.parse.mail.chats import ChatReader
     from casetrack.parse.mail.eml import EmlReader
     from casetrack.parse.mail.msg import MsgReader
     from casetrack.parse.opendocument.reader import OdgReader, OdpReader, OdtReader
@@ -32,7 +33,6 @@ def _readers() -> tuple[Reader, ...]:
     from casetrack.parse.rtf.reader import RtfReader
     from casetrack.parse.sheets.reader import SheetReader
     from casetrack.parse.slides.reader import PptxReader
-    from casetrack.parse.text.chats import ChatReader
     from casetrack.parse.text.code import CodeReader
     from casetrack.parse.text.delimited import DelimitedReader, ParquetReader
     from casetrack.parse.text.items import ItemReader

@@ -31,10 +31,10 @@ from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Page, 
 from casetrack.parse.detect import EMPTY_ZIP, GZIP, OUTLOOK, SEVEN_ZIP, ZIP
 from casetrack.parse.embedded import file_name, place
 from casetrack.parse.encoding import NotText, decode
+from casetrack.parse.mail.chats import is_slack_day, slack_users, with_names
 from casetrack.parse.mail.eml import is_mailbox, mailbox_messages
 from casetrack.parse.mail.page import file_size
 from casetrack.parse.page_builder import PageBuilder, SourceLine, clean_text
-from casetrack.parse.text.chats import is_slack_day, slack_users, with_names
 
 _ENCRYPTED, _UNSAFE, _HIDDEN = "encrypted", "unsafe path", "hidden file"
 _LINK, _DEVICE = "link", "not a regular file"

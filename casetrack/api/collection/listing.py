@@ -15,6 +15,7 @@ from casetrack.extract.papers.places import joined_words
 from casetrack.graph.answers.rows import total_of
 from casetrack.graph.identity.mails import FORMATS as MAIL_FORMATS
 from casetrack.graph.opened import graph_of
+from casetrack.store.passages import attached_to
 from casetrack.store.sql.connection import sql_text
 
 if TYPE_CHECKING:
@@ -181,6 +182,11 @@ def thread_of(state: State, document: Document, /) -> tuple[ThreadMail, ...]:
             )
         )
     return tuple(mails)
+
+
+def attachments_of(state: State, document: Document, /) -> list[Document]:
+    """Return the attachments of a document."""
+    return attached_to(state.snapshot, document)
 
 
 def _threads(state: State) -> dict[str, tuple[Post, ...]]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 from starlette.responses import Response
 
-from casetrack.api.collection.listing import thread_of
+from casetrack.api.collection.listing import attachments_of, thread_of
 from casetrack.api.viewer import open_view
 from casetrack.api.viewer.kept import place_of_mark
 from casetrack.api.viewer.page import marks_svg, page_body, words_svg
@@ -23,7 +23,6 @@ from casetrack.faces.window.drawings import words_of
 from casetrack.faces.window.pages.base import Page, document_names
 from casetrack.faces.window.pages.searching import MOST, Asked
 from casetrack.faces.window.visit import address
-from casetrack.store.passages import attached_to
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -245,7 +244,7 @@ def _conversation(visit: Visit, document: Document) -> list[Mail]:
         if number not in near:
             return Mail(one, is_open=False)
         body = Markup(stored_text(state, one.document, 1, words).html)  # noqa: S704 - escaped
-        return Mail(one, number == at, body, attached_to(state.snapshot, one.document))
+        return Mail(one, number == at, body, attachments_of(state, one.document))
 
     return [mail(number, one) for number, one in enumerate(thread)]
 
