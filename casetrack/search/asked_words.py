@@ -165,9 +165,11 @@ class AskedWords:
 
 def asked_words(reading: Reading, scope: Scope, /) -> AskedWords:
     """Return the content words of a question in a scope, without those that its reading dropped."""
+    dated = {stem for period in reading.periods for stem in stems_of(period.part.text)}
     named = {
         stem
         for document in reading.named
+        if dated.isdisjoint(stems_of(document.part.text))
         for stem in stems_of(document.part.text)
         if any(scope.places_of(document.document_id))
     }

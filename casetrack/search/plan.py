@@ -309,9 +309,21 @@ def _names(state: State) -> Names:
     def frequency(term: str) -> int:
         return sum(len(each.rows) for each in index.postings(term) if each is not None)
 
-    columns = ["document_id", "name", "document_type", "parent_id"]
+    def begins(term: str) -> np.ndarray:
+        firsts = [
+            np.zeros(int(alive.sum()), dtype=np.bool_)
+            if posting is None
+            else np.isin(part.data.starts[:-1][alive], posting.rows)
+            for part, alive, posting in zip(segments, live, index.postings(term), strict=True)
+        ]
+        return np.concatenate(firsts)
+
+    columns = ["document_id", "name", "document_type", "parent_id", "stated_on"]
+    columns += ["title", "own_title", "issuer", "addressee"]
     ledger = [state.snapshot.documents.table[column].to_pylist() for column in columns]
-    called, types, owners = (dict(zip(ledger[0], each, strict=True)) for each in ledger[1:])
+    called, types, owners, days, *texts = (
+        dict(zip(ledger[0], each, strict=True)) for each in ledger[1:]
+    )
     # An attachment, such as the data of an electronic invoice, belongs to its document.
     whole = [d for d in ids if types[d] in _NAMING and types.get(owners[d]) != types[d]]
     counted = Counter(types[d] for d in whole)
@@ -322,6 +334,9 @@ def _names(state: State) -> Names:
         counts=counts,
         frequency=frequency,
         only={types[d]: ids.index(d) for d in whole if counted[types[d]] == 1},
+        begins=begins,
+        cards=[" ".join(filter(None, (each[d] for each in (called, *texts)))) for d in ids],
+        days=[days[d] for d in ids],
     )
 
 

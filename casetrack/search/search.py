@@ -412,7 +412,7 @@ class _Run:
         """Return the results with their sources, and the notes for the user."""
         computed, advice = self._computed()
         ranked = [self.ranked[n] for n in self.shown]
-        results, damaged = self._results(ranked, has_value=computed is None)
+        results, damaged = self._results(ranked, computed)
         remarks = [*self.remarks, *(withheld(damaged) if damaged else ())]
         remarks += self.state.stale_notes(r.provenance.source for r in results)
         self.times.lap("fetch")
@@ -477,11 +477,11 @@ class _Run:
         return computed, advice
 
     def _results(
-        self, ranked: list[Ranked], *, has_value: bool
+        self, ranked: list[Ranked], computed: ComputedAnswer | None
     ) -> tuple[tuple[SearchResult, ...], list[str]]:
         """Return results with texts and sources, and the names of documents with a damaged passage.
 
-        The answers in the results are computed on demand: their places, and if *has_value* a value.
+        The places of the answers are found on demand, and without a *computed* answer a value.
         """
         state, snapshot, index = self.state, self.snapshot, self.index
         places = [hit.place for hit in ranked]
@@ -502,7 +502,8 @@ class _Run:
             self.encoded,
             texts,
             state.once(_matrices),
-            has_value=has_value,
+            has_value=computed is None,
+            computed=computed.parts[0].quote if computed and computed.total == 1 else None,
         )
         results = []
         for at, (n, hit) in enumerate(intact):

@@ -55,6 +55,8 @@ def test_the_parts_of_a_computed_answer_are_cited(
         quote = part.quote
         chunk = demo.read.chunk(quote.chunk_id)
         assert chunk.text[quote.char_start : quote.char_end] == quote.text != ""
+        marks = [r.pinpoint[0].text for r in answer if r.chunk_id == quote.chunk_id]
+        assert computed is None or computed.total > 1 or all(quote.text in each for each in marks)
 
 
 def test_a_sum_is_that_of_its_parts_and_a_follow_up_is_reported(demo: Collection) -> None:

@@ -28,7 +28,7 @@ from casetrack.search.pinpoint.values import (
     answer_in,
     value_asked,
 )
-from casetrack.search.question.wanted import wanted
+from casetrack.search.question.wanted import query_terms, wanted
 from casetrack.store.index.scope import scope_of
 from casetrack.store.passages import MARK_COLUMNS, narrow
 
@@ -36,7 +36,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from casetrack.base.provenance import Provenance
+    from casetrack.base.records import Quote
     from casetrack.base.records.reading import Answer, PinpointKind, Reading, Want
+    from casetrack.search.pinpoint.scoring import Floats
     from casetrack.search.pinpoint.units import Unit
     from casetrack.store.datasets import Snapshot
     from casetrack.store.index.index import Index
@@ -48,6 +50,10 @@ POINT_COLUMNS = (*MARK_COLUMNS, "tokens", *VALUE_COLUMNS)
 
 
 _FIGURES: frozenset[Want] = frozenset(("date", "amount"))
+_LEAST_WORDS = 2
+"""Minimum number of words of a question that are no names of a document."""
+_BEGINNING = 300
+"""Characters of the letterhead or title of a document."""
 _SURE = 0.5
 """Minimum share of the best part that stays before one with a value of the requested kind."""
 
@@ -67,8 +73,8 @@ class Finder:
     """Finds the answers in the results of one search.
 
     Nothing is read before the first call, which reads the fields of all results. If the rows are
-    gone by then, results are scored by their words alone. Without *has_value* no result has one: a
-    value could contradict a computed answer.
+    gone by then, results are scored by their words alone. With a *computed* answer no result has a
+    value, which could contradict it; its place is marked.
     """
 
     snapshot: Snapshot
@@ -79,8 +85,10 @@ class Finder:
     matrices: Matrices | None = None
     rows: list[dict[str, Any]] | None = None
     has_value: bool = True
+    computed: Quote | None = None
     _question: tuple[Sought, Tokens | None] | None = None
     _scored: dict[int, Scored] = field(default_factory=dict)
+    _names: dict[str, frozenset[str]] = field(default_factory=dict)
     _answer: Found | None = None
     _is_answered: bool = False
     _found: dict[int, AnswerLocation] = field(default_factory=dict)
@@ -95,20 +103,25 @@ class Finder:
                 found = self._answer
                 passage = self._passage(number)
                 answer = found.answer if found is not None and found.number == number else None
-                chosen = self._marked(passage, answer)
+                at = answer.char_start - passage.whole.char_start if answer is not None else None
+                if self.computed and self.computed.chunk_id == passage.whole.chunk_id:
+                    at = self.computed.char_start
+                chosen = self._marked(passage, at)
                 self._found[number] = located(
                     passage, self.passages[number].before(), answer, chosen
                 )
             return self._found[number]
 
-    def _marked(self, passage: Scored, answer: Answer | None) -> list[int]:
-        """Return the parts to mark: the one with the answer first, or with a value of its kind."""
-        units, shares = passage.units, passage.shares
+    def _marked(self, passage: Scored, at: int | None) -> list[int]:
+        """Return the parts to mark: the one with the answer first, or with a value of its kind.
+
+        *at* is the start of the answer in the text, if it is known.
+        """
+        units, shares = passage.units, self._shares(passage)
         numbers = best(units, shares) if units else []
-        if answer is not None:
-            at = answer.char_start - passage.whole.char_start
-            with_it = next(n for n, unit in enumerate(units) if unit.start <= at < unit.end)
-            return [with_it, *(n for n in numbers if n != with_it)][:MOST]
+        if at is not None:
+            with_it = [n for n, unit in enumerate(units) if unit.start <= at < unit.end]
+            return [*with_it, *(n for n in numbers if n not in with_it)][:MOST]
         own = self._of_kind(passage, numbers)
         if own is None:
             return numbers
@@ -134,7 +147,8 @@ class Finder:
 
         if any(map(may_answer, numbers)):
             return None
-        order = sorted(range(len(passage.units)), key=lambda n: (-passage.shares[n], n))
+        shares = self._shares(passage)
+        order = sorted(range(len(passage.units)), key=lambda n: (-shares[n], n))
         return next((n for n in order if n not in numbers and may_answer(n)), None)
 
     def _best(self) -> Found | None:
@@ -181,6 +195,27 @@ class Finder:
             self._scored[number] = _on_pages(scored, pins) if pins else scored
         return self._scored[number]
 
+    def _shares(self, passage: Scored) -> Floats:
+        """Return the scores of parts without names of their document, which select no part."""
+        sought, _ = self._question = self._question or self._asked()
+        document, capitals = passage.whole.document_id, sought.capitals
+        if document not in self._names:
+            named = [n.part.text for n in self.reading.named if n.document_id == document]
+            beginning = self._beginning_of(document) if capitals else capitals
+            self._names[document] = query_terms(" ".join(named)) | (capitals & beginning)
+        within = replace(sought, names=self._names[document])
+        own = sum(weight >= 1.0 for weight in within.specific.values())
+        if within.names == sought.names or own < _LEAST_WORDS or not passage.units:
+            return passage.shares
+        return scores(passage.text, passage.units, within, passage.near)
+
+    def _beginning_of(self, document: str) -> frozenset[str]:
+        """Return the terms of the letterhead or title of a document."""
+        places = list(scope_of(self.index, [document]).places_of(document))
+        rows = self.index.rows_at(places, ["chunk_index"])
+        first = [p for p, row in zip(places, rows, strict=True) if row["chunk_index"] == 0]
+        return query_terms(" ".join(t[:_BEGINNING] for t in self.index.texts(first).values()))
+
     def _asked(self) -> tuple[Sought, Tokens | None]:
         reading = self.reading
         tokens = None if self.encoded is None else Tokens.of(reading.text, self.encoded)
@@ -213,7 +248,7 @@ def score_passage(
     units = _units_of(passage, row, sought)
     near = None if tokens is None or not units else tokens.near(text, units, row.get("tokens"))
     shares = scores(text, units, sought, near) if units else np.zeros(0)
-    return Scored(text, passage.provenance, row, units, shares)
+    return Scored(text, passage.provenance, row, units, shares, near=near)
 
 
 def _on_pages(passage: Scored, pins: Collection[str], /) -> Scored:
@@ -231,7 +266,7 @@ def located(
     passage: Scored, before: str, answer: Answer | None, numbers: Sequence[int], /
 ) -> AnswerLocation:
     """Return the *numbers* of parts of a passage with their places."""
-    text, whole, row, units, shares, _ = passage
+    text, whole, row, units, shares = passage[:5]
     if not units:
         return NO_LOCATION
     paragraphs = row.get("paragraphs")

@@ -253,6 +253,12 @@ class Sought:
         return cls(reading.terms, rare, wants, is_due, names, query, form, others)
 
     @functools.cached_property
+    def capitals(self) -> frozenset[str]:
+        """The terms of the words with a capital, without the first word of the question."""
+        words = [self.query[a:b] for a, b in word_spans(self.query)][1:]
+        return query_terms(" ".join(word for word in words if word[0].isupper()))
+
+    @functools.cached_property
     def specific(self) -> Mapping[str, float]:
         """The terms that distinguish parts of a document; all terms if there are none."""
         content = {t: weight for t, weight in self.terms.items() if t not in _ASKING} or self.terms

@@ -500,6 +500,7 @@ class Scored(NamedTuple):
     units: Sequence[Unit]
     shares: Floats
     elsewhere: frozenset[str] = frozenset()  # names of the question in its document
+    near: Floats | None = None  # similarities of the parts by tokens
 
     def held(self, sought: Sought, /) -> float:
         """Return the weight of the question's words that the passage has."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from casetrack.base.dataclass import dataclass, field
 from casetrack.base.records.reading import NamedDocument, Part, Period
+from casetrack.base.words.lists import month_numbers
 from casetrack.extract.language import capitals_mark_names
 from casetrack.ingest.steps.words import index_terms, word_spans
 
@@ -240,6 +241,14 @@ _MEANT = 0.5
 _BEGINS = 0.7
 """Certainty of a file whose name is longer than the words: Lockheed, lockheedmartin."""
 _WORDS_OF_NAME = 4
+_VERSUS = re.compile(r"\w\s+v(?:s|ersus)?\.?\s", re.IGNORECASE)
+"""Sign between the parties of a case, which are those of an authority."""
+_SHORTEST_NAME = 2
+_MOST_IN_BODY = 2
+_IN_CARD, _IN_BODY, _IN_MONTH = 0.9, 0.7, 0.5
+"""Certainty of a document with a name in its card; and only where it begins."""
+_MONTHS = month_numbers("en", "en_short", "de", "de_short")
+_MONTH = re.compile(rf"\b(?P<month>{'|'.join(_MONTHS)})\.?,? (?P<year>{_FULL})\b", re.IGNORECASE)
 _DIGITS = "0123456789"
 _BREAK = re.compile(r"[\W_]+")
 _SPACE = re.compile(r"[\s_]+")
@@ -264,6 +273,10 @@ class Names:
     counts: Callable[[str], NDArray[np.int64]]
     frequency: Callable[[str], int]  # Returns the total number of passages with a term; faster
     only: Mapping[str, int] = field(default_factory=dict)  # The only document of a type
+    # Returns whether the first passage of each document has an index term, bool [documents].
+    begins: Callable[[str], NDArray[np.bool_]] | None = None
+    cards: Sequence[str] = ()  # Titles, correspondents and parties of each document
+    days: Sequence[str | None] = ()  # The day that each document states, ISO 8601
     _stems: list[tuple[str, int]] = field(default_factory=list, repr=False)
     _undated: dict[str, list[int]] = field(default_factory=dict, repr=False)
     _largest: NDArray[np.int64] = field(init=False, repr=False)
@@ -286,7 +299,7 @@ class Names:
         plain = [w for w in words if w.start not in of_year and w.end not in of_year]
         cased = capitals_mark_names([w.text for w in words if w.terms], language)
         named_by = [*self._by_words(plain, cased=cased), *self._by_files(plain)]
-        named_by += self._by_types(words)
+        named_by += [*self._by_types(words), *self._by_cards(query, plain, cased=cased)]
         if not named_by:
             return ()
         total = np.sum([f.weights for f in named_by], axis=0)
@@ -361,6 +374,35 @@ class Names:
             number = self.only.get(word.text.lower(), -1)
             if number >= 0 and before.text.lower() == "the":
                 yield _Naming(word.start, word.end, np.eye(1, len(self.ids), number)[0])
+
+    def _by_cards(self, query: str, words: Sequence[Word], *, cased: bool) -> Iterator[_Naming]:
+        """Yield the documents that begin with a name of the question, or state a day of its month.
+
+        A name in the card, of a title, a correspondent or a party, is more certain.
+        """
+        for match in _MONTH.finditer(query) if self.days else ():
+            month = f"{match['year']}-{_MONTHS[match['month'].lower()]:02}"
+            of_month = np.array([(day or "").startswith(month) for day in self.days])
+            if 0 < of_month.sum() <= MOST:
+                yield _Naming(*match.span(), of_month * _IN_MONTH)
+        if (begins := self.begins) is None:
+            return
+        for run in _runs(query, words):
+            if not cased and len(run) == 1 and not run[0].text.isupper():
+                continue  # A German noun
+            terms = [term for word in run for term in word.terms]
+            has_all = np.logical_and.reduce([begins(term) for term in terms])
+            if not 0 < has_all.sum() <= MOST:
+                continue
+            weights = has_all * _IN_BODY * (cased and has_all.sum() <= _MOST_IN_BODY)
+            for at in np.flatnonzero(has_all).tolist():
+                if set(terms) <= {*index_terms(self.cards[at])}:
+                    weights[at] = _IN_CARD
+            # The less, the more other documents have the name.
+            counts = [self.counts(term) for term in terms]
+            weights *= max(float(c[weights > 0].sum() / c.sum()) for c in counts)
+            if weights.any():
+                yield _Naming(run[0].start, run[-1].end, weights)
 
     def _by_files(self, words: Sequence[Word]) -> list[_Naming]:
         """Return documents whose file names start with joined words of the question.
@@ -467,6 +509,20 @@ class Names:
             if most > 0:
                 factor[same] = np.minimum(factor[same], shares[same] / most)
         return factor
+
+
+def _runs(query: str, words: Sequence[Word]) -> list[list[Word]]:
+    """Return the runs of words with a capital, without the first word of the question."""
+    runs: list[list[Word]] = []
+    for word in words[1:] if _VERSUS.search(query) is None else ():
+        is_name = word.terms and word.text[0].isupper() and word.text.lower() not in _MONTHS
+        if not is_name:
+            continue
+        if runs and query[runs[-1][-1].end : word.start] in {" ", " & ", "-", ". "}:
+            runs[-1].append(word)
+        else:
+            runs.append([word])
+    return [run for run in runs if len(run) > 1 or len(run[0].text) > _SHORTEST_NAME]
 
 
 def _fused(text: str) -> str:

@@ -56,6 +56,27 @@ def test_the_sentence_that_answers_is_marked(
         assert part.text in result.text
 
 
+LETTER = (
+    "Corvina Transport GmbH\n12 Dock Road, Hull\n\nTo Mr Ilse Brandt\n\n"
+    "Corvina Transport thanks Mr Brandt for the order of 4 May.\n\n"
+    "The pallets are kept in the cold store until they are fetched.\n\n"
+    "Total due: 310.00 EUR\n"
+)
+OTHER = "Corvina pallets.\n\nThe pallets of the hall are kept in the yard until they are fetched.\n"
+
+
+@pytest.fixture(scope="module")
+def letters(stored: Callable[..., Collection]) -> Collection:
+    return stored({"letter.txt": LETTER, "yard.txt": OTHER, "hall.txt": FILLER})
+
+
+def test_a_name_of_the_letterhead_selects_the_letter_and_is_not_marked(letters: Collection) -> None:
+    results = letters.search("Where are the pallets of Corvina Transport kept?", mode="keyword")
+    assert results[0].provenance.document_name == "letter.txt"
+    assert "cold store" in results[0].pinpoint[0].text
+    assert [named.document for named in results.reading.named] == ["letter.txt"]
+
+
 @pytest.mark.slow
 def test_token_matrices_say_it_in_other_words(library_with_model: Library, tmp_path: Path) -> None:
     (tmp_path / "lease.txt").write_text(LEASE)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from casetrack.base.dataclass import replace
 from casetrack.search.question.read import read
 from casetrack.search.question.words import MOST, Names
 
@@ -71,6 +72,41 @@ def test_a_word_in_small_letters_is_the_beginning_of_a_files_name(
 ) -> None:
     files = [*FILES[:2], file, FILES[3]]
     assert bool(read("krill quota", names=names(files)).named) == is_named
+
+
+BEGINNINGS = [{"corvina", "orca", "quota"}, {"orca"}, {"tern", "orca"}, {"letter", "orca"}]
+CARDS = ["Corvina Ltd", "", "", "Letter to Tern"]
+
+
+@pytest.mark.parametrize(
+    ("question", "documents"),
+    [
+        ("What must Corvina pay?", {0}),  # a name in the card
+        ("What must Tern pay?", {2}),  # where the document begins
+        ("What must Orca pay?", set()),  # where all begin
+        ("Is the quota paid?", set()),  # no capital
+        ("Was schuldet die Quota?", set()),  # a German noun
+        ("Who paid in May 2021?", {1}),
+        ("Who paid in 2021?", set()),
+    ],
+)
+def test_documents_are_named_by_their_cards_beginnings_and_months(
+    question: str, documents: set[int]
+) -> None:
+    def begins(term: str) -> np.ndarray:
+        return np.array([term in beginning for beginning in BEGINNINGS])
+
+    own = names(
+        sizes=[4, 4, 3, 4],
+        held={t: [1] * 4 for t in ("orca",)}
+        | {
+            term: [int(term in each) for each in BEGINNINGS]
+            for term in ("corvina", "tern", "quota")
+        },
+    )
+    own = replace(own, begins=begins, cards=CARDS, days=[None, "2021-05-07", "2020-05-07", None])
+    result = read(question, names=own).named
+    assert {n.document_id for n in result} == {f"id-{n}" for n in documents}
 
 
 def test_short_documents_are_not_told_by_their_words() -> None:
