@@ -44,13 +44,9 @@ _LISTS = WordLists(__file__)
 
 _FIELD = _LISTS.pattern("field", re.IGNORECASE)
 _MONTH = any_month().lower().replace("may", r"may \d")
-_AFTER_TITLE = re.compile(
-    r"(?:[IVX]+|[A-Z1-9])\.\s|to:|(?:introduction|table of|(?:factual )?background|facts|argument"
-    r"|preliminary statement|statement of the|jurisdiction|parties|the parties|nature of|summary of"
-    r"|synopsis|syllabus|to the honorable|comes? now|now comes?|before\b"
-    rf"|(?:mon|tues|wednes|thurs|fri)day|{_MONTH})\b",
-    re.IGNORECASE,
-)
+_AFTER_TITLE = re.compile(rf"(?:{_LISTS.joined('after_title')}|{_MONTH}\b)", re.IGNORECASE)
+_NO_START = re.compile(r"(?:[IVX]+|[A-Z1-9])\.\s+[A-Z](?![.])|it is \w*\s?ordered", re.IGNORECASE)
+"""A heading of the text, or the first words of an order."""
 _AUTHOR = _LISTS.pattern("author", re.IGNORECASE)
 _ITEM = re.compile(r"(?:[•·▪◦*-]|\d{1,2}[.)])\s")
 _OPEN_END = re.compile(r"(?i:[\s,]+(?:and|or|of|the|to|for|by))+$")
@@ -63,7 +59,8 @@ def first_title(run: Sequence[Cell], /) -> tuple[caption_marks.PaperKind, str] |
     for i, cell in enumerate(run):
         if caption_marks.is_no_title(cell.text):
             continue
-        plain, is_title = cell.text.rstrip(), looks_like_title(cell.text)
+        plain = cell.text.rstrip()
+        is_title = looks_like_title(plain) and not _NO_START.match(plain)
         if len(plain) > 60 and plain.endswith((".",) if is_title else (".", ":")):
             return None
         if not is_title:
@@ -101,7 +98,7 @@ def looks_like_title(text: str, /) -> bool:
         return True
     words = [w for w in re.findall(r"[^\W\d][\w’'-]*", text) if len(w) > 3]
     capital = sum(w[0].isupper() for w in words)
-    short = len(text) <= 110 and not text.rstrip().endswith(",")
+    short = len(text) <= 110 and not text.rstrip().endswith((",", ";"))
     return bool(words) and capital == len(words) and short
 
 
@@ -296,7 +293,7 @@ def _title(
     """Return type and title of a paper, right of or below its caption, or at the top."""
     top = flow[after].line if after < len(flow) else 0
     top, bottom = (caption.first, caption.last) if caption else (top, top - 1)
-    reach = bottom + 3 if caption else top + _SENTENCE
+    reach = bottom + _LINES if caption else top + _SENTENCE
     right = [c for c in cells if c.side == "right" and top - 3 <= c.line <= reach]
     below = [c for c in flow if c.line > bottom]
     above = [c for c in flow if c.line < top]

@@ -23,7 +23,7 @@ from casetrack.extract.papers.text import written_lines
 Box: TypeAlias = tuple[float, float]
 """Left and right edge of a line, in points."""
 _MARK = re.compile(r"(?:(?<=\s)|^)(?<!\[\s)(?<!\[\sX\s)[)§|}\]:*](?=\s|$)")
-_EDGE = re.compile(r"^(?:\s*[)§|}\]:*]+(?=\s))*\s*|(?:\s+[)§|}\]:*]+)*\s*$")
+_EDGE = re.compile(r"^(?:\s*[)§|}\]:*]+(?=\s))*\s*|(?:\s*\\|\s+[)§|}\]:*]+)*\s*$")
 _NUMBER_ONLY = re.compile(r"\d{1,2}")
 _NUMBERED = re.compile(r"(\d{1,2})\s+(?=\S)")
 _RULE = re.compile(r"[\s_\-–—=.*~xX+/\\]{3,}|[xX]")
@@ -105,6 +105,8 @@ def with_gutter(cells: list[Cell], text: str, boxes: Mapping[int, Box], /) -> li
     gutter = _Gutter.of(text, spans, boxes)
     if gutter is None:
         return cells
+    mark = _mark_between([text[s:e] for s, e in spans])
+    marked = [i for i, (s, e) in enumerate(spans) if mark and mark in text[s:e].split()]
     split = list[Cell]()
     for cell in cells:
         start, stop = spans[cell.line]
@@ -117,7 +119,8 @@ def with_gutter(cells: list[Cell], text: str, boxes: Mapping[int, Box], /) -> li
             continue
         at = gutter.split(text, cell.start, cell.end, start)
         ends = [(cell.start, at or cell.end, "left"), (at or cell.end, cell.end, "right")]
-        if at is None or at in (cell.start, cell.end):
+        is_below = bool(marked) and cell.line > marked[-1] and at != cell.start
+        if at is None or is_below or at in (cell.start, cell.end):
             side = "right" if at == cell.start else "whole"
             split.append(replace(cell, side=side))
             continue
@@ -125,6 +128,8 @@ def with_gutter(cells: list[Cell], text: str, boxes: Mapping[int, Box], /) -> li
     return split
 
 
+_ENDS = {",": 2, ".": 2, ";": 4}
+"""Marks at the end of the left part of a line, with the ems that they may be away."""
 _WIDE = {**dict.fromkeys("MWmw@%", 0.86), **dict.fromkeys("ijltfrI.,;:'’|!()[]- ", 0.31)}
 
 
@@ -216,17 +221,17 @@ class _Gutter:
         if gap < max(1.2 * self.em, _GAP_SHARE * (box[1] - box[0])):
             return None
         spaces = re.finditer(r"\s+", text[start:end])
-        stops = {m.end(): text[start + m.start() - 1] in ",.;" for m in spaces}
+        stops = {m.end(): _ENDS.get(text[start + m.start() - 1], 0) for m in spaces}
         if not stops:
             return None
         if ended and ended.end() - start in stops:
             return ended.end()
         if box[0] > self.margin + 5 * self.em or _COURT.match(text, start, end):
             return None  # a centred line, or the name of the court
-        # The left part often ends with a comma; widths of letters are estimates.
+        # The left part often ends with a mark; widths of letters are estimates.
         off, at = min(
-            (self._off(text[start + s : end], box[1]) - 2 * self.em * comma, s)
-            for s, comma in stops.items()
+            (self._off(text[start + s : end], box[1]) - ends * self.em, s)
+            for s, ends in stops.items()
         )
         return start + at if off < 4 * self.em else None
 

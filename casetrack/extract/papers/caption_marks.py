@@ -247,7 +247,7 @@ def judge_in(cells: Sequence[Cell], /) -> str | None:
                     name,
                     flags=re.IGNORECASE,
                 )
-                if 2 < len(name) <= 40 and any(c.isalpha() for c in name):
+                if 1 < len(name) <= 40 and any(c.isalpha() for c in name):
                     return _named(name)
     return None
 

@@ -65,7 +65,7 @@ _STATE_COURT = _spaced(
     r"(?:in )?(?:the )?(?P<prefix>(?:state|commonwealth|people of the state) of "
     rf"(?P<state>{_STATE})[\s,.:;)]*(?:county of {_PLACE}|{_PLACE},? (?:county|ss\.?))?["
     rf"\s,.:;)]*)?(?:in )?(?:the )?(?P<court>(?:{_ORDINAL} |(?P<own>{_STATE}) )?{_KIND}\b"
-    rf"(?:[\s,:;–—-]+(?!(?:state|commonwealth|people) of (?:{_STATE})(?:,| vs?\b))"
+    rf"(?:[\s,:;–—-]+(?!(?:state|commonwealth|people) of (?:{_STATE})(?:,(?! div)| vs?\b))"
     rf"{_TAIL_WORD}\b\.?)*)"
 )
 _COUNTY_FIRST = _spaced(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from casetrack.base.records.documents import LegalType, Party
 
-CAPTION_READER = 20
+CAPTION_READER = 21
 """Increase with every change of the legal columns, or of those of the identity card."""
 
 

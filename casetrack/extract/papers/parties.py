@@ -36,7 +36,7 @@ ROLE_LINE = re.compile(
     re.IGNORECASE,
 )
 _ROLE_END = re.compile(rf"(?P<name>.*?\S)[,\s]\s*\(?(?P<role>{_ROLE})\)?[\s.,;:]*$", re.IGNORECASE)
-_ROLE_FIRST = re.compile(rf"(?P<role>{_ROLE}):\s+(?P<name>\S.*)$", re.IGNORECASE)
+_ROLE_FIRST = re.compile(rf"(?P<role>{_ROLE})(?: name)?:\s+(?P<name>\S.*)$", re.IGNORECASE)
 _AGAINST = _LISTS.pattern("against", re.IGNORECASE)
 _AGAINST_THEN = re.compile(
     r"(?:vs?\.|V\.|VS\.|versus|[-–—]\s?against\s?[-–—])\s+(?=\S)(?!\d\d-\d+$)"
@@ -47,6 +47,7 @@ _COUNTY = _LISTS.pattern("county", re.IGNORECASE)
 _SHORT = _LISTS.pattern("short")
 _GOES_ON = _LISTS.pattern("goes_on", re.IGNORECASE)
 _INITIALS = re.compile(r"(?:[A-Z]\.){2,4}")
+_GUARDIAN = re.compile(r"\b(?:guardians?|parents?|friend|behalf) of\b[^;]*$", re.IGNORECASE)
 _LEAD = _LISTS.pattern("lead")
 _IN_RE = _LISTS.pattern("in_re", re.IGNORECASE)
 _ADDRESS = _LISTS.pattern("address", re.IGNORECASE)
@@ -66,9 +67,7 @@ _LAST_OF_TWO = re.compile(r"([^,]*\w+\s+[^,]+),\s+and\s+[A-Z][\w.’'-]+\s+(?:[A
 """Two parties between semicolons: "UNIVERSITY OF HAWAI'I, and Thomas M. Apple"."""
 _AFTER_NAME = re.compile(rf",\s+(?!and\s)(?!{_LISTS.joined('suffix')[:-1]}(?!\w))", re.IGNORECASE)
 """The title of a party between semicolons: "Ada Roe, Principal, North School; ..."."""
-_LEADING = re.compile(
-    r"[\s,]*(?i:(?:and|und|\(?\d{1,2}[.)])\s*)?(?:an?\s[a-z][^,;]{3,60},\s+(?:and\s+)?)?"
-)
+_LEADING = _LISTS.pattern("leading")
 """The beginning of a party in a list, and the description of the one before it."""
 _NOTE_MARK = re.compile(r"(?:\s?\[?[*†‡§]+\]?|(?<=[.,])\d)$")
 _UNCLOSED = re.compile(r"\s?\([^)]*$")
@@ -181,7 +180,7 @@ def _downwards(cells: Sequence[Cell], at: int, rest: int | None) -> tuple[list[C
         lines.append(replace(cells[at], text=cells[at].text[rest:], start=cells[at].start + rest))
     last = at + 1
     for i in range(at + 1, min(len(cells), at + _SIDE)):
-        text, following = cells[i].text, [c.text for c in cells[i + 1 : i + 7]]
+        text, following = cells[i].text, [c.text for c in cells[i + 1 : i + 9]]
         role = ROLE_LINE.match(text)
         if lines and cells[i].ruled and not any(map(ROLE_LINE.match, following[:2])):
             break
@@ -193,7 +192,7 @@ def _downwards(cells: Sequence[Cell], at: int, rest: int | None) -> tuple[list[C
         lines.append(replace(cells[i], text=";") if is_address else cells[i])
         last = i + 1
         if (role and len(lines) > 1) or (_ROLE_END.match(text) and text.rstrip().endswith(".")):
-            more = following[:4]
+            more = following[: 8 if text.endswith(",") else 4]
             named = (t for t in more if not _is_prose(t))
             is_last = not any(ROLE_LINE.match(t) or _inline_role(t) for t in named)
             ahead = next(filter(None, map(ROLE_LINE.match, following)), None)
@@ -215,6 +214,7 @@ def _is_prose(text: str) -> bool:
     small = sum(w[:1].islower() for w in words)
     is_name = (" ".join(words[:2]).isupper() and words[0] != "THIS") or "DOES" in words
     is_name = is_name or bool(words and _SUFFIX.fullmatch(words[0].rstrip(",")))
+    is_name = is_name or text.endswith("; and")
     return len(words) >= 7 and small >= 0.5 * len(words) and not is_name
 
 
@@ -242,7 +242,8 @@ def _side(lines: Sequence[Cell]) -> list[Party]:
             parties += _named([name], _role(led["role"]))
         else:
             held.append(replace(cell, text=text))
-    return parties + _named(held, leading)
+    # Lines after the last role are no names, if roles follow the names.
+    return parties if parties and leading is None else parties + _named(held, leading)
 
 
 def _named(held: Sequence[Cell], role: str | None) -> list[Party]:
@@ -258,9 +259,10 @@ def _named(held: Sequence[Cell], role: str | None) -> list[Party]:
         cut = _DESCRIBED.search(name)
         short = name[: cut.start()] if cut and cut.start() > 2 else name
         short = short.strip(" ,;:-–—")
-        short = _UNCLOSED.sub("", re.sub(r",\d{1,2}$", "", short))
+        short = _UNCLOSED.sub("", re.sub(r",\s?\d{1,2}$", "", short))
         short = short if _SUFFIX.search(short) else short.rstrip(" .")
-        if not _is_name(short):
+        is_minor = _INITIALS.fullmatch(f"{short}.") and _GUARDIAN.search(joined[:begin])
+        if not _is_name(short) or is_minor:
             continue
         at = begin + name.find(short[:1])
         offset, cell = next(p for p in reversed(starts) if p[0] <= at)
@@ -318,7 +320,7 @@ def _split(joined: str) -> list[tuple[int, int]]:
 
 def _is_name(text: str) -> bool:
     letters = sum(c.isalpha() for c in text)
-    is_other = _SUBJECT.match(text) or _NO_NAME.match(text)
+    is_other = _SUBJECT.match(text) or _NO_NAME.match(text) or text.endswith((" for", " of"))
     return letters >= 2 and len(text) <= 160 and not is_other
 
 
@@ -378,7 +380,8 @@ def _on_one_line(cells: Sequence[Cell], begin: int) -> Caption | None:
         is_near = at < _SHORT_AT and match and match["versus"].endswith(".")
         is_named = lead or is_near or (match and _ROLE_END.match(match["one"]))
         is_cut = text.count("(") != text.count(")") or len(text) > 150
-        if not match or not is_named or is_cut or is_no_party(text[:12]) or _is_prose(text):
+        is_cut = is_cut or (lead is None and _is_prose(text))
+        if not match or not is_named or is_cut or is_no_party(text[:12]):
             continue
         cell = cells[at]
         subject = _BEFORE_NAME.match(text, *match.span("one"))

@@ -102,7 +102,9 @@ def _kind_of_text(
         return facts
     if written not in _LAID_OUT:
         return facts
-    cue = _opinion_abroad(text) or _transcript(text) or _letter(text, document_type)
+    cue = _opinion_abroad(text) or _transcript(text)
+    if not any(party.role for party in facts.parties or ()):
+        cue = cue or _letter(text, document_type)
     if facts.legal_type is None:
         cue = cue or _statute(text) or _contract(head, text, name, document_type)
     if cue is not None:
