@@ -80,6 +80,24 @@ def test_what_was_chosen_stays(library: Library, tmp_path: Path) -> None:
     assert library.find("Later").profile == "mini"
 
 
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        (ENGLISH, "en"),
+        (GERMAN, "de"),
+        ("Name: Saqib Razzaq Company: Aspose Phone: 111 Fax: 112 Web: www.aspose.com", None),
+    ],
+)
+@pytest.mark.usefixtures("encoders")
+def test_fields_and_addresses_have_no_language(
+    library: Library, tmp_path: Path, text: str, language: str | None
+) -> None:
+    collection = library.create("Case")
+    assert not collection.ingest(files(tmp_path, text)).notes or language
+    (document,) = collection.read.documents()
+    assert document.language == language
+
+
 def test_models_that_are_not_there_are_named_with_the_way_to_get_them(
     library: Library, tmp_path: Path
 ) -> None:

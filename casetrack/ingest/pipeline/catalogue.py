@@ -6,6 +6,7 @@ the step, and its target is a dataclass whose instances are steps (see :class:`S
 
 from __future__ import annotations
 
+import functools
 import inspect
 import itertools
 from collections import deque
@@ -189,6 +190,8 @@ class _Given:
 
 _SAMPLE_CHARS = 3000
 """Sample size: more text does not change the result, and a million characters are slow."""
+_LEAST_CONFIDENCE = 0.5
+"""Of passages of 50 and 100 letters in four languages, 97 % have more; addresses and lists less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +201,7 @@ class LanguageStep:
     min_letters: int = parameter(
         40, "Minimum letters of a page; with fewer, no language is detected."
     )
-    contract = Contract("language", 1, "pages", "pages", ("text",), ("language",))
+    contract = Contract("language", 2, "pages", "pages", ("text",), ("language",))
 
     @property
     def fingerprint(self) -> str:
@@ -216,13 +219,19 @@ class LanguageStep:
 
 
 def detect_language(text: str, min_letters: int = 40, /) -> str | None:
-    """Return the ISO 639-1 code of the text's main language, or ``None`` for too few letters."""
+    """Return the ISO 639-1 code of the text's main language; ``None`` if unsure or too short."""
     sample = text[:_SAMPLE_CHARS]
     if sum(map(str.isalpha, sample)) < min_letters:
         return None
-    import py3langid
+    language, confidence = _identifier().classify(sample)
+    return str(language) if confidence >= _LEAST_CONFIDENCE else None
 
-    return str(py3langid.classify(sample)[0])
+
+@functools.cache
+def _identifier() -> Any:
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
 
 
 GROUP = "casetrack.steps"
