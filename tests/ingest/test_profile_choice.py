@@ -94,7 +94,7 @@ def test_fields_and_addresses_have_no_language(
 ) -> None:
     collection = library.create("Case")
     assert not collection.ingest(files(tmp_path, text)).notes or language
-    (document,) = collection.read.documents()
+    (document,) = collection.documents()
     assert document.language == language
 
 
