@@ -17,6 +17,7 @@ from casetrack.api.text.form import (
     span,
     table,
 )
+from casetrack.api.text.tables import with_tables
 from casetrack.base.provenance import Provenance, column_letters, iso_utc
 from casetrack.base.records import (
     Chunk,
@@ -80,20 +81,30 @@ def _quoted(
     before: str = "",
     after: str = "",
 ) -> Line:
-    """Return text in quotation marks, with the spans *strong* and the *words* marked in it."""
+    """Return text in quotation marks; the spans *strong* and the *words* are marked in it."""
     styles = ["said"] * len(text)
     for style, spans in (("strong", strong), ("words", words.spans(text) if words else ())):
         for start, end in spans:
             first, last = max(start, 0), min(end, len(text))
             if first < last:
                 styles[first:last] = [style] * (last - first)
-    parts: list[Part] = [f'"{before}']
-    at = 0
-    for n in range(1, len(text) + 1):
-        if n == len(text) or styles[n] != styles[at]:
-            parts.append((text[at:n], styles[at]))
-            at = n
-    return Line((*parts, f'{after}"'), block=True)
+    parts: list[Part] = []
+    pieces = list(with_tables(text))
+    for piece in pieces:
+        if isinstance(piece, str):
+            parts.append((piece, "said"))
+            continue
+        at, end = piece
+        for n in range(at + 1, end + 1):
+            if n == end or styles[n] != styles[at]:
+                parts.append((text[at:n], styles[at]))
+                at = n
+    opening, closing = (f'"{before}', f'{after}"')
+    if isinstance(pieces[0], str):
+        opening += "\n"
+    if isinstance(pieces[-1], str):
+        closing = f"\n{closing}"
+    return Line((opening, *parts, closing), block=True)
 
 
 def _warnings(place: Provenance) -> Lines:

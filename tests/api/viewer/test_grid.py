@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casetrack.api.viewer.page import Grid, make_grid
+from casetrack.api.grid import Grid, make_grid
 from casetrack.api.viewer.page_text import Block, row_numbers
 
 
