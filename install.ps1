@@ -108,8 +108,8 @@ if (-not $uv) {
 }
 
 Write-Host 'Installing CaseTrack ...'
-# The same line updates an installation. A wheel may have the same version and other content.
-& $uv tool install --quiet --upgrade --reinstall-package casetrack --python $Python $package
+# The two packages read 7-Zip archives and mailboxes of Outlook. The same line updates an installation. A wheel may have the same version and other content.
+& $uv tool install --quiet --upgrade --reinstall-package casetrack --with py7zr --with libpff-python --python $Python $package
 if ($LASTEXITCODE -ne 0) {
     Stop-With 'CaseTrack could not be installed.' 'The messages of uv above state the reason; an open window must be closed first. Correct it and run this again: fetched files are kept.'
 }

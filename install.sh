@@ -116,8 +116,8 @@ if [ -z "$uv" ]; then
 fi
 
 say "Installing CaseTrack ..."
-# The same line updates an installation. A wheel may have the same version and other content.
-"$uv" tool install --quiet --upgrade --reinstall-package casetrack --python "$PYTHON" "$package" ||
+# The two packages read 7-Zip archives and mailboxes of Outlook. The same line updates an installation. A wheel may have the same version and other content.
+"$uv" tool install --quiet --upgrade --reinstall-package casetrack --with py7zr --with libpff-python --python "$PYTHON" "$package" ||
   fail "CaseTrack could not be installed." "The messages of uv above state the reason. Correct it and run this again: fetched files are kept."
 bin=$("$uv" tool dir --bin)
 command=$bin/casetrack

@@ -96,7 +96,7 @@ def user(tmp_path: Path) -> User:
 
 
 def line(package: str = "casetrack") -> str:
-    options = "--quiet --upgrade --reinstall-package casetrack"
+    options = "--quiet --upgrade --reinstall-package casetrack --with py7zr --with libpff-python"
     return f"uv tool install {options} --python {PYTHON} {package}"
 
 
