@@ -41,7 +41,7 @@ _AGAINST = _LISTS.pattern("against", re.IGNORECASE)
 _AGAINST_THEN = re.compile(
     r"(?:vs?\.|V\.|VS\.|versus|[-–—]\s?against\s?[-–—])\s+(?=\S)(?!\d\d-\d+$)"
 )
-_OPEN_VERSUS = re.compile(r"\w\sv\.$")
+_OPEN_VERSUS = re.compile(r"[\w.]\sv\.$")
 _COUNTY = _LISTS.pattern("county", re.IGNORECASE)
 """The second line of a court's name, without a comma."""
 _SHORT = _LISTS.pattern("short")
@@ -295,12 +295,13 @@ def _split(joined: str) -> list[tuple[int, int]]:
             word = re.match(r"[\w.’'&-]*", rest)
             first = word.group() if word else ""
             head = joined[begin : comma.start()]
+            office = _TITLE_OF_OFFICE.match(rest)
             if "," not in comma.group() and _OFFICE.search(head):
                 continue  # "Department of Health and Human Services"
             if (
                 first[:1].isupper()
                 and not _SUFFIX.fullmatch(first)
-                and (len(head.split()) > 1 or _INITIALS.fullmatch(head.strip()))
+                and (len(head.split()) > 1 or _INITIALS.fullmatch(head.strip()) or office)
                 and not _GOES_ON.match(rest)
                 and first.casefold() not in POSTAL
             ):
@@ -321,7 +322,8 @@ def _split(joined: str) -> list[tuple[int, int]]:
 def _is_name(text: str) -> bool:
     letters = sum(c.isalpha() for c in text)
     is_other = _SUBJECT.match(text) or _NO_NAME.match(text) or text.endswith((" for", " of"))
-    return letters >= 2 and len(text) <= 160 and not is_other
+    words = re.findall(r"(?<![\w.’'-])[a-z]{4,}", text)
+    return letters >= 2 and len(text) <= 160 and len(words) < 4 and not is_other
 
 
 def _role(text: str) -> str:
