@@ -73,9 +73,9 @@ def table_of_authorities(
 ) -> TableOfAuthorities:
     """Return the authorities that a brief cites, in the order of courts, with the citing pages.
 
-    A citation counts for the page of its first character. Short forms, *Id.* and *supra* count for
-    their authority. The brief's own tables and margin comments are excluded. Documents of the
-    record and the opinion itself are not authorities.
+    A citation counts for the pages of its first and last characters. Short forms, *Id.* and *supra*
+    count for their authority. The brief's own tables and margin comments are excluded. Documents of
+    the record and the opinion itself are not authorities.
 
     Parameters
     ----------
@@ -199,7 +199,8 @@ def _authority(
     # The most complete citation; the first one of equal ones.
     best = max(cited, key=lambda c: (c.form == "full", bool(c.name), bool(c.court)))
     places = tuple(_place(draft, c, numbers) for c in sorted(cited, key=lambda c: c.start))
-    pages = list(dict.fromkeys(p.page for p in places))
+    ends = (draft_place(draft.whole, c.end - 1, c.end) for c in cited)
+    pages = sorted({p.page for p in (*places, *ends)})
     listed = "passim" if passim and len(pages) >= passim else numbers.listed(pages)
     # An act with its number and its page in the Statutes at Large is listed as written.
     acts = [c.text for c in cited if c.kind == "statute" and len(c.keys) > 1]

@@ -75,7 +75,7 @@ def page_numbers(pages: Sequence[TextPage], /) -> PageNumbers:
 def _printed(page: TextPage) -> str | None:
     """Return the number printed on a page; ``None`` if it shows several pages."""
     labels = {place.label for place in page.printed if place.kind == "page"}
-    return labels.pop() if len(labels) == 1 else None
+    return labels.pop().lstrip("0") or None if len(labels) == 1 else None
 
 
 def _between(printed: Sequence[str | None], index: int) -> str | None:

@@ -45,7 +45,7 @@ _LISTS = WordLists(__file__)
 _FIELD = _LISTS.pattern("field", re.IGNORECASE)
 _MONTH = any_month().lower().replace("may", r"may \d")
 _AFTER_TITLE = re.compile(rf"(?:{_LISTS.joined('after_title')}|{_MONTH}\b)", re.IGNORECASE)
-_NO_START = re.compile(r"(?:[IVX]+|[A-Z1-9])\.\s+[A-Z](?![.])|it is \w*\s?ordered|\d+[;,]\s", re.IGNORECASE)
+_NO_START = _LISTS.pattern("no_start", re.IGNORECASE)
 """A heading of the text, or the first words of an order."""
 _AUTHOR = _LISTS.pattern("author", re.IGNORECASE)
 _ITEM = re.compile(r"(?:[•·▪◦*-]|\d{1,2}[.)])\s")

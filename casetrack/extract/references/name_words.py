@@ -143,7 +143,7 @@ def _goes_on(words: list[tuple[int, str]], place: int, right: str, *, joined: bo
         # "On March 4, 2024 Smith v. Jones was filed"; "One 1958 Plymouth Sedan".
         before = words[place - 1][1].lower() if place else ""
         dated = _YEAR.fullmatch(plain) and before not in {"one", "two", "a", "the", "certain"}
-        return not dated and (bool(right) or place > 0)
+        return not dated and not word.endswith(".") and (bool(right) or place > 0)
     if not NAME_WORD.match(word):
         return False
     if small.rstrip(".,") in _NO_NAME and small.rstrip(".,") not in _ALSO_NAMES:

@@ -109,6 +109,12 @@ def test_an_appendix_with_its_own_page_numbers_is_not_counted() -> None:
     assert listed(table(*([RULE] * 13), labels=labels, passim=0)) == {RULE: "1\u201311"}
 
 
+def test_a_citation_over_two_pages_counts_for_both() -> None:
+    name, _, rest = DAUBERT.partition("Merrell ")
+    draft = draft_of(f"See {name}Merrell", f"{rest}.", labels=("09", "10"))
+    assert listed(table_of_authorities(draft)) == {DAUBERT: "9, 10"}
+
+
 def test_a_number_that_cannot_be_known_is_not_guessed() -> None:
     pages = [
         TextPage(n + 1, "x", (PrintedPlace("page", label, 0, 1),) if label else ())
