@@ -164,6 +164,19 @@ def test_days_and_months_are_recognised_by_the_column() -> None:
     assert str(read_moment("03/04/2001", days_first=True)).startswith("2001-04-03")
 
 
+@pytest.mark.parametrize("name", ["attachment_parent", "PARENT_BATES", "Parent Bates No."])
+def test_parents_go_by_many_names(name: str) -> None:
+    assert roles_of(["BEGDOC", name])["parent"] == name
+
+
+@pytest.mark.parametrize(("column", "asked"), [("MotherDoc", [1]), ("PARENTID", None)])
+def test_a_field_that_may_name_parents_is_asked_for(
+    tmp_path: Path, column: str, asked: list[int] | None
+) -> None:
+    errors, _ = checked(tmp_path, row("A01"), row("A02", **{column: "A01"}))
+    assert errors.get("columns") == asked
+
+
 @pytest.mark.parametrize("names", ["Beg Bates|End Bates", "PROD_BEG|PROD_END", "BegDoc#|EndDoc#"])
 def test_fields_go_by_many_names(names: str) -> None:
     first, last = names.split("|")

@@ -398,9 +398,30 @@ def read_production(
     find_files(production, Files(roots))
     read_dates(production)
     join_families(production)
+    _ask_for_families(production)
     check_numbers(production)
     production.troubles.sort(key=lambda t: (t.file != path.name, t.line or 0))
     return production
+
+
+_FAMILY: frozenset[Role] = frozenset(
+    ("parent", "children", "group", "begin_family", "family_range")
+)
+
+
+def _ask_for_families(production: Production) -> None:
+    """Note fields without a role that have numbers of other documents."""
+    if _FAMILY & production.roles.keys():
+        return
+    keys = {member.key for member in production.members}
+    for column in production.load_file.columns:
+        named = (m for m in production.members if m.fields.get(column, m.key) in keys - {m.key})
+        if next(named, None) is not None:
+            text = (
+                f"The field {column!r} has numbers of other documents. If it names their parents, "
+                "rename it to PARENTID and load the file again."
+            )
+            production.note(1, "", "columns", text)
 
 
 def _sibling(path: Path, suffix: str) -> Path | None:
