@@ -97,6 +97,8 @@ class NamedDocument(Record):
     document: str
     part: Part
     weight: Annotated[float, FieldFormat(digits=4)]
+    # By its card, its beginning or its month, which other documents may name as well.
+    by_card: Annotated[bool, HIDDEN] = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _YEAR = re.compile(r"(?:1[0-9]{3}|20[0-9]{2})s?")
 _BARE_YEAR = re.compile(rf"(?<![\w$\u20ac\u00a3.,/-]){_YEAR.pattern}(?![\w%]|[.,/-]\d)")
 _CLOCK = re.compile(
-    r"(?<![\w:.])(?:\d{1,2}:\d{2}(?::\d{2})?(?![\w:])(?: ?[ap]\.?m\b\.?)?|\d{1,2} ?[ap]\.?m\b\.?)",
+    r"(?<![\w:.])(?:\d{1,2}:\d{2}(?::\d{2})?(?: ?[ap]\.?m\b\.?|(?![\w:]))|\d{1,2} ?[ap]\.?m\b\.?)",
     re.IGNORECASE,
 )
 _ATTRIBUTE = re.compile(r"(?:\b(?:the|its|their|an?|this|that|our)|['\u2019]s)\s+$", re.IGNORECASE)

@@ -109,6 +109,22 @@ def rows_of(text: str, /) -> Iterator[Row]:
         start += len(line) + 1
 
 
+def labelled_rows(text: str, /) -> Iterator[Row]:
+    """Yield the values next to their labels: "Form number: 4711", and "Total due | 310.00"."""
+    start = 0
+    for line in text.split("\n"):
+        cells = cells_of(line, start)
+        for cell in cells:
+            label, sign, value = cell.text.partition(": ")
+            if sign and value.strip() and _LABEL.fullmatch(label + sign):
+                first = Cell(cell.start, cell.start + len(label), label, "")
+                last = Cell(cell.end - len(value.lstrip()), cell.end, value.lstrip(), "")
+                yield Row(cell.start, cell.end, (first, last))
+        if len(cells) == 2 and any(map(str.isdigit, cells[1].text)):
+            yield Row(start, start + len(line), (cells[0], cells[1]))
+        start += len(line) + 1
+
+
 def _starts(line: str) -> bool:
     """Return whether the first cell of a line has text."""
     first, _, rest = line.strip().partition("|")
@@ -163,10 +179,16 @@ class Table:
     around: frozenset[str]
     wanted: Wanted
     periods: frozenset[str]  # the terms of the question that are numbers
+    held: frozenset[str] = frozenset()  # the terms of the beginning of its document
 
     @classmethod
-    def of(cls, text: str, names: str, sought: Sought, asked: Wanted, /) -> Table:
-        """Return the tables of a passage; *names* are its headings and its document's name."""
+    def of(
+        cls, text: str, names: str, sought: Sought, asked: Wanted, held: frozenset[str], /
+    ) -> Table:
+        """Return the tables of a passage; *names* are its headings and its document's name.
+
+        *held* are the terms of the beginning of its document.
+        """
         named = terms_of(names)
         around = named | terms_of("\n".join(t for t in text.split("\n") if BETWEEN not in t))
         verbs = asked.predicate if not asked.kinds and asked.thing else frozenset[str]()
@@ -175,11 +197,12 @@ class Table:
         asked_names = sorted({_FISCAL.sub(r"\1", t) for t in own} - _GENERIC - _MONTH_NAMES)
         weights = {t: sought.rarity.get(t, 1.0) for t in asked_names}
         periods = frozenset(t for t in weights if any(map(str.isdigit, t)))
-        return cls(text, weights, named, around, asked, periods)
+        return cls(text, weights, named, around, asked, periods, held)
 
     def cells(self) -> list[tuple[Rank, Cell]]:
         """Return the cells that may answer, with their ranks."""
         cells = [(row, self._cell_of(row)) for row in rows_of(self.text)]
+        cells += [(row, self._value_of(row)) for row in labelled_rows(self.text)]
         return [(self._rank(row, cell), cell) for row, cell in cells if cell is not None]
 
     def _rank(self, row: Row, cell: Cell) -> Rank:
@@ -232,6 +255,16 @@ class Table:
         return (
             cell if is_named and covered >= _COVERED and self._share(own) >= _LEAST_NAMED else None
         )
+
+    def _value_of(self, row: Row) -> Cell | None:
+        """Return the value of a label if the question has all its words, and no others.
+
+        Other words are those of headings, of the document's name and of its beginning.
+        """
+        label, value = query_terms(row.name) - _GENERIC, row.cells[1]
+        if not label or label - self.weights.keys() or not self._fits(value, row):
+            return None
+        return value if self._share(label | self.named | self.held) >= _COVERED else None
 
     def _fits(self, cell: Cell, row: Row) -> bool:
         """Return whether a cell has a value of the requested kind."""

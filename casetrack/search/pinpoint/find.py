@@ -28,7 +28,7 @@ from casetrack.search.pinpoint.values import (
     answer_in,
     value_asked,
 )
-from casetrack.search.question.wanted import query_terms, wanted
+from casetrack.search.question.wanted import kinds_of_label, query_terms, wanted
 from casetrack.store.index.scope import scope_of
 from casetrack.store.passages import MARK_COLUMNS, narrow
 
@@ -140,6 +140,8 @@ class Finder:
         def may_answer(n: int) -> bool:
             unit = passage.units[n]
             text = passage.text[unit.start : unit.end]
+            if asked.unit is None and kinds_of_label(text) & asked.kinds:
+                return True
             if unit.kind == "header" or not (is_name or fits(text, _FIGURES)):
                 return False
             part = Compared(text, passage, unit, sought, asked)
@@ -157,6 +159,7 @@ class Finder:
         if asked is None:
             return None
         passages, phrase = self.scored(), phrase_asked(sought.query)
+        passages = [p._replace(beginning=self._beginning_of(p.whole.document_id)) for p in passages]
         if asked.names:
             is_of_document = phrase is not None and phrase.relation in OF_DOCUMENT
             passages = [

@@ -246,7 +246,8 @@ class Sought:
     def of(cls, reading: Reading, index: Index, /) -> Sought:
         """Return the terms and requested values of a question for an index."""
         is_due = _ASKED_DUE.search(reading.query) is not None
-        names = frozenset(t for named in reading.named for t in index_terms(named.part.text))
+        certain = (named.part.text for named in reading.named if not named.by_card)
+        names = frozenset(t for text in certain for t in index_terms(text))
         rare = rarity(scope_of(index), reading.terms)
         wants, query, form = reading.wants, reading.query, reading.form
         others = tuple({query_terms(name): None for e in reading.expansions for name in e.also})

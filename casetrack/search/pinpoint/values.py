@@ -89,10 +89,11 @@ _BY = re.compile(r"\b(?:by|von|durch) (?:the |\w+ )?$", re.IGNORECASE)
 _MADE_BY = re.compile(r"(?P<made>\w+) (?:by|von|durch) (?:the |\w+ )?$", re.IGNORECASE)
 _MADE = re.compile(
     r"\b(?:dated|executed|entered into|made|signed)"
-    r"(?: (?:as|of|on|this|the|by|between|among|both|all|parties)\b){0,6} ?$",
+    r"(?: (?:as|of|on|this|the|by|between|among|both|all|parties)\b){0,6} ?$"
+    r"|(?:^|\n)\W*(?:date|datum): *$",
     re.IGNORECASE,
 )
-"""Words before the day of signing a paper."""
+"""Words before the day of a paper itself."""
 _YEAR = re.compile(r"\b(?:1[0-9]|20)\d\d\b")
 _LEAST_WORDS = 2
 """Minimum number of the question's words: a single word fits too many sentences."""
@@ -501,6 +502,7 @@ class Scored(NamedTuple):
     shares: Floats
     elsewhere: frozenset[str] = frozenset()  # names of the question in its document
     near: Floats | None = None  # similarities of the parts by tokens
+    beginning: frozenset[str] = frozenset()  # terms of the beginning of its document
 
     def held(self, sought: Sought, /) -> float:
         """Return the weight of the question's words that the passage has."""
@@ -652,8 +654,10 @@ def _in_tables(passages: Sequence[Scored], sought: Sought, asked: Wanted) -> Fou
     cells = [
         (rank, -number, cell)
         for number, passage in enumerate(passages)
-        if BETWEEN in passage.text
-        for rank, cell in Table.of(passage.text, names_of(passage.whole), sought, asked).cells()
+        if BETWEEN in passage.text or ": " in passage.text
+        for rank, cell in Table.of(
+            passage.text, names_of(passage.whole), sought, asked, passage.beginning
+        ).cells()
         if number == 0 or rank.covered >= _COVERED_BY_CELL
     ]
     if not cells:

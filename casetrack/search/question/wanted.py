@@ -97,12 +97,26 @@ class _Words:
 _words = functools.cache(_Words)
 
 
+_LABEL = re.compile(r"\W*(?:[^\W\d_]+ ){0,3}?(?P<noun>[^\W\d_]+): *\S")
+_CLOCK = re.compile(r"\b(?:what|which) time\b|\bwie ?viel uhr\b", re.IGNORECASE)
+"""Words of a question for a time of the day."""
+
+
+def kinds_of_label(text: str, /) -> frozenset[str]:
+    """Return the kinds of the value in a text such as "Location: 12 Dock Road", by its label."""
+    label = _LABEL.match(text)
+    each = (_words(language).kinds_of(label["noun"].lower()) for language in _LANGUAGES if label)
+    return frozenset().union(*each)
+
+
 @functools.lru_cache(maxsize=64)
 def wanted(query: str, /) -> Wanted | None:
     """Return the requested value of a question; ``None`` without a question word."""
     for language in _LANGUAGES:
         words = _words(language)
         if (asked := _asked(query, words)) is not None:
+            if _CLOCK.search(query):
+                asked = asked._replace(kinds=frozenset({"date"}), unit="clock")
             # German nouns have capitals as well.
             names = query_terms(" ".join(_NAME.findall(query))) if language == "en" else frozenset()
             return asked._replace(names=names)

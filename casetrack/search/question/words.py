@@ -243,6 +243,8 @@ _BEGINS = 0.7
 _WORDS_OF_NAME = 4
 _VERSUS = re.compile(r"\w\s+v(?:s|ersus)?\.?\s", re.IGNORECASE)
 """Sign between the parties of a case, which are those of an authority."""
+_TOPIC = re.compile(r"\s*[/:]")
+"""Sign after a name that precedes the question: "Castellan / Brightwell: who owns it?"."""
 _SHORTEST_NAME = 2
 _MOST_IN_BODY = 2
 _IN_CARD, _IN_BODY, _IN_MONTH = 0.9, 0.7, 0.5
@@ -260,6 +262,7 @@ class _Naming(NamedTuple):
     start: int
     end: int
     weights: NDArray[np.float64]
+    by_card: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,7 +324,8 @@ class Names:
     ) -> NamedDocument:
         by = max(named_by, key=lambda f: f.weights[number])
         named_part = part(query, by.start, by.end)
-        return NamedDocument(self.ids[number], self.names[number], named_part, weight)
+        name = self.names[number]
+        return NamedDocument(self.ids[number], name, named_part, weight, by.by_card)
 
     def _by_words(self, words: Sequence[Word], *, cased: bool) -> list[_Naming]:
         named_by = []
@@ -384,7 +388,7 @@ class Names:
             month = f"{match['year']}-{_MONTHS[match['month'].lower()]:02}"
             of_month = np.array([(day or "").startswith(month) for day in self.days])
             if 0 < of_month.sum() <= MOST:
-                yield _Naming(*match.span(), of_month * _IN_MONTH)
+                yield _Naming(*match.span(), of_month * _IN_MONTH, by_card=True)
         if (begins := self.begins) is None:
             return
         for run in _runs(query, words):
@@ -402,7 +406,7 @@ class Names:
             counts = [self.counts(term) for term in terms]
             weights *= max(float(c[weights > 0].sum() / c.sum()) for c in counts)
             if weights.any():
-                yield _Naming(run[0].start, run[-1].end, weights)
+                yield _Naming(run[0].start, run[-1].end, weights, by_card=True)
 
     def _by_files(self, words: Sequence[Word]) -> list[_Naming]:
         """Return documents whose file names start with joined words of the question.
@@ -512,9 +516,10 @@ class Names:
 
 
 def _runs(query: str, words: Sequence[Word]) -> list[list[Word]]:
-    """Return the runs of words with a capital, without the first word of the question."""
+    """Return the runs of words with a capital, without a first word that may open a sentence."""
     runs: list[list[Word]] = []
-    for word in words[1:] if _VERSUS.search(query) is None else ():
+    first = 0 if words and _TOPIC.match(query, words[0].end) else 1
+    for word in words[first:] if _VERSUS.search(query) is None else ():
         is_name = word.terms and word.text[0].isupper() and word.text.lower() not in _MONTHS
         if not is_name:
             continue

@@ -56,6 +56,23 @@ def test_the_sentence_that_answers_is_marked(
         assert part.text in result.text
 
 
+NOTICE = "CORVINA BOARD\n\nMEETINGS OF 2021\n\nLocation: the old hall\n\nTime: 3:30pm - 5:00pm\n"
+
+
+@pytest.mark.parametrize(
+    ("question", "marked"),
+    [
+        ("Where does the Corvina board meet?", "old hall"),
+        ("At what time do the meetings start?", "3:30pm"),
+    ],
+)
+def test_a_value_is_marked_by_its_label(
+    stored: Callable[..., Collection], question: str, marked: str
+) -> None:
+    result = stored({"notice.txt": NOTICE, "hall.txt": FILLER}).search(question, mode="keyword")[0]
+    assert any(marked in mark.text for mark in result.pinpoint)
+
+
 LETTER = (
     "Corvina Transport GmbH\n12 Dock Road, Hull\n\nTo Mr Ilse Brandt\n\n"
     "Corvina Transport thanks Mr Brandt for the order of 4 May.\n\n"

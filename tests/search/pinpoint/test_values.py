@@ -67,6 +67,24 @@ def test_the_value_that_is_asked_for(
             "How much is the rent of the mill?",
             "$205,000.00",
         ),
+        # Values next to their labels, and times of the day.
+        (
+            "Rules of the mill.\nForm number: 4711\nForm date: 2 May 2021",
+            "What is the form number?",
+            "4711",
+        ),
+        (
+            "The mill at Ely.\nAmount paid | CHF 40\nAmount due | CHF 9",
+            "How much has the mill paid?",
+            "CHF 40",
+        ),
+        ("The mill at Ely.\nVice president: Ann Dee", "Who is the president of the mill?", None),
+        ("The mill opens at 7:30am on 4 May.", "At what time does the mill open?", "7:30am"),
+        (
+            "Date: 4 May 2021\nThe lease of the mill ends early.",
+            "When does the lease of the mill end?",
+            None,
+        ),
         # Places, definitions, names.
         ("The mill has its barn at 9 Oak Row, Ely.", "Where is the mill barn?", "9 Oak Row, Ely"),
         ("The mill barn is at 9 Oak Row, a yard and Ely.", "Where is the mill barn?", None),
