@@ -305,7 +305,7 @@ def _of_outlook(path: Path, missing: list[str]) -> Iterator[_Member]:
         def opened(path: str = stored.path, source: Any = source) -> Any:
             data, sentences = eml_of(source)
             lost = [f"Its {part} are damaged." for part in sorted(source.damaged)]
-            missing.extend(f"{path}: {text}" for text in (*sentences, *lost))
+            missing.extend(f"In {path}: {text}" for text in (*sentences, *lost))
             return io.BytesIO(data)
 
         member = _mail(stored.path, moment, opened)

@@ -66,6 +66,8 @@ def _raw_words() -> Mapping[str, str]:
     return {word: name for word, name in spelled if word != all_texts()[name][DEFAULT]}
 
 
+_SETTING = re.compile(r" \((?:max_\w+|unpacked_mb)\)|, unpacked_mb\b")
+"""Names of settings in sentences of the engine, which the window does not have."""
 _COUNT = r"(?:\d[\d,.]*%?(?: [A-Za-z][A-Za-z_ ]{0,40})?|[A-Za-z][a-z_ ]{0,40} \d[\d,.]*%?)"
 _COUNTS = re.compile(rf"{_COUNT}(?:(?:, |: | in | of ){_COUNT})*")
 _WORDS = re.compile(
@@ -99,6 +101,7 @@ class Texts:
 
     def note(self, text: str, /) -> str:
         """Return a sentence of the engine in this language; unknown ones stay English."""
+        text = _SETTING.sub("", text)
         plain = text.strip(" ")
         notes = () if self.language == DEFAULT else _notes()
         known = ((name, p.fullmatch(plain)) for p, name in notes)
