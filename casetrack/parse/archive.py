@@ -303,7 +303,11 @@ def _of_outlook(path: Path, missing: list[str]) -> Iterator[_Member]:
         moment, source = stored.moment, stored.source
 
         def opened(path: str = stored.path, source: Any = source) -> Any:
-            data, sentences = eml_of(source)
+            try:
+                data, sentences = eml_of(source)
+            except Exception as error:
+                # Damage makes libpff raise anything.
+                raise ValueError(error) from error
             lost = [f"Its {part} are damaged." for part in sorted(source.damaged)]
             missing.extend(f"In {path}: {text}" for text in (*sentences, *lost))
             return io.BytesIO(data)

@@ -8,8 +8,11 @@ import zipfile
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from casetrack.parse import detect
+from casetrack.parse.mail.chats import ChatReader, slack_users, with_names
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -123,6 +126,38 @@ def test_messages_have_time_sender_and_text(tmp_path: Path, data: Any, texts: li
 )
 def test_other_json_is_no_chat(tmp_path: Path, data: Any) -> None:
     assert pages(tmp_path / "a.json", data)[0] == "json"
+
+
+VALUES = st.recursive(
+    st.none()
+    | st.integers()
+    | st.text(max_size=3)
+    | st.just("1355517601.1")
+    | st.just("2023-01-01T12:00:00"),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                "ts type text user user_profile profile real_name files attachments from body "
+                "content createdDateTime messageType value MessageList displayName name thread_ts".split()
+            ),
+            inner,
+            max_size=5,
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@given(VALUES)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_json_is_read(tmp_path: Path, data: Any) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(data))
+    reading = ChatReader().read(path)
+    assert all(page.text is not None for page in reading.pages)
+    assert isinstance(slack_users(path.read_bytes()), dict)
+    with_names(path.read_bytes(), {"U1": "Ann"})
 
 
 def test_a_long_conversation_has_several_pages(tmp_path: Path) -> None:

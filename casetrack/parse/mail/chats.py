@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _HEAD = re.compile(rb'"(?:ts|originalarrivaltime|createdDateTime)"\s*:')
 _KIND = re.compile(rb'"(?:type|subtype|messagetype|messageType|MessageList)"\s*:')
 _TIMES = ("originalarrivaltime", "composetime", "createdDateTime")
+_SENDERS = ("user", "application", "device")
 _TEXTS = ("text", "content", "body")
 _LISTS = ("value", "messages", "MessageList", "conversations")
 _PAGE_MESSAGES, _MOST_BYTES, _SHARE = 200, 256 << 20, 0.8
@@ -109,7 +110,7 @@ def is_slack_day(path: str, /) -> bool:
 
 
 def _slack_name(user: Message) -> str:
-    profile = user.get("profile") or user
+    profile = user["profile"] if isinstance(user.get("profile"), dict) else user
     known = (profile.get(key) for key in ("real_name", "display_name", "name", "username"))
     return next((str(name) for name in known if name), "")
 
@@ -141,7 +142,12 @@ def _time(message: Message) -> datetime | None:
         if isinstance(stamp := message.get("ts"), str):
             return recorded(datetime.fromtimestamp(float(stamp), UTC))
         text = next((str(message[key]) for key in _TIMES if message.get(key)), "")
-        return recorded(datetime.fromisoformat(text).astimezone(UTC)) if text else None
+        time = datetime.fromisoformat(text) if text else None
+        return (
+            recorded(time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC))
+            if time
+            else None
+        )
     except (ValueError, OverflowError, OSError):
         return None
 
@@ -152,7 +158,7 @@ def _sender(message: Message) -> str:
             return _slack_name(message[key])
     sender = message.get("from")
     if isinstance(sender, dict):
-        people = (sender.get(key) or {} for key in ("user", "application", "device"))
+        people = [sender[key] for key in _SENDERS if isinstance(sender.get(key), dict)]
         return next((str(each["displayName"]) for each in people if each.get("displayName")), "")
     known = (message.get(k) for k in ("displayName", "imdisplayname", "username", "user", "bot_id"))
     return next((str(name) for name in known if name), str(sender or ""))

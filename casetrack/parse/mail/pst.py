@@ -47,14 +47,17 @@ def stored_messages(path: Path, /) -> Iterator[Stored]:
     try:
         table = file.name_to_id_map
         names = _properties(table.record_sets[0]) if table else Properties()
-        yield from _inside(file.root_folder, "", named_ids(names.data(_ENTRY_STREAM)))
-    except OSError as error:
+        if (root := file.root_folder) is None:
+            raise ValueError("it has no folders")
+        yield from _inside(root, "", named_ids(names.data(_ENTRY_STREAM)))
+    except (OSError, MemoryError) as error:
+        # libpff also raises ``MemoryError`` for damaged items.
         raise ValueError(_reason(error)) from error
     finally:
         file.close()
 
 
-def _reason(error: OSError) -> str:
+def _reason(error: OSError | MemoryError) -> str:
     """Return the cause: the second of the sentences of libpff, each with the name of a function."""
     sentences = str(error).split(". ")
     return sentences[min(1, len(sentences) - 1)].partition(": ")[2]
