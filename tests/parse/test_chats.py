@@ -139,7 +139,7 @@ VALUES = st.recursive(
         | st.dictionaries(
             st.sampled_from(
                 "ts type text user user_profile profile real_name files attachments from body "
-                "content createdDateTime messageType value MessageList displayName name thread_ts".split()
+                "content createdDateTime messageType value MessageList displayName name".split()
             ),
             inner,
             max_size=5,
