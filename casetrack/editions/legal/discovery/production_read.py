@@ -414,7 +414,8 @@ def _ask_for_families(production: Production) -> None:
     if _FAMILY & production.roles.keys():
         return
     keys = {member.key for member in production.members}
-    for column in production.load_file.columns:
+    known = set(production.roles.values())
+    for column in (c for c in production.load_file.columns if c not in known):
         named = (m for m in production.members if m.fields.get(column, m.key) in keys - {m.key})
         if next(named, None) is not None:
             text = (
