@@ -16,6 +16,7 @@ import numpy as np
 
 from casetrack.ingest.steps.words import (
     DEFINED,
+    DEFINED_WORD,
     defined,
     identifier_terms,
     index_terms,
@@ -49,6 +50,8 @@ _IS_NAME = re.compile(r"[a-z][A-Z]|_|\.|::|#|->|[A-Z]{2}[a-z]")
 _SLASH = re.compile(r"[/\\]+")
 _FEW_WORDS = 2
 """Questions of so few words may be a name."""
+_USED_HALF = 0.5
+"""Number of used names with half the value of many: small files define only one or two."""
 
 
 def asked_terms(query: str, /) -> dict[str, float]:
@@ -154,7 +157,7 @@ class Fields:
         # A name of many files, such as ``main``, says nothing about any of them.
         own = owners[name] == 1
         shared = np.bincount(owner[own & (holders > owners)[name]], minlength=size)
-        self.used = shared / (shared + 2.0)
+        self.used = shared / (shared + _USED_HALF)
         self.tests = find_tests(self._split, np.bincount(owner[own], minlength=size), shared)
 
     def _pairs(self, state: State, terms: Sequence[str]) -> tuple[Numbers, Numbers]:
@@ -181,9 +184,10 @@ class Fields:
                     continue
                 inside = among(posting.rows.astype(np.intp), scope.rows[n])
                 inside &= self.numbers[n][posting.rows] >= 0
-                own, starts = _distinct(self.numbers[n][posting.rows[inside]])
-                if len(own):
-                    numbers.append(own)
+                documents = self.numbers[n][posting.rows[inside]]
+                starts = np.flatnonzero(np.diff(documents, prepend=-2))
+                if len(starts):
+                    numbers.append(documents[starts])
                     counts.append(np.add.reduceat(posting.values[inside].astype(float), starts))
             yield term, np.concatenate(numbers), np.concatenate(counts)
 
@@ -217,29 +221,22 @@ class Fields:
 _NONE = np.zeros(0, dtype=np.int64)
 
 
-def _distinct(documents: Numbers) -> tuple[Numbers, NDArray[np.intp]]:
-    """Return the distinct documents of consecutive rows, and the first position of each."""
-    starts = np.flatnonzero(np.diff(documents, prepend=-2))
-    return documents[starts], starts
-
-
 # The fields of the documents for one question, and their score.
 
-_BEST = 3
-"""Number of best passages of a document that count together."""
 _WHOLE = 50
 """Number of best documents by their whole text that are candidates."""
-FIELDS = tuple("passage passages whole meaning meanings exact name path file used test".split())
-"""BM25 and cosine of the best passage, and means of three; BM25 of the whole text; the others are
-shares: BM25 of the largest possible value, names and paths of the rarity of the question. ``exact``
-is a name that is the whole question, or a quoted text; a test counts as such unless it is named."""
+FIELDS = tuple("passage whole meaning exact name path file defines used test".split())
+"""BM25 and cosine of the best passage, and BM25 of the whole text; the others are shares: BM25 of
+the largest possible value, names, paths and words of defined names of the rarity of the question.
+``exact`` is a name that is the whole question, or a quoted text; a test counts as such unless it is
+named."""
 _WEIGHTS = {
-    "keyword": (2.63, 1.49, 1.14, 0.0, 0.0, 2.36, 0.79, 0.99, 1.48, 0.99, -2.61, -5.35),
-    "semantic": (0.0, 0.0, 0.0, 5.66, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -4.75),
-    "hybrid": (3.15, 1.51, 1.38, 2.34, 1.15, 3.02, 0.88, 1.26, 1.38, 1.11, -3.25, -6.96),
+    "keyword": (4.26, 3.28, 0.0, 2.36, 0.81, 3.33, 1.48, 1.9, 1.84, -3.4, -7.0),
+    "semantic": (0.0, 0.0, 9.66, 0.0, 0.0, 0.0, 0.0, 0.0, 2.06, -2.41, -7.88),
+    "hybrid": (3.39, 2.64, 3.84, 3.02, 0.89, 2.91, 1.38, 1.45, 1.86, -3.77, -7.74),
 }
 """Weights of the fields and, last, the intercept of the logistic model of each mode."""
-_MEANING = np.array([name in {"meaning", "meanings"} for name in FIELDS])
+_MEANING = np.array([name == "meaning" for name in FIELDS])
 _USUAL_ALPHA = 0.6
 """Weight of the vectors with which the weights are fitted."""
 
@@ -304,16 +301,8 @@ def candidates_of(
     column = dict(zip(FIELDS, table.T, strict=True))
     of = np.array([fields.numbers[n][row] for n, row in passages], dtype=np.int64)
     values = np.array(list(passages.values())).reshape(-1, 2) / (possible, 1.0)
-    for single, several, own in (
-        ("passage", "passages", values[:, 0]),
-        ("meaning", "meanings", values[:, 1]),
-    ):
-        order = np.lexsort((-own, of))
-        documents, starts = _distinct(of[order])
-        ranks = np.arange(len(of)) - np.repeat(starts, np.diff(starts, append=len(of)))
-        column[single][documents] = own[order][starts]
-        best = ranks < _BEST
-        column[several] += np.bincount(of[order][best], own[order][best], minlength=size) / _BEST
+    for name, own in zip(("passage", "meaning"), values.T, strict=True):
+        np.maximum.at(column[name], of, own)
     norms = K1 * (1 - B + B * fields.lengths / max(1.0, fields.lengths.mean()))
     rare, most = dict[str, float](), 0.0
     for term, documents, counts in fields.holding(scope, terms):
@@ -329,6 +318,9 @@ def candidates_of(
     for term in terms:
         inside = fields.path_terms.get(term, [])
         column["path"][inside] += inverse_document_frequency(size, len(inside)) / information
+    words = {DEFINED_WORD + term: rare[term] / information for term in terms}
+    for word, documents, _ in fields.holding(scope, words):
+        column["defines"][documents] += words[word]
     for number, mention in fields.mentioned(query).items():
         column["file"][number] = mention.share
     # A question of few words may be less rare than the path.

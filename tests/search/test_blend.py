@@ -73,6 +73,9 @@ FILES = {
     + "\n".join(f"STEP_{n} = {n}" for n in range(400))
     + "\n\n\ndef stack_logs(logs):\n    raise ValueError('the pile of logs is full')\n",
     "wood/main.py": "from tools import split_it, carry_it, plane_it\n",
+    "tree/sensor.go": "package tree\n\nfunc measureWaterLevel() int {\n\treturn pins.read(4) * 3\n}\n",
+    "wood/report.py": "# Measure the water level: measure water, measure level.\n"
+    "rows = read('measure water level')\nprint('water level', rows)\n",
     "CHANGES.md": "# Changes\n\nTree.Grow adds rings. MaxRings, stack_logs in fell.py.\n",
 }
 for each in ("split", "carry", "plane"):
@@ -108,6 +111,7 @@ def code(tmp_path_factory: pytest.TempPathFactory) -> Collection:
         ("TestGrow", "tree/grow_test.go"),
         ("where does a tree add rings", "tree/grow.go"),
         ('"the pile of logs is full"', "wood/fell.py"),
+        ("measure the water level", "tree/sensor.go"),
         # Files of checks extend other names by a word; no other file uses their definitions.
         ("split logs to the yard", "tools/split.py"),
         ("seen: split logs to the yard", "checks/split_seen.py"),

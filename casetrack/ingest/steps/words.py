@@ -79,7 +79,7 @@ def one_spelling(word: str, /) -> str:
     return word
 
 
-WORDS_VERSION = 6
+WORDS_VERSION = 7
 """Increase it when the terms of any text change: indexed chunks become stale."""
 
 
@@ -364,20 +364,25 @@ def identifier_terms(text: str, /, *, code: bool = False) -> list[str]:
 
 DEFINED = "="
 """First sign of the index term of a name in the passage that defines it."""
+DEFINED_WORD = "=."
+"""First signs of the index term of a word in such a name."""
 _SCOPE = re.compile(r"[\w$]+")
 
 
 def defined(symbol: str, /) -> list[str]:
-    """Return the index terms of a definition: its name alone, and behind the name of its class.
+    """Return the index terms of a definition: its words, its name, and that behind its class.
 
     Examples
     --------
-    >>> defined("http.Client.get_all")
-    ['=getall', '=client.getall']
+    >>> defined("http.Client.getAll")
+    ['=.all', '=.get', '=.getal', '=getall', '=client.getall']
     """
-    parts = [part.replace("_", "").lower() for part in _SCOPE.findall(symbol)]
-    parts = [part for part in parts if part]
-    return [DEFINED + ".".join(parts[-n:]) for n in (1, 2) if len(parts) >= n]
+    names = _SCOPE.findall(symbol)
+    own = "".join(names[-1:])
+    words = sorted({*index_terms(own), *identifier_terms(own, code=True)})
+    parts = [part for name in names if (part := name.replace("_", "").lower())]
+    whole = [DEFINED + ".".join(parts[-n:]) for n in (1, 2) if len(parts) >= n]
+    return [*(DEFINED_WORD + word for word in words), *whole]
 
 
 def terms_of_question(text: str, /) -> list[str]:
