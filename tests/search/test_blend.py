@@ -73,7 +73,8 @@ FILES = {
     + "\n".join(f"STEP_{n} = {n}" for n in range(400))
     + "\n\n\ndef stack_logs(logs):\n    raise ValueError('the pile of logs is full')\n",
     "wood/main.py": "from tools import split_it, carry_it, plane_it\n",
-    "tree/sensor.go": "package tree\n\nfunc measureWaterLevel() int {\n\treturn pins.read(4) * 3\n}\n",
+    "tree/sensor.go": "package tree\n\n"
+    "func measureWaterLevel() int {\n\treturn pins.read(4) * 3\n}\n",
     "wood/report.py": "# Measure the water level: measure water, measure level.\n"
     "rows = read('measure water level')\nprint('water level', rows)\n",
     "CHANGES.md": "# Changes\n\nTree.Grow adds rings. MaxRings, stack_logs in fell.py.\n",
