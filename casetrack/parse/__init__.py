@@ -36,7 +36,7 @@ def _readers() -> tuple[Reader, ...]:
     from casetrack.parse.text.code import CodeReader
     from casetrack.parse.text.delimited import DelimitedReader, ParquetReader
     from casetrack.parse.text.items import ItemReader
-    from casetrack.parse.text.json_lines import JsonLinesReader, JsonReader
+    from casetrack.parse.text.json_lines import JsonLinesReader
     from casetrack.parse.text.plain import MarkdownReader, TextReader
     from casetrack.parse.web.epub import EpubReader
     from casetrack.parse.web.notebook import NotebookReader
@@ -47,7 +47,7 @@ def _readers() -> tuple[Reader, ...]:
         PdfReader(), DocxReader(), PptxReader(), SheetReader(), DocReader(), PptReader(),
         OdtReader(), OdpReader(), OdgReader(), RtfReader(), EmlReader(), MsgReader(),
         HtmlReader(), EpubReader(), SvgReader(), ImageReader(), DelimitedReader(), ParquetReader(),
-        JsonLinesReader(), ChatReader(), JsonReader(), NotebookReader(), ItemReader(), CodeReader(),
+        JsonLinesReader(), ChatReader(), NotebookReader(), ItemReader(), CodeReader(),
         MarkdownReader(), TextReader(), ArchiveReader(),
     )  # fmt: skip
 

@@ -13,7 +13,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.years import recorded
-from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Page, Reading, ReadOptions
+from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, Page, Reading, ReadOptions
+from casetrack.parse.detect import HEAD_BYTES
 from casetrack.parse.links import LinkTargets
 from casetrack.parse.mail.page import Mail
 from casetrack.parse.mail.quotes import html_body
@@ -39,20 +40,16 @@ _DAY = re.compile(r"(?:.*/)?[^/]+/\d{4}-\d\d-\d\d\.json")
 
 
 class ChatReader(JsonReader):
-    """Exports of chats in JSON; a page has up to 200 messages of one conversation."""
-
-    name = "Chat"
-    extensions: tuple[str, ...] = (".json",)
-
-    def accepts(self, file: FileHead, /) -> bool:
-        """Accept JSON whose beginning has the keys of a message."""
-        return super().accepts(file) and bool(_HEAD.search(file.head) and _KIND.search(file.head))
+    """JSON; of an export of a chat, a page has up to 200 messages of one conversation."""
 
     def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
         """Read the messages; see :class:`casetrack.parse.base.Reader`."""
         encoding = self.encoding_of(path)
         chats: list[tuple[str, list[Message]]] = []
-        if path.stat().st_size <= _MOST_BYTES:
+        with path.open("rb") as file:
+            head = file.read(HEAD_BYTES)
+        is_likely = _HEAD.search(head) and _KIND.search(head)
+        if is_likely and path.stat().st_size <= _MOST_BYTES:
             try:
                 data = json.loads(path.read_text(encoding.name, encoding.errors).lstrip("\ufeff"))
                 chats = list(_chats(data, ""))
