@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from casetrack.base.dataclass import dataclass, field
 from casetrack.base.words import WordLists
@@ -85,6 +84,8 @@ class Cited:
             rows = part.tables["citations"]
             if not rows.num_rows:
                 continue
+            import pyarrow.compute as pc
+
             # Without ``group_by``, which imports the query engine of Arrow: 20 ms.
             keys, names = (rows[n].cast(pa.string()) for n in ("key", "name"))
             named = pc.and_(pc.starts_with(keys, _CASE), pc.match_substring_regex(names, _NAMED))
@@ -119,6 +120,8 @@ class Cited:
 
     def keys(self, *, starting: Iterable[str]) -> tuple[str, ...]:
         """Return the keys that equal one of *starting*, or extend one with a hyphen."""
+        import pyarrow.compute as pc
+
         matches: dict[str, None] = {}
         wanted = list(starting)
         for part in self.segments:
@@ -130,6 +133,8 @@ class Cited:
 
     def keys_ending(self, start: str, end: str, /) -> tuple[str, ...]:
         """Return the keys that start with *start* and end with *end*."""
+        import pyarrow.compute as pc
+
         matches: dict[str, None] = {}
         for part in self.segments:
             known = _words(part.tables["citations"], "key")
@@ -139,6 +144,8 @@ class Cited:
 
     def at(self, keys: Sequence[str], /) -> list[CitedAt]:
         """Return the places that cite one of *keys* with a resolved citation."""
+        import pyarrow.compute as pc
+
         wanted = pa.array(keys, pa.string())
         places: list[CitedAt] = []
         for part in self.segments:

@@ -7,7 +7,6 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from casetrack.base.errors import JobStopped, PipelineError
 from casetrack.base.groups import in_batches
@@ -93,6 +92,8 @@ def segment_folder(home: Path, snapshot: Snapshot, /) -> SegmentFolder[GraphSegm
 
 def ordered(snapshot: Snapshot, /) -> tuple[Document, ...]:
     """Return all documents, ordered by name (lower case as in SQL), path and id."""
+    import pyarrow.compute as pc
+
     documents = list(snapshot.documents.values())
     names = pc.utf8_lower(pa.array([d.name for d in documents], pa.string())).to_pylist()
     keys = [(name, d.path, d.document_id) for name, d in zip(names, documents, strict=True)]

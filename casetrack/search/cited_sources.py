@@ -10,8 +10,6 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-import pyarrow.compute as pc
-
 from casetrack.base.dataclass import dataclass, replace
 from casetrack.extract.papers.case_numbers import case_key
 from casetrack.extract.papers.places import read_bates
@@ -134,6 +132,8 @@ class SourcePlaces:
 
     def _all_printed(self, holding: str) -> Iterator[tuple[Place, str]]:
         """Yield all passages in the scope whose printed places contain a text."""
+        import pyarrow.compute as pc
+
         for number, part in enumerate(self.scope.index.segments):
             column = part.data.places["printed_place"]
             if column.null_count == len(column):

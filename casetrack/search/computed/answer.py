@@ -23,27 +23,16 @@ from casetrack.search.computed.documents import documents_answer
 from casetrack.search.computed.names import names_answer
 from casetrack.search.computed.papers import papers_answer
 from casetrack.search.computed.parts import counted
-from casetrack.search.computed.sheets import sheets_answer
-from casetrack.search.computed.signers import signers_answer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from casetrack.base.records.reading import QuestionForm
     from casetrack.base.records.search import ComputedAnswer
-    from casetrack.search.computed.asked import AskedSet
     from casetrack.search.computed.parts import Source
 
 FOLLOW_UP = "The question refers to an earlier one, which a search does not know: ask it in full."
 _LACKING = f"Nothing was computed: the map lacks {{}}. {See('statistics')} reads them."
 _MONEY = frozenset(LISTS.words("money"))
 _DATES = frozenset(LISTS.words("dates"))
-_ANSWERS: tuple[Callable[[Source, AskedSet], ComputedAnswer | None], ...] = (
-    documents_answer,
-    sheets_answer,
-    papers_answer,
-    names_answer,
-)
 
 
 def answered(source: Source, text: str, /) -> tuple[ComputedAnswer | None, str]:
@@ -55,15 +44,20 @@ def answered(source: Source, text: str, /) -> tuple[ComputedAnswer | None, str]:
     if reading.form == "follow-up":
         return None, FOLLOW_UP
     if reading.form == "role":
+        from casetrack.search.computed.signers import signers_answer
+
         return (None, "") if source.graph.lacking else signers_answer(source, text)
     if lacking := source.graph.lacking:
         return None, _LACKING.format(counted(lacking, "passage"))
     asked = asked_set(reading, text)
+    from casetrack.search.computed.sheets import sheets_answer
+
     if reading.form == "computation":
         return (sheets_answer(source, asked) if asked else None), ""
     if asked is None:
         return None, _advice(tuple(text.lower().strip(" ?.!").split()), reading.form)
-    made = next(filter(None, (answer(source, asked) for answer in _ANSWERS)), None)
+    answers = (documents_answer, sheets_answer, papers_answer, names_answer)
+    made = next(filter(None, (answer(source, asked) for answer in answers)), None)
     if made is None:
         return None, _advice((*asked.words, *asked.measure), reading.form, asked.by)
     kind = ENTITIES.get(asked.name) if asked.form == "list" else None

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 # The words of a question in a text.
 
 _NOTHING: frozenset[str] = frozenset()
+_SECOND = {"e": "ao", "i": "y"}
+"""Second letters of words for the second letter of their terms, if they differ."""
 
 
 class Hit(NamedTuple):
@@ -83,15 +85,16 @@ class _Common(dict[str, frozenset[str]]):
 
     def __init__(self, wanted: frozenset[str]) -> None:
         self._wanted = wanted
-        # Only British spellings may lose the first letter: "oestrogen" is "estrogen".
-        initials = {term[0] for term in wanted}
-        initials |= {"a", "o"} if "e" in initials else set()
-        self._initials = initials | {initial.upper() for initial in initials}
+        starts = {term[:2] for term in wanted}
+        # The terms of "foetus", "oestrogen" and "dying" are "fetus", "estrogen" and "die".
+        starts |= {start[0] + other for start in starts for other in _SECOND.get(start[1:], "")}
+        starts |= {"ae", "oe"} if any(start[0] == "e" for start in starts) else set()
+        self._starts = frozenset(starts)
 
     def __missing__(self, word: str) -> frozenset[str]:
         # Stemming only cuts the end of a plain word: it starts like its term.
         plain = word.isascii() and word[1:].islower() and word.isalpha()
-        apart = plain and word[0] not in self._initials
+        apart = plain and word[:2].lower() not in self._starts
         common = self[word] = _NOTHING if apart else self._wanted & terms_of_word(word)
         return common
 

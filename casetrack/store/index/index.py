@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from casetrack.base.dataclass import dataclass, field
 from casetrack.store.index import cells_build
@@ -148,6 +147,8 @@ class Index:
 
     def places(self, chunk_ids: Sequence[str], /) -> dict[str, Place]:
         """Return the places of the live chunks among *chunk_ids*."""
+        import pyarrow.compute as pc
+
         wanted = pa.array(chunk_ids, pa.string())
         places: dict[str, Place] = {}
         for number, part in enumerate(self.segments):

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from casetrack.base.dataclass import dataclass, field
 from casetrack.store.index.arrays import Strings, as_numpy, map_arrays
@@ -105,6 +104,8 @@ class Postings:
 
 def build_postings(lists: pa.ListArray, values: np.ndarray, size: int, /) -> Postings:
     """Invert the lists of distinct keys of all rows, with the value of every key."""
+    import pyarrow.compute as pc
+
     rows = as_numpy(pc.list_parent_indices(lists)).astype(row_type(size))
     flat = lists.flatten().dictionary_encode()
     # Codes follow first appearance; rank them in key order.

@@ -40,7 +40,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from casetrack.base import schema
 from casetrack.base.dataclass import dataclass, field
@@ -312,6 +311,8 @@ def _revisions(names: pa.Array, starts: np.ndarray, lengths: np.ndarray) -> pa.T
 
 def _in_order(table: pa.Table) -> pa.Table:
     """Order rows by revision and position; mostly they already are."""
+    import pyarrow.compute as pc
+
     keys = [("revision", "ascending"), ("chunk_index", "ascending")]
     order = as_numpy(pc.sort_indices(table, sort_keys=keys))
     if np.array_equal(order, np.arange(len(order))):
@@ -320,6 +321,8 @@ def _in_order(table: pa.Table) -> pa.Table:
 
 
 def _joined(lists: pa.ListArray) -> pa.Array:
+    import pyarrow.compute as pc
+
     return pc.binary_join(lists.cast(pa.list_(pa.string())).fill_null([]), " ")
 
 
@@ -330,6 +333,8 @@ def _term_postings(table: pa.Table) -> Postings:
 
 def _figures(terms: Postings, lengths: np.ndarray) -> np.ndarray:
     """Return the share of numbers among the terms of each row, in percent (uint8)."""
+    import pyarrow.compute as pc
+
     are_numbers = as_numpy(pc.match_substring_regex(one_chunk(terms.keys["key"]), _NUMBER))
     chosen = np.repeat(are_numbers, terms.counts)
     rows, values = terms.rows[chosen], terms.values[chosen]

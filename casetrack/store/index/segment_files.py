@@ -16,7 +16,6 @@ import time
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from casetrack.base.dataclass import dataclass
 from casetrack.base.errors import StorageError
@@ -82,6 +81,8 @@ def _files_of(
     snapshot: Snapshot, revisions: list[str], among: Sequence[int] | None
 ) -> dict[str, list[int]]:
     """Return the numbers of the data files that contain each revision."""
+    import pyarrow.compute as pc
+
     values, numbers_of, chunks = pa.array(revisions), dict[str, set[int]](), snapshot.chunks
     with reading(chunks.uri):
         some = None if among is None else [chunks.get_fragment(number) for number in among]
@@ -99,6 +100,8 @@ def _rows_in(
     snapshot: Snapshot, numbers: list[int], revisions: list[str], columns: list[str]
 ) -> pa.Table:
     """Read *revisions* from the data files *numbers*, batch by batch."""
+    import pyarrow.compute as pc
+
     values, chunks = pa.array(revisions), snapshot.chunks
     with reading(chunks.uri):
         files = [chunks.get_fragment(number) for number in numbers]
