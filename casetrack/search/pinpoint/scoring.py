@@ -33,11 +33,10 @@ from casetrack.search.scores import rarity
 from casetrack.store.index.scope import scope_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from casetrack.base.records.reading import QuestionForm, Reading, Want
     from casetrack.models.base import Encoding, ProfileEncoder
-    from casetrack.models.token_matrix import TokenForm
     from casetrack.search.pinpoint.units import Unit
     from casetrack.store.index.index import Index
 
@@ -115,12 +114,10 @@ class Encoded(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """The question's tokens, and the mapping of a passage's matrix rows to its text."""
+    """The question's tokens, and the encoder of passages."""
 
     asked: NDArray[np.float32]  # float32 [q, width]: the content tokens of the question
-    form: TokenForm  # The storage form of matrices
-    # Returns the spans of a text's tokens, int32 [n, 2], from which the matrix rows are made.
-    spans_of: Callable[[str], NDArray[np.int32] | None]
+    encoder: ProfileEncoder
 
     @classmethod
     def of(cls, text: str, encoded: Encoded, /) -> Tokens | None:
@@ -132,7 +129,7 @@ class Tokens:
         if len(encoding.tokens) != len(encoding.token_spans):
             return None
         kept = content_tokens(text, encoding.token_spans, STOP_WORDS)
-        return cls(form.asked(encoding.tokens[kept]), form, encoder.document_spans)
+        return cls(form.asked(encoding.tokens[kept]), encoder)
 
     def near(
         self, text: str, units: Sequence[Unit], matrix: bytes | None, /
@@ -143,26 +140,36 @@ class Tokens:
         minimum. ``None`` if the matrix does not belong to this text and form, so that the places of
         its rows are unknown.
         """
-        spans = self.spans_of(text) if matrix else None
-        if matrix is None or spans is None or not len(spans) or not len(self.asked):
+        if not matrix or not len(self.asked):
             return None
-        if self.form.content_only:
-            spans = spans[content_tokens(text, spans, STOP_WORDS)]
         rows = unpack(matrix)
-        places = self.form.row_spans(spans, len(rows))
+        places = _places_of_rows(self.encoder, text, len(rows))
         if places is None or rows.shape[1] != self.asked.shape[1]:
             return None
-        similar = rows @ self.asked.T
-        values = np.full(len(units), np.nan)
-        for number, unit in enumerate(units):
-            # Rows are in order: those that overlap the unit are consecutive.
-            first = int(np.searchsorted(places[:, 1], unit.start, side="right"))
-            last = int(np.searchsorted(places[:, 0], unit.end, side="left"))
-            if first < last:
-                values[number] = similar[first:last].max(axis=0).mean()
-        if np.isnan(values).all():
+        # Rows are in order: those that overlap a unit are consecutive.
+        starts, ends = np.array([(unit.start, unit.end) for unit in units]).T
+        firsts = np.searchsorted(places[:, 1], starts, side="right")
+        lasts = np.searchsorted(places[:, 0], ends, side="left")
+        held = firsts < lasts
+        if not held.any():
             return None
+        # The last row only closes the last range.
+        similar = np.vstack([rows @ self.asked.T, np.zeros((1, len(self.asked)), np.float32)])
+        ranges = np.stack([firsts[held], lasts[held]], axis=1).ravel()
+        values = np.full(len(units), np.nan)
+        values[held] = np.maximum.reduceat(similar, ranges)[::2].mean(axis=1)
         return np.where(np.isnan(values), np.nanmin(values), values)
+
+
+@functools.lru_cache(maxsize=256)
+def _places_of_rows(encoder: ProfileEncoder, text: str, count: int) -> NDArray[np.int32] | None:
+    """Return the spans of the *count* rows of a text's matrix, int32 [n, 2]; pages repeat texts."""
+    form, spans = token_form(encoder), encoder.document_spans(text)
+    if form is None or spans is None or not len(spans):
+        return None
+    if form.content_only:
+        spans = spans[content_tokens(text, spans, STOP_WORDS)]
+    return form.row_spans(spans, count)
 
 
 Floats = NDArray[np.float64]
