@@ -97,6 +97,7 @@ def test_a_snippet_holds_the_best_part_of_the_pinpoint(
     ("asked", "text"),
     [
         ("estrogen", "Oestrogen and oestrogens, estrogen."),
+        ("fetal die", "The foetal heart; dying, tying, Fetal, FOETAL, dead, dies"),
         ("color", "The colours of COLOUR; a Color."),
         ("token", "tokens refreshToken get_token TOKENS TokenStore betoken"),
         ("deploy rolled", "deploying a deployment, rolling; unrolled redeploy rolls"),

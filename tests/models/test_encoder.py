@@ -49,6 +49,8 @@ def tiny_dir(tiny, memory, tmp_path):
 def test_spans_are_code_points_of_the_text_as_given(mini, text, pieces):
     spans = mini.encode_query(text).token_spans
     assert [text[start:end] for start, end in spans] == pieces
+    # The same as for a whole text, although each word of a document is tokenized once.
+    assert mini.document_spans(text).tolist() == spans.tolist()
 
 
 @pytest.mark.slow
@@ -64,6 +66,7 @@ def test_spans_are_ordered_and_inside_for_any_text(mini, text):
     assert (ends <= len(text)).all()
     assert (np.diff(starts) >= 0).all()
     assert np.isfinite(result.dense).all()
+    assert mini.document_spans(text).tolist() == result.token_spans.tolist()
 
 
 @pytest.mark.parametrize("text", ["", " \n\t", "\u200b", "\x00"])
