@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from casetrack.base.dataclass import dataclass, field
-from casetrack.ingest.steps.words import index_terms, word_spans
+from casetrack.ingest.steps.words import index_terms, split_words
 from casetrack.search.scores import rarity, vectors_at
 from casetrack.store.index.scope import by_segment
 
@@ -81,7 +81,11 @@ def fold(
 
 def distinct(index: Index, places: Sequence[Place], /) -> list[int]:
     """Return the positions of the first passage of each text, in their order."""
-    first = {key: position for position, key in reversed(list(enumerate(_keys(index, places))))}
+    return _firsts(_keys(index, places))
+
+
+def _firsts(keys: Sequence[int]) -> list[int]:
+    first = {key: position for position, key in reversed(list(enumerate(keys)))}
     return sorted(first.values())
 
 
@@ -108,10 +112,12 @@ class _Known:
         self._scope, self._places, self._weights = scope, places, terms
         self.keys = _keys(scope.index, places)
         self.heads: dict[Place, int] = {}
-        vectors = vectors_at(scope.index, places[:_COMPARED])
+        # Equal texts are already one place; only the first of them is compared with others.
+        first = [n for n in _firsts(self.keys) if n < _COMPARED]
+        vectors = vectors_at(scope.index, [places[n] for n in first])
         self._near: dict[int, list[int]] = {}
         for later, earlier in np.argwhere(np.tril(vectors @ vectors.T >= _NEAR, -1)).tolist():
-            self._near.setdefault(later, []).append(earlier)
+            self._near.setdefault(first[later], []).append(first[earlier])
 
     def place_of(self, position: int) -> tuple[int, str] | None:
         """Return the place that a passage belongs to, and why; ``None`` for a new place."""
@@ -177,8 +183,7 @@ class _Known:
 
 def folded_words(text: str, /) -> list[str]:
     """Return the words of a text in lower case, which copies share."""
-    lowered = text.casefold()
-    return [lowered[start:end] for start, end in word_spans(lowered)]
+    return split_words(text.casefold())
 
 
 def are_copies(one: list[str], other: list[str], /) -> bool:

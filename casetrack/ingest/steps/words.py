@@ -151,10 +151,11 @@ def index_terms(text: str, /) -> list[str]:
     return terms
 
 
+_A, _AN, _S = r"[^\W\d_]", r"[^\W_]", r"(?:['\u2019][^\W_]+)*"
 _IN_TEXT = re.compile(
-    r"[^\W\d_]{1,3}(?:&[^\W\d_]{1,3})+(?!\w)|"
-    r"\d+(?:[.,\u2019']\d+)*(?![^\W_])(?:['\u2019][^\W_]+)*|"
-    r"(?:[^\W\d_]\.){2,}|[^\W_]+(?:['\u2019][^\W_]+)*"
+    # One set for all first signs: a search skips others without trying each alternative.
+    rf"{_AN}(?:(?<={_A})(?:{_A}{{3}}{_AN}*{_S}|{_A}{{0,2}}(?:&{_A}{{1,3}})+(?!\w)|\.(?:{_A}\.)+)|"
+    rf"(?<=\d)\d*(?:[.,\u2019']\d+)*(?!{_AN}){_S}|{_AN}*{_S})"
 )
 
 
@@ -163,7 +164,14 @@ def word_spans(text: str, /) -> list[tuple[int, int]]:
 
     ``r&d`` is one word, although the index has no term for it.
     """
-    return [match.span() for match in _IN_TEXT.finditer(_as_letters(text))]
+    return [*map(re.Match.span, _IN_TEXT.finditer(_as_letters(text)))]
+
+
+def split_words(text: str, /) -> list[str]:
+    """Return the words of *text*, those of :func:`word_spans`."""
+    letters = _as_letters(text)
+    words: list[str] = _IN_TEXT.findall(text) if letters == text else []
+    return words or [text[m.start() : m.end()] for m in _IN_TEXT.finditer(letters)]
 
 
 def _as_letters(text: str) -> str:
