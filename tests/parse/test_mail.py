@@ -151,7 +151,7 @@ def test_body_in_is_body_out(
     whole = head + CODERS[encoding](data)
     if has_windows_ends:
         whole = whole.replace(b"\n", b"\r\n")
-    page = mail_page(read_message(whole), 1)
+    page = mail_page(read_message(whole))
     shown = [clean_text(line).strip() for line in lines]
     assert page.text.split() == " ".join(shown).split()
 
@@ -538,7 +538,7 @@ def test_too_many_parts_are_missing(tmp_path: Path, name: str) -> None:
     ids=["words", "parameters", "fields", "folds", "wrote", "from", "padding"],
 )
 def test_hostile_mails_end_soon(data: bytes) -> None:
-    assert mail_page(read_message(data), 1).number == 1
+    assert mail_page(read_message(data)).number == 1
 
 
 # --- winmail.dat ---------------------------------------------------------------------------

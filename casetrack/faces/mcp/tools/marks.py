@@ -95,5 +95,5 @@ def _made(action: Action, target: str, options: dict[str, Any]) -> tuple[Operati
     for each in arguments_of(operation.method):
         if each.is_required and each.name not in {main, *given}:
             lacks = next(n for n, called_so in others.items() if called_so == each.name)
-            raise UsageError(f"{action} needs {lacks}.", hint=f"{lacks}: {each.help}")
+            raise UsageError(f"{action} needs {lacks}.", hint=f"Give {lacks}: {each.help}")
     return operation, {main: target, **given}
