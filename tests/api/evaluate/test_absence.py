@@ -23,7 +23,7 @@ TOLD: dict[SearchMode, tuple[int, int, int]] = {
     "keyword": (15, 0, 4),
     "semantic": (8, 1, 4),
     "hybrid": (17, 0, 5),
-    "full": (18, 0, 3),
+    "full": (17, 0, 3),
 }
 
 
