@@ -296,8 +296,11 @@ class Compared:
 
     def is_of_paper(self, value: Value) -> bool:
         """Return whether a day is that of signing a paper, and the question asks for another."""
-        missing = (self.wanted.predicate | self.wanted.noun) - self.own
-        if value.kind != "date" or not missing or not _MADE.search(self.text, 0, value.start):
+        made = _MADE.search(self.text, 0, value.start) if value.kind == "date" else None
+        missing = self.wanted.predicate | self.wanted.noun
+        # A label is apart from the words after its value.
+        missing -= frozenset() if made and made[0].rstrip().endswith(":") else self.own
+        if made is None or not missing:
             return False
         return missing.isdisjoint(query_terms("date enter make made sign execute"))
 
