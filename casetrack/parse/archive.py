@@ -1,8 +1,8 @@
 """Read archives (ZIP, tar, gzip, 7-Zip) and Outlook data files: a list of their files or mails.
 
 Each of these is a document. The list depends only on the headers of the archive, so that its text
-is the same for every limit and password. Files are copied one after
-another into the spool folder under generated paths.
+is the same for every limit and password. Files are copied one after another into the spool folder
+under generated paths.
 """
 
 from __future__ import annotations
@@ -317,7 +317,9 @@ def _of_outlook(path: Path, missing: list[str]) -> Iterator[_Member]:
 
 
 def _mail(path: str, moment: datetime | None, opener: Callable[[], Any]) -> _Member:
-    return _Member(path, None, f"{moment:{_MINUTE}}" if moment else "", "", [opener])
+    # A subject such as "R: Offer" is no path, and a first dot hides nothing.
+    name = "/".join(file_name(part, 0).replace("~$", "_$") for part in path.split("/"))
+    return _Member(name, None, f"{moment:{_MINUTE}}" if moment else "", "", [opener])
 
 
 def _codec(names: bytes) -> str:

@@ -203,7 +203,7 @@ def test_messages_of_an_outlook_data_file_are_mails(library: Library, tmp_path: 
 def test_the_list_of_an_outlook_data_file(tmp_path: Path) -> None:
     reading = read(tmp_path / "box.pst", mailbox())
     assert next(reading.pages).text.splitlines() == [
-        "Inbox/RE: Offer a_b.eml (2020-11-16 11:33)",
+        "Inbox/RE_ Offer a_b.eml (2020-11-16 11:33)",
         "Calendar/Talk.eml",
     ]
     (lost,) = reading.missing

@@ -121,6 +121,8 @@ def test_messages_have_time_sender_and_text(tmp_path: Path, data: Any, texts: li
     [
         [{"ts": "x", "type": "message", "text": "no time"}],
         [{"ts": "1355517601.1", "type": "sale"}, {"other": 1}, {"other": 2}],
+        [{"ts": "1355517601.1", "type": "log", "text": "a line", "severity": "high"}],
+        [*SLACK, *SLACK, *SLACK, {"total": 6}],
         {"ts": "1355517601.1", "type": "message"},
     ],
 )

@@ -619,6 +619,17 @@ def test_each_message_of_a_mailbox_is_a_mail(tmp_path: Path) -> None:
     assert bodies[2] == "Subject: Three\n\nThird."
 
 
+@pytest.mark.parametrize(
+    "subject", ["R: Offerta", ".hidden", "~$lock", "../up", "/root", "C:\\\\x"]
+)
+def test_no_subject_hides_a_mail(tmp_path: Path, subject: str) -> None:
+    (tmp_path / "a.mbox").write_bytes(mailbox(f"Subject: {subject}\n\nText.".encode()))
+    (tmp_path / "spool").mkdir()
+    reading = ArchiveReader().read(tmp_path / "a.mbox", ReadOptions(spool=tmp_path / "spool"))
+    assert len(reading.attachments) == 1
+    assert not reading.warnings + reading.missing
+
+
 # --- MSG -----------------------------------------------------------------------------------
 
 

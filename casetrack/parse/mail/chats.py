@@ -33,7 +33,7 @@ _TIMES = ("originalarrivaltime", "composetime", "createdDateTime")
 _SENDERS = ("user", "application", "device")
 _TEXTS = ("text", "content", "body")
 _LISTS = ("value", "messages", "MessageList", "conversations")
-_PAGE_MESSAGES, _MOST_BYTES, _SHARE = 200, 256 << 20, 0.8
+_PAGE_MESSAGES, _MOST_BYTES = 200, 256 << 20
 _SLACK_LINK = re.compile(r"<(?P<target>[^<>|\s]+)(?:\|(?P<name>[^<>]*))?>")
 _MENTION = re.compile(r"<@(\w+)>")
 _DAY = re.compile(r"(?:.*/)?[^/]+/\d{4}-\d\d-\d\d\.json")
@@ -113,20 +113,26 @@ def _slack_name(user: Message) -> str:
 
 
 def _chats(data: Any, name: str) -> Iterator[tuple[str, list[Message]]]:
-    """Yield the conversations with their names; none if most objects are no messages."""
+    """Yield the conversations with their names; a list with other objects is none."""
     if isinstance(data, dict):
         name = str(data.get("displayName") or data.get("topic") or name)
         for key in _LISTS:
             yield from _chats(data.get(key), name)
     elif isinstance(data, list):
         objects = [each for each in data if isinstance(each, dict)]
-        messages = [each for each in objects if _time(each) and any(k in each for k in _TEXTS)]
-        if messages and len(messages) >= _SHARE * len(data):
+        messages = [each for each in objects if _is_message(each)]
+        if messages and len(messages) == len(data):
             yield name, sorted(messages, key=_moment)
         elif not messages:
             for each in objects:
                 if any(key in each for key in _LISTS):
                     yield from _chats(each, name)
+
+
+def _is_message(each: Message) -> bool:
+    is_slack = "ts" in each and each.get("type") == "message"
+    is_kind = is_slack or "messagetype" in each or "messageType" in each
+    return is_kind and any(key in each for key in _TEXTS) and _time(each) is not None
 
 
 def _moment(message: Message) -> float:
